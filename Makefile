@@ -1,0 +1,104 @@
+# Everything runs in an environment of its own, $(VENV); what is already installed there is not
+# installed again. `make` alone lists the targets.
+
+VENV       ?= .venv
+PYTHON     ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+                "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+                && echo "$$p" && break; done)
+JOBS       ?= 2
+PYTEST_ARGS ?=
+BENCH      ?= benchmarks/op_overhead.py
+WITH_TORCH ?=
+
+RUN     := $(VENV)/bin
+INSTALL := $(RUN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
+TORCH   := $(if $(filter-out 0,$(WITH_TORCH)),$(VENV)/.stamp-torch)
+# One BLAS thread per process: the test processes already share the cores.
+PYTEST  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m pytest -n $(JOBS)
+
+# An environment that was moved, copied or lost its Python is made again, not repaired.
+HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \
+             && '$(RUN)/python' -c '' 2>/dev/null && echo yes)
+ifneq ($(HEALTHY),yes)
+$(VENV)/.stamp-venv: FORCE
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help tour test test-generic lint bench verify-full clean FORCE
+FORCE:
+.NOTPARALLEL:
+
+help: ## list the targets
+	@echo 'make TARGET, one of:'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@echo 'Settings: PYTHON=python3.12, VENV=folder, WITH_TORCH=1 (parity with PyTorch), JOBS=processes,'
+	@echo '          PYTEST_ARGS="-k name -x".'
+
+tour: $(VENV)/.stamp-tour ## set up and run the guided tour (under 90 s)
+	@$(RUN)/minigrad tour
+
+test: $(VENV)/.stamp-test $(TORCH) ## set up and run all tests; WITH_TORCH=1 compares with PyTorch too
+	@$(PYTEST) $(PYTEST_ARGS)
+
+test-generic: $(VENV)/.stamp-test $(TORCH) ## the same tests with every fast path off
+	@MINIGRAD_GENERIC=1 $(PYTEST) $(PYTEST_ARGS)
+
+lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
+	@$(RUN)/python -m ruff check .
+	@$(RUN)/python -m mypy
+
+bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad; WITH_TORCH=1 adds PyTorch
+	@$(RUN)/python $(BENCH)
+
+verify-full: ## all of the above, PyTorch included
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory test WITH_TORCH=1
+	@$(MAKE) --no-print-directory test-generic WITH_TORCH=1
+	@$(MAKE) --no-print-directory tour
+	@$(MAKE) --no-print-directory bench WITH_TORCH=1
+
+clean: ## remove the environment and all caches
+	@[ ! -e '$(VENV)/pyvenv.cfg' ] || rm -rf '$(VENV)'
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment -------------------------------------------------------------------------
+
+stop = { echo "minigrad: $(1)" >&2; exit 1; }
+NO_PYTHON  := no Python 3.11 or newer was found; install one and run make again, or name it: \
+make PYTHON=/path/to/python3.
+BAD_PYTHON  = PYTHON=$(PYTHON) is not a working Python 3.11 or newer; name another, or leave PYTHON out.
+NO_VENV     = $(PYTHON) lacks the module venv or ensurepip; install it (Debian, Ubuntu: \
+apt install python3-venv) and run make again.
+NOT_A_VENV  = $(VENV) exists and is no environment of Python's; name another folder: make VENV=folder.
+VENV_FAILED = $(PYTHON) could not make an environment in $(VENV) (its message is above); see to that, \
+or set VENV=folder, and run make again.
+PIP_FAILED := pip could not install what is needed (its message is above); check that this machine \
+reaches a package index, then run make again.
+
+$(VENV)/.stamp-venv:
+	@[ -n "$(PYTHON)" ] || $(call stop,$(NO_PYTHON))
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || $(call stop,$(BAD_PYTHON))
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || $(call stop,$(NO_VENV))
+	@[ ! -e '$(VENV)' ] || [ -e '$(VENV)/pyvenv.cfg' ] || [ -z "$$(ls -A '$(VENV)')" ] || $(call stop,$(NOT_A_VENV))
+	@echo "==> making $(VENV) with $$("$(PYTHON)" --version)"
+	@"$(PYTHON)" -m venv --clear '$(VENV)' || $(call stop,$(VENV_FAILED))
+	@echo '$(CURDIR)' > $@
+
+$(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
+	@echo '==> installing the build tools (once)'
+	@$(INSTALL) --quiet hatchling editables || $(call stop,$(PIP_FAILED))
+	@touch $@
+
+$(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench: \
+$(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
+	@echo '==> installing minigrad with what `make $*` needs (once)'
+	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))
+	@touch $@
+
+# Its own step because on Linux the registry's build brings several GB of CUDA libraries with it:
+# whoever has a CPU build installs that into $(VENV) first.
+$(VENV)/.stamp-torch: $(VENV)/.stamp-test constraints.txt
+	@echo '==> installing PyTorch to compare with (once)'
+	@$(INSTALL) 'torch==2.13.0' || $(call stop,$(PIP_FAILED))
+	@touch $@

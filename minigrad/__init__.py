@@ -1,0 +1,156 @@
+"""minigrad: PyTorch's autograd in Python on NumPy.
+
+`import minigrad as torch` runs code that was written for PyTorch's autograd unchanged.
+
+>>> import minigrad as torch
+>>> x = torch.tensor(3.0, requires_grad=True)
+>>> (x * x).backward()
+>>> x.grad
+tensor(6.)
+"""
+
+from math import e, inf, nan, pi
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from . import autograd, cuda, ops, tensor_repr, testing, version
+from .autograd import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .device import device
+from .dtypes import (
+    bool,
+    can_cast,
+    double,
+    dtype,
+    float,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    int,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    set_default_dtype,
+    short,
+    uint8,
+)
+from .ops import random
+from .ops.info import finfo, iinfo
+from .ops.legacy import (
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
+from .ops.options import channels_last, contiguous_format, preserve_format, strided
+from .ops.random import Generator, default_generator
+from .printing import set_printoptions
+from .publish import FUNCTIONS
+from .serialization import load, save
+from .array_info import Size
+from .tensor import Tensor
+from .version import __version__
+
+if TYPE_CHECKING:
+    from ._functions import *
+    from ._functions import __all__ as _published
+else:  # hidden from type checkers: they would take every name to be there
+    globals().update(FUNCTIONS)
+    _published = list(FUNCTIONS)
+
+    def __getattr__(name: str) -> Any:
+        reason = f": minigrad leaves {_LEFT_OUT[name]} out" if name in _LEFT_OUT else ""
+        raise AttributeError(f"module 'minigrad' has no attribute {name!r}{reason}")
+
+
+newaxis = None
+_six = SimpleNamespace(inf=inf, nan=nan)
+
+_LEFT_OUT = {
+    "complex32": "complex numbers", "complex64": "complex numbers", "complex128": "complex numbers",
+    "cfloat": "complex numbers", "cdouble": "complex numbers", "complex": "complex numbers",
+    "sparse_coo": "sparse tensors", "sparse_csr": "sparse tensors", "sparse": "sparse tensors",
+    "sparse_coo_tensor": "sparse tensors", "qint8": "quantised tensors",
+    "quint8": "quantised tensors", "qint32": "quantised tensors",
+}  # fmt: skip
+
+
+__all__ = [
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "Generator",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "Size",
+    "Tensor",
+    "__version__",
+    "autograd",
+    "bool",
+    "can_cast",
+    "channels_last",
+    "contiguous_format",
+    "cuda",
+    "default_generator",
+    "device",
+    "double",
+    "dtype",
+    "e",
+    "enable_grad",
+    "finfo",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "half",
+    "iinfo",
+    "inf",
+    "inference_mode",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "load",
+    "long",
+    "nan",
+    "newaxis",
+    "no_grad",
+    "pi",
+    "preserve_format",
+    "promote_types",
+    "random",
+    "save",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "set_printoptions",
+    "short",
+    "strided",
+    "testing",
+    "uint8",
+    "version",
+]
+__all__ += _published

@@ -1,0 +1,347 @@
+"""Applying an op: from arguments to arrays, forward, and from arrays to tensors with a node.
+
+This is the version that is taught.  The closures in `specialise.py` do the same for the common
+case; all tests run with either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _state, dtypes
+from ._state import next_sequence
+from .backend import BACKENDS, Backend, backend_of
+from .op_node import NUMBERS
+from .saved import SavedTensor
+from .tensor import Tensor
+from .views import check_inplace, mark_view, rebase_history
+
+if TYPE_CHECKING:
+    from .op import Op
+
+Array = Any
+
+
+def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """Put arguments into the order of `forward`; `TypeError` names what is wrong with them."""
+    names = op.parameters
+    if op.varargs is not None:
+        args = pack_varargs(op, args)
+    positional = [n for n in names if n not in op.keyword_only]
+    if len(args) > len(positional):
+        raise TypeError(f"{op.name}() takes {len(positional)} positional arguments but "
+                        f"{len(args)} were given")
+    given = dict(zip(positional, args, strict=False))
+    for key, value in kwargs.items():
+        name = "self" if key == "input" and "self" in names else key
+        if name not in names:
+            raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+        if name in given:
+            raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
+        given[name] = value
+    values = []
+    for position, name in enumerate(names, 1):
+        if name in given:
+            values.append(given[name])
+        elif name in op.defaults:
+            values.append(op.defaults[name])
+        else:
+            raise TypeError(f"{op.name}() missing required argument '"
+                            f"{'input' if name == 'self' else name}' (position {position})")
+    return values
+
+
+def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
+    """Gather `x.view(2, 3)` into `x.view((2, 3))`."""
+    at = op.parameters.index(op.varargs or "")
+    rest = args[at:]
+    if rest and not isinstance(rest[0], (tuple, list)) and rest[0] is not None:
+        return [*args[:at], tuple(rest)]
+    return args
+
+
+def apply(op: type[Op], values: list[Any]) -> Any:
+    """Run an op on arguments in forward's order: the taught version, and the oracle of the rest.
+
+    Given tensors it returns tensors and records a node where one is needed; given bare arrays
+    it returns arrays.
+    """
+    values, arrays, casts, on_tensors = unwrap(op, values)
+    result = run_forward(op, backend_of_all(op, arrays), arrays)
+    if not on_tensors:
+        return result
+    node = make_node(op, values, arrays, casts)
+    if not op.outputs and not isinstance(result, (list, tuple)):
+        return wrap_result(op, node, values, result)
+    return wrap_results(op, node, values, result)
+
+
+def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[str, Any], bool]:
+    """Return the values, the same with arrays for tensors, casts made, and if any was a tensor."""
+    arrays, on_tensors = list(values), False
+    positions = []
+    for i, name in enumerate(op.parameters):
+        value = values[i]
+        if isinstance(value, Tensor):
+            if name not in op.tensors:
+                if value.numel() == 1 and name != "out":  # a 0-d tensor where a number is meant
+                    values[i] = arrays[i] = value.item()
+                    continue
+                raise TypeError(argument_error(op, name, "a number or sequence", value))
+            arrays[i], on_tensors = value._array, True
+        elif name == op.list_of_tensors:
+            for item in value:
+                if not isinstance(item, Tensor) and type(item) not in BACKENDS:
+                    raise TypeError(f"expected Tensor as element {list(value).index(item)} in "
+                                    f"argument 0, but got {type(item).__name__}")
+            on_tensors = on_tensors or any(isinstance(t, Tensor) for t in value)
+            arrays[i] = [t._array if isinstance(t, Tensor) else t for t in value]
+        if name in op.tensors:
+            positions.append(i)
+            if not (value is None or isinstance(value, (Tensor, *NUMBERS))
+                    or type(value) in BACKENDS):
+                raise TypeError(argument_error(op, name, "Tensor", value))
+    casts = promote_arrays(op, arrays, positions) if op.promote else {}
+    return values, arrays, casts, on_tensors
+
+
+def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
+    """Say which argument is wrong, what it has to be and what came."""
+    position = op.parameters.index(name) + 1
+    shown = "input" if name == "self" else name
+    return (f"{op.name}(): argument '{shown}' (position {position}) must be {wanted}, not "
+            f"{type(value).__name__}")
+
+
+def promote_arrays(op: type[Op], arrays: list[Any], positions: list[int]) -> dict[str, Any]:
+    """Bring the promoted inputs to one dtype, in place; return those whose dtype changed."""
+    operands, where = [], []
+    for i in [i for i in positions if op.parameters[i] in op.promoted]:
+        value = arrays[i]
+        if value is None:
+            continue
+        where.append(i)
+        if isinstance(value, NUMBERS) and not isinstance(value, np.generic):
+            operands.append((dtypes.scalar_dtype(value), 0))
+        else:
+            operands.append((dtypes.from_numpy_dtype(value.dtype), 2 if value.ndim else 1))
+    if op.list_of_tensors is not None:
+        items = arrays[op.parameters.index(op.list_of_tensors)]
+        operands += [(dtypes.from_numpy_dtype(a.dtype), 2 if a.ndim else 1) for a in items]
+    if not operands:
+        return {}
+    common = dtypes.result_dtype(operands)
+    if op.promote == "float" and not common.is_floating_point:
+        common = dtypes.get_default_dtype()
+    target, casts = common.numpy, {}
+    for i in where:
+        value = arrays[i]
+        if type(value) in BACKENDS or isinstance(value, np.generic):
+            if value.dtype is not target:
+                casts[op.parameters[i]] = target
+                arrays[i] = value.astype(target)
+        else:
+            arrays[i] = scalar_array(arrays, positions, value, target)
+    if op.list_of_tensors is not None:
+        at = op.parameters.index(op.list_of_tensors)
+        if any(a.dtype != target for a in arrays[at]):
+            casts[op.list_of_tensors] = target
+            arrays[at] = [a.astype(target, copy=False) for a in arrays[at]]
+    return casts
+
+
+def scalar_array(arrays: list[Any], positions: list[int], value: Any, target: Any) -> Array:
+    """Make a 0-d array of a number beside the arrays it is combined with."""
+    for i in positions:
+        if type(arrays[i]) in BACKENDS:
+            return backend_of(arrays[i]).asarray(value, target)
+    return np.asarray(value).astype(target)
+
+
+def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
+    """Return the backend of the arrays; `RuntimeError` when they lie on several devices.
+
+    A 0-d array on the CPU may meet arrays of any device: it is moved there, in `arrays`.
+    """
+    found: Backend | None = None
+    seen_dims = False
+    for i, name in enumerate(op.parameters):
+        items = arrays[i] if name == op.list_of_tensors else (arrays[i],)
+        if name not in op.tensors and name != op.list_of_tensors:
+            continue
+        for array in items:
+            xp = BACKENDS.get(type(array))
+            if xp is None or xp is found:
+                continue
+            if found is None or not seen_dims:
+                found, seen_dims = xp, bool(array.ndim)
+            elif array.ndim:
+                raise RuntimeError(
+                    "Expected all tensors to be on the same device, but found at least two "
+                    f"devices, {found.device_type} and {xp.device_type}!")
+    if found is None or found.array_type is np.ndarray:
+        return BACKENDS[np.ndarray]
+    for i, name in enumerate(op.parameters):
+        if name in op.tensors and type(arrays[i]) is np.ndarray:
+            arrays[i] = found.from_host(arrays[i])  # 0-d: a number, which may come from anywhere
+    return found
+
+
+def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
+    """Run forward on arrays; where the shapes are wrong the error is in PyTorch's words."""
+    split = len(op.parameters) - len(op.keyword_only)
+    try:
+        if op.keyword_only:
+            keywords = dict(zip(op.parameters[split:], arrays[split:], strict=True))
+            result = op.forward(xp, *arrays[:split], **keywords)
+        else:
+            result = op.forward(xp, *arrays)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        op.shape(*shapes_of(op, arrays))
+        if isinstance(error, IndexError):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else RuntimeError
+        raise kind(f"{op.name}(): {error}") from error
+    if isinstance(result, (tuple, list)):
+        return [xp.as_array(r) for r in result]
+    return xp.as_array(result)
+
+
+def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
+    """Return forward's arguments with shapes in place of arrays, as shape rules take them."""
+    shapes = []
+    for name, value in zip(op.parameters, arrays, strict=True):
+        if name == op.list_of_tensors:
+            value = [tuple(v.shape) for v in value]
+        elif name in op.tensors and hasattr(value, "shape"):
+            value = tuple(value.shape)
+        shapes.append(value)
+    return shapes
+
+
+def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[str, Any]) -> Any:
+    """Make the node with its edges and saved inputs, or return None when no gradient is needed."""
+    if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
+        return None
+    edges = []
+    for name in op.differentiable:
+        value = values[op.parameters.index(name)]
+        for item in value if name == op.list_of_tensors else (value,):
+            edges.append(item._edge() if isinstance(item, Tensor) and item.requires_grad
+                         else (None, 0))
+    if not any(node is not None for node, _ in edges):
+        return None
+    node = op.node_type()
+    node.extras = None
+    node.sequence = next_sequence()
+    node.set_edges(edges)
+    known = dict(zip(op.parameters, values, strict=True))
+    for name in node.keeps:  # type: ignore[attr-defined]  # an OpNode
+        if name not in known:
+            source = arrays[op.parameters.index(name.removesuffix("_sizes"))]
+            known[name] = ([tuple(a.shape) for a in source] if isinstance(source, list)
+                           else getattr(source, "shape", ()))
+    node.save(known, casts)  # type: ignore[attr-defined]
+    return node
+
+
+def wrap_result(op: type[Op], node: Any, values: list[Any], array: Array) -> Tensor:
+    """Make the tensor of the one output and join it to the node."""
+    result = Tensor._plain_as(Tensor, array)
+    if op.view:
+        base = values[0]
+        if not shares(array, base._array):
+            array = result._array = array.copy()
+        else:
+            mark_view(result, base)
+    if node is not None and array.dtype.kind == "f":
+        node.shape, node.dtype = array.shape, array.dtype
+        result._node, result._requires_grad = node, True
+        if "result" in node.saves:
+            node.save_output("result", result)
+    return result
+
+
+def shares(array: Array, base: Array) -> bool:
+    """Tell whether an array that a view op gave is indeed a view (empty ones need not be)."""
+    return array is base or array.base is not None or array.size == 0
+
+
+def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Array]) -> Any:
+    """Make the tensors of several outputs and join them to the node."""
+    results = []
+    if node is not None:
+        node.num_inputs = len(arrays)
+        if arrays:
+            node.shape, node.dtype = arrays[0].shape, arrays[0].dtype
+            node.others = [(a.shape, a.dtype) for a in arrays[1:]]
+    for index, array in enumerate(arrays):
+        result = Tensor._plain_as(Tensor, array)
+        if op.view:
+            mark_view(result, values[0], multiple=True)
+        if node is not None and array.dtype.kind == "f":
+            result._node, result._index, result._requires_grad = node, index, True
+        results.append(result)
+    if not op.outputs:
+        return tuple(results)
+    if node is not None:
+        for name, result in zip(op.outputs, results, strict=True):
+            if name in node.saves:
+                if result._node is None:
+                    setattr(node, "_t_" + name, SavedTensor(result))
+                    setattr(node, "_v_" + name, None)
+                else:
+                    node.save_output(name, result)
+    return op.result_type(*results)
+
+
+def apply_inplace(op: type[Op], values: list[Any]) -> Tensor:
+    """Run an op and write its result into its first input, whose history becomes the op's node."""
+    target = values[0]
+    if not isinstance(target, Tensor):
+        raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
+    recorded = _state.grad_enabled.get() and any(
+        isinstance(v, Tensor) and v.requires_grad for v in values
+    )
+    check_inplace(target, recorded)
+    values, arrays, casts, _ = unwrap(op, values)
+    result = run_forward(op, backend_of_all(op, arrays), arrays)
+    if recorded and "self" in op.node_type.saves:  # type: ignore[attr-defined]  # an OpNode
+        values = [target.clone(), *values[1:]]
+    node = make_node(op, values, arrays, casts)
+    if node is not None:
+        node.set_edges([target._edge(), *node.edges[1:]])
+    write_back(op, target, result)
+    if node is not None:
+        node.shape, node.dtype = target._array.shape, target._array.dtype
+        rebase_history(target, node)
+        if "result" in node.saves:
+            node.save_output("result", target)
+    return target
+
+
+def write_back(op: type[Op], target: Tensor, result: Array) -> None:
+    """Store an in-place result, if dtype and shape allow it, and count the write."""
+    array = target._array
+    from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
+    if not dtypes.can_cast(from_, to):
+        raise RuntimeError(f"result type {type_name(from_)} can't be cast to the desired output "
+                           f"type {type_name(to)}")
+    if op.view:
+        target._array = result
+    elif result.shape != array.shape:
+        raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
+                           f"shape {list(result.shape)}")
+    else:
+        array[...] = result
+    target._bump()
+
+
+def type_name(d: dtypes.dtype) -> str:
+    """Return the name by which PyTorch's errors call a dtype."""
+    return {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long",
+            "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte",
+            "bool": "Bool"}[d.name]

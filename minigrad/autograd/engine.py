@@ -1,0 +1,437 @@
+"""The engine: runs the graph backward, each node once, when all its gradients have arrived.
+
+A backward pass is a `GraphTask`.  It first counts, from the roots, how many edges lead into each
+node.  Then it runs the nodes that wait for nothing, latest forward first; each result is added to
+the buffer of the node it is for, and a node whose last gradient arrived becomes ready.  Nothing
+here is recursive, so a graph may be a million nodes deep.
+
+NOTE [Arrays or tensors]
+    Without `create_graph` gradients travel as bare arrays and the formulas run on them; hooks and
+    Functions, which are the user's, get tensors made for them.  With `create_graph` gradients are
+    tensors and grad mode is on, so the backward pass leaves a graph of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from threading import Thread, local
+from typing import Any
+
+import numpy as np
+
+from .. import _state, shapes
+from ..backend import BACKENDS
+from ..dtypes import FROM_NUMPY
+from ..graph import AccumulateGrad, GraphRoot, Node
+from ..tensor import Tensor
+from . import engine_fast
+
+Array = Any
+Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors]
+
+#: How deep backward may call itself on one thread before it goes on in a fresh one, whose
+#: interpreter stack is empty.
+MAX_DEPTH = 40
+
+
+class InputBuffer:
+    """The gradients that have arrived for one node, one for each output of its forward."""
+
+    __slots__ = ("grads", "owned")
+
+    def __init__(self, size: int) -> None:
+        self.grads: list[Gradient | None] = [None] * size
+        self.owned = [False] * size  # see NOTE [Who owns a gradient] in graph.py
+
+    def add(self, index: int, grad: Gradient, owned: bool) -> None:
+        """Add a gradient for output `index`; writes only to memory that the engine owns."""
+        current = self.grads[index]
+        if current is None:
+            self.grads[index], self.owned[index] = grad, owned
+        elif self.owned[index] and type(current) is type(grad) and writable(current):
+            current += grad
+        else:
+            self.grads[index] = current + grad
+            self.owned[index] = not isinstance(grad, Tensor)
+
+
+def writable(array: Array) -> bool:
+    """Tell whether an owned array may be added to in place: it must have its memory to itself."""
+    return type(array) in BACKENDS and array.base is None
+
+
+class GraphTask:
+    """One backward pass: what it is to compute and how far it has come."""
+
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.dependencies: dict[Node, int] = {}  # gradients that a node still waits for
+        self.buffers: dict[Node, InputBuffer] = {}
+        self.ready: list[tuple[int, int, Node]] = []  # a heap, latest node first
+        self.needed: set[Node] | None = None  # nodes on the way to the inputs; None: all
+        self.captures: dict[Node, dict[int, list[int]]] = {}  # node -> output -> positions
+        self.captured: dict[int, Gradient] = {}
+        self.callbacks: list[Callable[..., Any]] = []
+
+    def count_dependencies(self, root: Node) -> None:
+        """Count the edges that lead into each node reachable from the root."""
+        dependencies, stack = self.dependencies, [root]
+        while stack:
+            for node, _ in stack.pop().edges:
+                if node is None:
+                    continue
+                if node in dependencies:
+                    dependencies[node] += 1
+                else:
+                    dependencies[node] = 1
+                    stack.append(node)
+
+    def restrict_to(self, root: Node, goals: set[Node]) -> None:
+        """Find the nodes from which a goal can be reached; the others will not run."""
+        needed, entered, stack = set(goals), set(), [root]
+        while stack:
+            node = stack[-1]
+            if node not in entered:
+                entered.add(node)
+                stack += [n for n, _ in node.edges if n is not None and n not in entered]
+                continue
+            stack.pop()
+            if any(n in needed for n, _ in node.edges):
+                needed.add(node)
+        self.needed = needed
+
+    def push(self, node: Node) -> None:
+        """Make a node ready to run."""
+        heappush(self.ready, (-node.sequence, id(node), node))
+
+    def run(self, root: Node) -> None:
+        """Run the root and then every node that becomes ready."""
+        self.buffers[root] = self.new_buffer(root)
+        self.push(root)
+        while self.ready:
+            node = heappop(self.ready)[2]
+            self.evaluate(node, self.buffers.pop(node))
+        while self.callbacks:
+            self.callbacks.pop(0)()
+
+    def evaluate(self, node: Node, buffer: InputBuffer) -> None:
+        """Run one node and hand its results to the nodes they are for."""
+        grads = buffer.grads
+        if node.extras is not None:
+            before = list(grads)
+            self.run_tensor_hooks(node, grads)
+            buffer.owned = [o and g is b and not node.extras.tensor
+                            for o, g, b in zip(buffer.owned, grads, before, strict=True)]
+        if node in self.captures:
+            for index, positions in self.captures[node].items():
+                for position in positions:
+                    self.captured[position] = grads[index]
+        edges = node.edges
+        if self.needed is not None and not self.runs(node):
+            return
+        if isinstance(node, AccumulateGrad):
+            self.accumulate(node, buffer)
+            return
+        if all(g is None for g in grads) and not isinstance(node, GraphRoot):
+            results: Sequence[Gradient | None] = [None] * len(edges)
+        else:
+            results = self.call(node, grads)
+        if not self.keep_graph:
+            node.release()
+        self.hand_out(node, edges, grads, results)
+
+    def runs(self, node: Node) -> bool:
+        """Tell whether a captured or pruned node runs: only if something needed lies behind."""
+        assert self.needed is not None
+        if node in self.captures:
+            return any(n in self.needed for n, _ in node.edges)
+        return node in self.needed
+
+    def call(self, node: Node, grads: list[Gradient | None]) -> Sequence[Gradient | None]:
+        """Apply the node, its hooks before and after."""
+        extras = node.extras
+        if extras is not None and extras.pre:
+            shown = self.as_tensors(grads)
+            for hook in list(extras.pre.values()):
+                replaced = hook(shown)
+                if replaced is not None:
+                    shown = replaced if isinstance(replaced, tuple) else (replaced,)
+            grads[:] = self.from_tensors(shown)
+        if self.create_graph:
+            results = node.apply_tensors(grads)
+        else:
+            results = node.apply_arrays(grads, self.needed)
+        if extras is not None and extras.post:
+            seen = self.as_tensors(grads)
+            out = self.as_tensors(self.checked(node, results))
+            for hook in list(extras.post.values()):
+                replaced = hook(out, seen)
+                if replaced is not None:
+                    replaced = replaced if isinstance(replaced, tuple) else (replaced,)
+                    if len(replaced) != len(out):
+                        raise RuntimeError(
+                            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+                            f"(got {len(replaced)}, but expected {len(out)})")
+                    out = replaced
+            results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
+        return results
+
+    def checked(self, node: Node, results: Sequence[Gradient | None]) -> list[Gradient | None]:
+        """Return the results as their receivers expect them."""
+        if len(results) != len(node.edges):
+            raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
+                               f"got {len(results)}, but expected {len(node.edges)}")
+        return [
+            None if g is None or n is None else fit(g, n, i, node, position)
+            for position, (g, (n, i)) in enumerate(zip(results, node.edges, strict=True))
+        ]
+
+    def hand_out(self, node: Node, edges: Any, grads: Any, results: Any) -> None:
+        """Add each result to the buffer of the node it is for, and push those that are complete."""
+        foreign = isinstance(node, GraphRoot) or borrows(node)
+        passed_on = [id(g) for g in grads]
+        all_results = [id(r) for r in results]
+        checked = self.checked(node, results)
+        for (target, index), grad, raw in zip(edges, checked, results, strict=True):
+            if target is not None:
+                owned = not (foreign or id(raw) in passed_on or all_results.count(id(raw)) > 1)
+                self.deliver(target, index, grad, owned)
+
+    def new_buffer(self, node: Node) -> InputBuffer:
+        """Make the buffer of a node to which nothing has come yet."""
+        return InputBuffer(node.num_inputs)
+
+    def deliver(self, target: Node, index: int, grad: Gradient | None, owned: bool) -> None:
+        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        buffer = self.buffers.get(target)
+        if buffer is None:
+            buffer = self.buffers[target] = self.new_buffer(target)
+        if grad is not None:
+            buffer.add(index, grad, owned)
+        self.dependencies[target] -= 1
+        if not self.dependencies[target]:
+            if self.needed is None or target in self.needed:
+                self.push(target)
+            else:
+                del self.buffers[target]
+
+    def fit(self, grad: Gradient, target: Node, index: int, source: Node) -> Gradient:
+        """Return one result of `source` as its receiver expects it."""
+        if grad is None:
+            return None
+        position = list(source.edges).index((target, index))
+        return fit(grad, target, index, source, position)
+
+    def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
+        """Let a leaf add what arrived to its `.grad`, then run the hooks that wait for that."""
+        (grad,) = buffer.grads
+        if grad is None:
+            return
+        extras = node.extras
+        if extras is not None and extras.pre:
+            for hook in list(extras.pre.values()):
+                replaced = hook(self.as_tensors([grad]))
+                if replaced is not None:
+                    grad = self.from_tensors(
+                        replaced if isinstance(replaced, tuple) else (replaced,))[0]
+            buffer.owned[0] = False
+        if isinstance(grad, Tensor):
+            node.apply_tensors((grad,))
+        else:
+            node.accumulate(grad, buffer.owned[0])
+        if extras is not None and extras.post:
+            for hook in list(extras.post.values()):
+                hook((), self.as_tensors([grad]))
+        after = node.variable._extras.post_accumulate
+        if after:
+            for hook in list(after.values()):
+                hook(node.variable)
+
+    def run_tensor_hooks(self, node: Node, grads: list[Gradient | None]) -> None:
+        """Run the hooks of the forward's outputs, then fill `.grad` of those that retain it."""
+        extras = node.extras
+        assert extras is not None
+        for index, hooks in list(extras.tensor.items()):
+            for hook in list(hooks.values()):
+                if grads[index] is None:
+                    break
+                (given,) = self.as_tensors([grads[index]])
+                replaced = hook(given)
+                if replaced is not None:
+                    check_hook_result(hook, replaced, given)
+                    grads[index] = self.from_tensors([replaced])[0]
+        for index, reference in list(extras.retained.items()):
+            tensor, grad = reference(), grads[index]
+            if tensor is None or grad is None:
+                continue
+            (kept,) = self.as_tensors([grad])
+            if tensor._grad is None:
+                tensor._grad = kept.clone()
+            else:
+                tensor._grad = tensor._grad + kept
+
+    def as_tensors(self, grads: Sequence[Gradient | None]) -> tuple[Any, ...]:
+        """Return gradients as the user sees them."""
+        return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in grads)
+
+    def from_tensors(self, tensors: Sequence[Any]) -> list[Gradient | None]:
+        """Return what the user gave as gradients of this pass."""
+        if self.create_graph:
+            return list(tensors)
+        return [t._array if isinstance(t, Tensor) else t for t in tensors]
+
+
+def borrows(node: Node) -> bool:
+    """Tell whether what a node returns may be held by the user."""
+    return not hasattr(node, "op") or (node.extras is not None and bool(node.extras.post))
+
+
+def borrowed(grad: Gradient) -> Gradient:
+    """Return a gradient that a hook returned, as a view, so that nothing takes it for its own."""
+    return grad if isinstance(grad, Tensor) else grad[...]
+
+
+def hook_name(hook: Callable[..., Any]) -> str:
+    """Return the name of a hook, which may be any callable."""
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor) -> None:
+    """Raise unless what a tensor hook returned can stand for the gradient it was given."""
+    name = hook_name(hook)
+    if not isinstance(replaced, Tensor):
+        raise TypeError(f"expected Variable, but hook '{name}' returned "
+                        f"{type(replaced).__name__}")
+    if replaced._array.dtype != given._array.dtype:
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was "
+                           f"{given.dtype} got {replaced.dtype})")
+    if replaced._array.shape != given._array.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+
+
+def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -> Gradient:
+    """Return `grad` in the shape and dtype that output `index` of the target's forward had.
+
+    A broadcast input gets the sum over the copies that were made of it.
+    """
+    shape, dtype = target.metadata_of(index)
+    array = grad._array if isinstance(grad, Tensor) else grad
+    if type(array) not in BACKENDS:
+        array = grad = np.asarray(array)
+    if array.shape != shape:
+        if not shapes.is_expandable_to(shape, array.shape):
+            raise RuntimeError(
+                f"Function {source.name()} returned an invalid gradient at index {position} - got "
+                f"{list(array.shape)} but expected shape compatible with {list(shape)}")
+        grad = sum_to(grad, shape)
+        array = grad._array if isinstance(grad, Tensor) else grad
+    if array.dtype != dtype:
+        if array.dtype.kind != "f":
+            raise RuntimeError(
+                f"Function {source.name()} returned an invalid gradient at index {position} - "
+                f"expected type {dtype} but got {array.dtype}")
+        if isinstance(grad, Tensor):
+            grad = grad.to(FROM_NUMPY[dtype])
+        else:
+            grad = grad.astype(dtype)
+    return grad
+
+
+def sum_to(grad: Gradient, shape: tuple[int, ...]) -> Gradient:
+    """Sum an array or tensor over the dimensions along which `shape` was broadcast.
+
+    >>> import numpy as np
+    >>> sum_to(np.ones((2, 3)), (3,))
+    array([2., 2., 2.])
+    """
+    extra = len(grad.shape) - len(shape)
+    dims = tuple(range(extra)) + tuple(
+        i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1
+    )
+    if isinstance(grad, Tensor):
+        return grad.sum(dims, keepdim=True).reshape(shape) if dims else grad.reshape(shape)
+    return grad.sum(dims, keepdims=True).reshape(shape) if dims else grad.reshape(shape)
+
+
+class _Running(local):
+    """The backward passes that are under way on this thread, outermost first."""
+
+    def __init__(self) -> None:
+        self.tasks: list[GraphTask] = []
+        self.depth = 0
+
+
+_running = _Running()
+
+
+def execute(
+    edges: Sequence[tuple[Node | None, int]],
+    grads: Sequence[Gradient],
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: Sequence[tuple[Node | None, int]] | None = None,
+    accumulate: bool = True,
+) -> list[Gradient | None]:
+    """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
+
+    With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
+    returned and no `.grad` is touched.
+    """
+    task = GraphTask(keep_graph, create_graph)
+    root = GraphRoot(edges, grads)
+    if inputs is not None:
+        goals = {node for node, _ in inputs if node is not None}
+        task.restrict_to(root, goals)
+        if not accumulate:
+            for position, (node, index) in enumerate(inputs):
+                if node is not None:
+                    task.captures.setdefault(node, {}).setdefault(index, []).append(position)
+    if _running.depth >= MAX_DEPTH:
+        _run_in_fresh_thread(task, root)
+    else:
+        _run_here(task, root)
+    return [task.captured.get(i) for i in range(len(inputs or ()))]
+
+
+def _run_here(task: GraphTask, root: GraphRoot) -> None:
+    """Run a task on this thread, in the grad mode that it asks for."""
+    previous = _state.grad_enabled.get()
+    _state.grad_enabled.set(task.create_graph)
+    _running.tasks.append(task)
+    _running.depth += 1
+    try:
+        if _state.specialised and engine_fast.suits(task):
+            engine_fast.run(task, root)
+        else:
+            task.count_dependencies(root)
+            task.run(root)
+    finally:
+        _running.depth -= 1
+        _running.tasks.pop()
+        _state.grad_enabled.set(previous)
+
+
+def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
+    """Run a task on a thread of its own and wait; a deep reentrant backward needs the stack."""
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _run_here(task, root)
+        except BaseException as error:  # carried to the thread that waits
+            failure.append(error)
+
+    thread = Thread(target=work, name="minigrad reentrant backward")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+
+
+def queue_callback(callback: Callable[..., Any]) -> None:
+    """Call `callback()` when the backward pass that is running now has run all its nodes."""
+    if not _running.tasks:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    _running.tasks[-1].callbacks.append(callback)

@@ -1,0 +1,364 @@
+"""Pooling over the trailing dimensions of an array: maximum, average and their adaptive forms.
+
+Window arguments are tuples with one entry for each pooled dimension; all dimensions before those
+are batch.  A "plane" is what one batch entry pools over, and indices count its elements in
+row-major order.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from .kernels_window import crop, kernel_positions, pad, pool_output_sizes, position_slices
+
+Array = Any
+Ints = Sequence[int]
+
+__all__ = [
+    "adaptive_avg_pool_backward",
+    "adaptive_avg_pool_forward",
+    "adaptive_max_pool_forward",
+    "avg_pool_backward",
+    "avg_pool_forward",
+    "max_pool_backward",
+    "max_pool_forward",
+    "max_pool_gather",
+]
+
+
+def _overhang(
+    sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, counts: Ints
+) -> list[int]:
+    """How many elements the last window reaches past the end: padding and ceil_mode together."""
+    return [
+        max(0, (count - 1) * s + d * (k - 1) + 1 - size - p)
+        for size, k, s, p, d, count in zip(sizes, kernel, stride, padding, dilation, counts)
+    ]
+
+
+# Maximum
+
+
+def max_pool_forward(
+    xp: Any,
+    x: Array,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
+) -> tuple[Array, Array]:
+    """The maximum of every window and where in its plane it was, int64: two (*lead, *steps).
+
+    Of equal maxima the first counts; NaN is larger than everything, and of several the last
+    counts.  Padding is never chosen.  Raises RuntimeError where no window fits.
+
+    >>> max_pool_forward(numpy, numpy.array([1.0, 3, 3, 2]), (2,), (2,), (0,), (1,), False)
+    (array([3., 3.]), array([1, 2]))
+    """
+    first = x.ndim - len(kernel)
+    sizes = x.shape[first:]
+    counts = pool_output_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    after = _overhang(sizes, kernel, stride, padding, dilation, counts)
+    lowest = -xp.inf if x.dtype.kind == "f" else int(xp.iinfo(x.dtype).min)
+    padded = pad(xp, x, padding, after, lowest)
+    # The maximum of a box is the maximum along one side of the maxima along the other.
+    values = padded
+    for axis, k, s, d, n in zip(range(first, x.ndim), kernel, stride, dilation, counts):
+        values = _max_along(xp, values, axis, k, s, d, n)
+    chosen = _chosen_positions(xp, padded, values, kernel, stride, dilation)
+    starts = [xp.arange(n) * s - p for n, s, p in zip(counts, stride, padding)]
+    steps = [xp.arange(k) * d for k, d in zip(kernel, dilation)]
+    indices = _flat_index(xp, steps, sizes).reshape(-1).take(chosen)
+    indices += _flat_index(xp, starts, sizes)
+    if any(padding) and (values == lowest).any():
+        # All of such a window is equal: its first element that is not padding counts.
+        inside = [
+            xp.clip(start + (-start).clip(0) // -d * -d, 0, size - 1)
+            for start, d, size in zip(starts, dilation, sizes)
+        ]
+        indices = xp.where(values == lowest, _flat_index(xp, inside, sizes), indices)
+    return values, indices
+
+
+def _max_along(xp: Any, x: Array, axis: int, k: int, s: int, d: int, count: int) -> Array:
+    """Maxima of `k` elements along one axis; a new array even where there is nothing to compare."""
+    first, *others = _slices_along(x, axis, k, s, d, count)
+    if not others:
+        return first.copy()
+    result = xp.maximum(first, others[0])
+    for other in others[1:]:
+        xp.maximum(result, other, out=result)
+    return result
+
+
+def _slices_along(x: Array, axis: int, k: int, s: int, d: int, count: int) -> list[Array]:
+    """For each of `k` kernel positions along one axis, the elements it meets in `count` steps."""
+    before = (slice(None),) * axis
+    return [x[(*before, position_slices((at,), (s,), (d,), (count,))[1])] for at in range(k)]
+
+
+def _chosen_positions(
+    xp: Any, padded: Array, values: Array, kernel: Ints, stride: Ints, dilation: Ints
+) -> Array:
+    """The first kernel position that holds the window's maximum; the last one that holds NaN."""
+    counts = values.shape[values.ndim - len(kernel) :]
+    small = prod(kernel) <= 255
+    chosen = xp.zeros(values.shape, xp.uint8 if small else xp.int64)
+    missing = xp.ones(values.shape, bool)
+    views = [
+        padded[position_slices(position, stride, dilation, counts)]
+        for position in kernel_positions(kernel)
+    ]
+    # A position's number is how many before it missed, so counting misses needs no masked write.
+    for view in views[:-1]:
+        missing &= view != values
+        chosen += missing
+    if padded.dtype.kind == "f" and xp.isnan(values).any():
+        for number, view in enumerate(views):
+            chosen[xp.isnan(view)] = number
+    return chosen
+
+
+def _flat_index(xp: Any, coordinates: Sequence[Array], sizes: Ints) -> Array:
+    """Positions in a plane of `sizes`, from one array of coordinates for each dimension."""
+    flat = xp.zeros((), xp.int64)
+    for coordinate, size in zip(coordinates, sizes):
+        flat = flat[..., None] * size + coordinate
+    return flat
+
+
+def max_pool_backward(xp: Any, g: Array, indices: Array, input_sizes: Ints, dims: int) -> Array:
+    """Adds each element of `g` where its window's maximum was: an array of `input_sizes`.
+
+    `dims` tells how many trailing dimensions make a plane.
+
+    >>> max_pool_backward(numpy, numpy.ones(2), numpy.array([1, 1]), (3,), 1)
+    array([0., 2., 0.])
+    """
+    plane = prod(input_sizes[len(input_sizes) - dims :])
+    planes = prod(input_sizes[: len(input_sizes) - dims])
+    grad = xp.zeros(planes * plane, g.dtype)
+    steps = prod(g.shape[g.ndim - dims :])
+    positions = indices.reshape(planes, steps) + xp.arange(planes)[:, None] * plane
+    xp.add.at(grad, positions.reshape(-1), g.reshape(-1))
+    return grad.reshape(input_sizes)
+
+
+def max_pool_gather(xp: Any, x: Array, indices: Array, dims: int) -> Array:
+    """The elements of each plane of `x` at `indices`: what `max_pool_backward` transposes.
+
+    >>> max_pool_gather(numpy, numpy.array([5.0, 6, 7]), numpy.array([2, 0]), 1)
+    array([7., 5.])
+    """
+    lead = x.shape[: x.ndim - dims]
+    planes = x.reshape(*lead, prod(x.shape[x.ndim - dims :]))
+    places = indices.reshape(*lead, prod(indices.shape[indices.ndim - dims :]))
+    return xp.take_along_axis(planes, places, -1).reshape(indices.shape)
+
+
+# Average
+
+
+def avg_pool_forward(
+    xp: Any,
+    x: Array,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Array:
+    """The average of every window: (*lead, *steps).
+
+    Divides by `divisor_override`, else by how many elements the window has: with padding where
+    `count_include_pad`, never with what ceil_mode reaches beyond the padding.  Raises
+    RuntimeError where no window fits.
+
+    >>> x = numpy.array([1.0, 3, 5])
+    >>> avg_pool_forward(numpy, x, (2,), (2,), (0,), True, True, None)
+    array([2., 5.])
+    """
+    first = x.ndim - len(kernel)
+    sizes = x.shape[first:]
+    ones = (1,) * len(kernel)
+    counts = pool_output_sizes(sizes, kernel, stride, padding, ones, ceil_mode)
+    total = pad(xp, x, padding, _overhang(sizes, kernel, stride, padding, ones, counts))
+    for axis, k, s, n in zip(range(first, x.ndim), kernel, stride, counts):
+        head, *others = _slices_along(total, axis, k, s, 1, n)
+        total = head.copy()
+        for other in others:
+            total += other
+    total /= _divisors(
+        xp, sizes, kernel, stride, padding, counts, count_include_pad, divisor_override, x.dtype
+    )
+    return total
+
+
+def avg_pool_backward(
+    xp: Any,
+    g: Array,
+    input_sizes: Ints,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Array:
+    """The derivative of `avg_pool_forward`, applied to `g` (*lead, *steps): `input_sizes`.
+
+    >>> avg_pool_backward(numpy, numpy.ones(2), (3,), (2,), (1,), (0,), False, True, None)
+    array([0.5, 1. , 0.5])
+    """
+    first = g.ndim - len(kernel)
+    sizes, counts = input_sizes[first:], g.shape[first:]
+    ones = (1,) * len(kernel)
+    after = _overhang(sizes, kernel, stride, padding, ones, counts)
+    spread = g / _divisors(
+        xp, sizes, kernel, stride, padding, counts, count_include_pad, divisor_override, g.dtype
+    )
+    for at, (k, s, n) in enumerate(zip(kernel, stride, counts)):
+        axis = first + at
+        size = sizes[at] + padding[at] + after[at]
+        wide = xp.zeros((*spread.shape[:axis], size, *spread.shape[axis + 1 :]), g.dtype)
+        for part in _slices_along(wide, axis, k, s, 1, n):
+            part += spread
+        spread = wide
+    return crop(xp, spread, padding, sizes)
+
+
+def _divisors(
+    xp: Any,
+    sizes: Ints,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    counts: Ints,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    dtype: Any,
+) -> Any:
+    """What each window's sum is divided by: a number, or an array that broadcasts over windows."""
+    if divisor_override is not None:
+        return divisor_override
+    extents = []
+    for size, k, s, p, n in zip(sizes, kernel, stride, padding, counts):
+        start = xp.arange(n) * s - p
+        end = (start + k).clip(None, size + p)
+        if not count_include_pad:
+            start, end = start.clip(0), end.clip(None, size)
+        extents.append(end - start)
+    return _outer(extents, dtype)
+
+
+def _outer(factors: Sequence[Array], dtype: Any) -> Array:
+    result = factors[0]
+    for factor in factors[1:]:
+        result = result[..., None] * factor
+    return result.astype(dtype)
+
+
+# Adaptive
+
+
+def _adaptive_bounds(size: int, count: int) -> list[tuple[int, int]]:
+    """Begin and end of the `count` windows that share `size` elements; they overlap by one."""
+    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+
+
+def _adaptive_divisors(xp: Any, sizes: Ints, counts: Ints, dtype: Any) -> Array:
+    bounds = [_adaptive_bounds(size, n) for size, n in zip(sizes, counts)]
+    return _outer([xp.asarray([e - b for b, e in dim], xp.int64) for dim in bounds], dtype)
+
+
+def _divides(sizes: Ints, counts: Ints) -> bool:
+    """Whether all windows have one size and touch without overlapping: an ordinary pooling."""
+    return all(n and size and size % n == 0 for size, n in zip(sizes, counts))
+
+
+def adaptive_avg_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> Array:
+    """Averages of `output_sizes` windows spread evenly over each plane: (*lead, *output_sizes).
+
+    >>> adaptive_avg_pool_forward(numpy, numpy.array([1.0, 2, 6]), (2,))
+    array([1.5, 4. ])
+    """
+    first = x.ndim - len(output_sizes)
+    sizes = x.shape[first:]
+    if all(n == 1 for n in output_sizes):
+        # Summing whole planes at once is several times faster than one axis after the other.
+        means = xp.sum(x.reshape(*x.shape[:first], prod(sizes)), -1) / prod(sizes)
+        return means.reshape(*x.shape[:first], *output_sizes)
+    if _divides(sizes, output_sizes):
+        kernel = [size // n for size, n in zip(sizes, output_sizes)]
+        return avg_pool_forward(xp, x, kernel, kernel, (0,) * len(sizes), False, True, None)
+    total = x
+    for axis in reversed(range(first, x.ndim)):
+        n = output_sizes[axis - first]
+        parts = xp.empty((*total.shape[:axis], n, *total.shape[axis + 1 :]), x.dtype)
+        lead = (slice(None),) * axis
+        for i, (begin, end) in enumerate(_adaptive_bounds(x.shape[axis], n)):
+            parts[(*lead, i)] = xp.sum(total[(*lead, slice(begin, end))], axis)
+        total = parts
+    return total / _adaptive_divisors(xp, sizes, output_sizes, x.dtype)
+
+
+def adaptive_avg_pool_backward(xp: Any, g: Array, input_sizes: Ints, dims: int) -> Array:
+    """The derivative of `adaptive_avg_pool_forward`, applied to `g`: an array of `input_sizes`.
+
+    `dims` tells how many trailing dimensions are pooled.
+
+    >>> adaptive_avg_pool_backward(numpy, numpy.ones(2), (3,), 1)
+    array([0.5, 1. , 0.5])
+    """
+    first = g.ndim - dims
+    spread = g / _adaptive_divisors(xp, input_sizes[first:], g.shape[first:], g.dtype)
+    for axis in range(first, g.ndim):
+        size, n = input_sizes[axis], g.shape[axis]
+        lead = (slice(None),) * axis
+        wide = xp.zeros((*spread.shape[:axis], size, *spread.shape[axis + 1 :]), g.dtype)
+        for i, (begin, end) in enumerate(_adaptive_bounds(size, n)):
+            wide[(*lead, slice(begin, end))] += spread[(*lead, slice(i, i + 1))]
+        spread = wide
+    return spread
+
+
+def adaptive_max_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> tuple[Array, Array]:
+    """Maxima of evenly spread windows and where in their plane they were, int64.
+
+    Ties and NaN as in `max_pool_forward`; `max_pool_backward` is the derivative.
+
+    >>> adaptive_max_pool_forward(numpy, numpy.array([1.0, 2, 6]), (2,))
+    (array([2., 6.]), array([1, 2]))
+    """
+    dims = len(output_sizes)
+    lead, sizes = x.shape[: x.ndim - dims], x.shape[x.ndim - dims :]
+    if _divides(sizes, output_sizes):
+        kernel = [size // n for size, n in zip(sizes, output_sizes)]
+        return max_pool_forward(xp, x, kernel, kernel, (0,) * dims, (1,) * dims, False)
+    values = xp.empty((*lead, *output_sizes), x.dtype)
+    indices = xp.empty((*lead, *output_sizes), xp.int64)
+    plane = xp.arange(prod(sizes)).reshape(sizes)
+    for cell, box in _adaptive_boxes(sizes, output_sizes):
+        places = plane[box].reshape(-1)
+        window = x[(..., *box)].reshape(*lead, places.size)
+        at = xp.argmax(window, -1)
+        if x.dtype.kind == "f":
+            nan = xp.isnan(window)
+            last = window.shape[-1] - 1 - xp.argmax(nan[..., ::-1], -1)
+            at = xp.where(nan.any(-1), last, at)
+        values[(..., *cell)] = xp.take_along_axis(window, at[..., None], -1)[..., 0]
+        indices[(..., *cell)] = places[at]
+    return values, indices
+
+
+def _adaptive_boxes(
+    sizes: Ints, counts: Ints
+) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
+    """Each output cell with the slices of its window."""
+    bounds = [list(enumerate(_adaptive_bounds(size, n))) for size, n in zip(sizes, counts)]
+    for chosen in product(*bounds):
+        cell, edges = zip(*chosen)
+        yield cell, tuple(slice(begin, end) for begin, end in edges)

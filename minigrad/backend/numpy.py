@@ -1,0 +1,70 @@
+"""NumPy as a backend: the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import special
+
+
+def address(array: Any) -> int:
+    """Return the address of the first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+class NumpyBackend:
+    """The array functions of NumPy, each bound on first use, and the few that it lacks."""
+
+    name = "numpy"
+    device_type = "cpu"
+    array_type: type = np.ndarray
+
+    erf = staticmethod(special.erf)
+    erfc = staticmethod(special.erfc)
+    erfinv = staticmethod(special.erfinv)
+    lgamma = staticmethod(special.lgamma)
+    digamma = staticmethod(special.digamma)
+    polygamma = staticmethod(special.polygamma)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(np, name)
+        setattr(self, name, value)
+        return value
+
+    def as_array(self, value: Any) -> Any:
+        return value if type(value) is np.ndarray else np.asarray(value)
+
+    def from_host(self, array: Any) -> Any:
+        return array
+
+    def to_host(self, array: Any) -> Any:
+        return array
+
+    def as_strided(
+        self, array: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
+    ) -> Any:
+        """View `array`'s memory with this shape and these strides, in bytes.
+
+        `offset` counts bytes from its first element and may be negative.  ValueError where the
+        view would leave the memory.
+        """
+        if offset >= 0 and (array.flags.c_contiguous or array.flags.f_contiguous):
+            try:
+                return np.ndarray(shape, array.dtype, array, offset, strides)
+            except (ValueError, TypeError):
+                pass  # it leaves the array, but perhaps not the memory that the array looks at
+        owner = array
+        while type(owner.base) is np.ndarray:
+            owner = owner.base
+        offset += address(array) - address(owner)
+        # np.ndarray keeps the owner as its base, which np.lib.stride_tricks.as_strided does not.
+        dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
+        return np.ndarray(shape, array.dtype, dense, offset, strides)
+
+    def synchronize(self) -> None:
+        """Return at once: NumPy has finished when it returns."""
+
+
+backend = NumpyBackend()

@@ -1,0 +1,423 @@
+"""PyTorch's CPU random numbers on NumPy: the same Mersenne Twister, the same words per number.
+
+After the same `manual_seed` every fill gives PyTorch's numbers, bit for bit where PyTorch uses
+AVX2 or AVX-512. Only float64 numbers that pass through `log`, `sin` and `cos` may differ by a few
+units in the last place, as those functions do between C libraries. A state moves between the two
+libraries as it is.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from typing import Any, Self
+
+import numpy as np
+
+from minigrad.backend import fused
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Shape = int | tuple[int, ...]
+
+DEFAULT_SEED = 67280421310721
+_WORDS = 624
+
+# The record that torch.get_rng_state() returns as bytes.
+_STATE = np.dtype(
+    [
+        ("seed", "<u8"),
+        ("left", "<i4"),
+        ("seeded", "<i4"),
+        ("next", "<u8"),
+        ("words", "<u8", _WORDS),
+        ("normal_x", "<f8"),
+        ("normal_y", "<f8"),
+        ("normal_rho", "<f8"),
+        ("normal_is_valid", "<i4"),
+        ("padding", "<i4"),
+        ("float_normal", "<f4"),
+        ("float_normal_is_valid", "<i4"),
+    ]
+)
+
+# Names of the C types, which PyTorch's messages print.
+_C_NAMES = {
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+}
+
+
+class MersenneTwister:
+    """The generator behind `torch.Generator()`; every fill is a new C-contiguous array.
+
+    Safe to share between threads: each fill takes its words in one piece.
+    Source: `at::CPUGeneratorImpl`.
+
+    >>> MersenneTwister(0).randint(0, 10, 5)
+    array([4, 9, 3, 0, 3])
+    """
+
+    def __init__(self, seed: int = DEFAULT_SEED) -> None:
+        self._lock = threading.RLock()
+        self._bits = np.random.MT19937(0)
+        self._seeder = np.random.RandomState(self._bits)
+        self.manual_seed(seed)
+
+    # Seeds and states
+
+    def manual_seed(self, seed: int) -> Self:
+        """Start the sequence that belongs to `seed`; a negative one counts from 2**64 down.
+
+        Raises ValueError outside [-2**63, 2**64). Source: `torch.Generator.manual_seed`.
+
+        >>> MersenneTwister().manual_seed(-1).initial_seed() == 2**64 - 1
+        True
+        """
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        with self._lock:
+            self._seed = seed % 2**64
+            # PyTorch seeds with the low half only, as the original mt19937 does.
+            self._seeder.seed(self._seed % 2**32)
+            self._untouched = True
+            self._second_normal: float | None = None
+        return self
+
+    def seed(self) -> int:
+        """Start from a seed of the operating system's and return it. Source: `torch.seed`."""
+        seed = int.from_bytes(os.urandom(8), "little") % 2**53
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed the sequence began with. Source: `torch.initial_seed`.
+
+        >>> MersenneTwister(7).initial_seed()
+        7
+        """
+        return self._seed
+
+    def get_state(self) -> Array:
+        """Everything the next numbers depend on: a uint8 array of shape (5056,).
+
+        The bytes are those of `torch.get_rng_state()` after the same calls.
+
+        >>> MersenneTwister(0).get_state().shape
+        (5056,)
+        """
+        record = np.zeros(1, _STATE)
+        with self._lock:
+            twister: Any = self._bits.state["state"]
+            # Both libraries renew all words when they have run out; only the count differs.
+            taken = 0 if self._untouched else twister["pos"]
+            record["seed"] = self._seed
+            record["left"] = 1 if self._untouched else _WORDS + 1 - taken
+            record["seeded"] = 1
+            record["next"] = taken
+            record["words"] = twister["key"]
+            if self._second_normal is not None:
+                record["normal_y"] = self._second_normal
+                record["normal_is_valid"] = 1
+        return record.view(np.uint8)
+
+    def set_state(self, state: Array) -> None:
+        """Go on from what `get_state` (or `torch.get_rng_state`) returned.
+
+        Raises RuntimeError where `state` is no such record.
+
+        >>> generator = MersenneTwister(0)
+        >>> start = generator.get_state()
+        >>> first = generator.uniform(3)
+        >>> generator.set_state(start)
+        >>> bool((generator.uniform(3) == first).all())
+        True
+        """
+        if state.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if state.size != _STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} "
+                f"but found the input RNG state size to be {state.size}"
+            )
+        record = np.frombuffer(state.tobytes(), _STATE)[0]
+        left, taken = int(record["left"]), int(record["next"])
+        if not record["seeded"] or not 1 <= left <= _WORDS or taken > _WORDS:
+            raise RuntimeError("Invalid mt19937 state")
+        with self._lock:
+            self._seed = int(record["seed"])
+            self._untouched = left == 1 and taken == 0
+            words = record["words"].astype(np.uint32)
+            self._bits.state = {
+                "bit_generator": "MT19937",
+                "state": {"key": words, "pos": _WORDS + 1 - left},
+            }
+            valid = record["normal_is_valid"]
+            self._second_normal = float(record["normal_y"]) if valid else None
+
+    # Fills
+
+    def random_raw(self, count: int) -> Array:
+        """The next `count` words of 32 bits, as uint64 of shape (count,).
+
+        >>> int(MersenneTwister(0).random_raw(1)[0])
+        2357136044
+        """
+        with self._lock:
+            self._untouched = self._untouched and not count
+            return self._bits.random_raw(count)
+
+    def uniform(
+        self, shape: Shape, dtype: Any = np.float32, low: float = 0.0, high: float = 1.0
+    ) -> Array:
+        """Numbers evenly from [low, high); float64 has 53 random bits, the others 24.
+
+        Raises RuntimeError where low > high. Source: `torch.rand`, `torch.Tensor.uniform_`.
+
+        >>> MersenneTwister(0).uniform(2)
+        array([0.4962566, 0.7682218], dtype=float32)
+        """
+        if low > high:
+            raise RuntimeError(
+                "uniform_ expects to return a [from, to) range, "
+                f"but found from={low:g} > to={high:g}"
+            )
+        dtype = np.dtype(dtype)
+        wide = _compute_type(dtype)
+        start = wide(low)
+        unit = self._unit(_size(shape), wide)
+        values = _scaled(unit, wide(high) - start, start).astype(dtype)
+        # Rounding may reach the bound that the range leaves out.
+        values[values == dtype.type(wide(high))] = start
+        return values.reshape(shape)
+
+    def normal(
+        self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0
+    ) -> Array:
+        """Numbers of the normal distribution, by the Box-Muller transform.
+
+        Fewer than 16 numbers are computed one pair at a time in float64, and half of a pair is
+        kept for the next such call; 16 or more in blocks of 16 in the result's own precision.
+        Raises RuntimeError where std < 0. Source: `torch.randn`, `torch.Tensor.normal_`.
+
+        >>> MersenneTwister(0).normal(2)
+        array([ 1.5409961, -0.2934289], dtype=float32)
+        """
+        if std < 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+        dtype = np.dtype(dtype)
+        wide = _compute_type(dtype)
+        size = _size(shape)
+        if size < 16:
+            values = _scaled(self._few_normals(size), np.float64(std), np.float64(mean))
+            values = values.astype(wide)
+        else:
+            values = self._blocks_of_normals(size, dtype, wide)
+            values = _scaled(values, wide(std), wide(mean))
+        return values.astype(dtype, copy=False).reshape(shape)
+
+    def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
+        """Whole numbers evenly from [low, high), of any dtype that holds them.
+
+        Raises RuntimeError where the range is empty or does not fit. Source: `torch.randint`.
+
+        >>> MersenneTwister(0).randint(0, 100, 3)
+        array([44, 39, 33])
+        """
+        if low >= high:
+            raise RuntimeError(
+                f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+            )
+        dtype = np.dtype(dtype)
+        _check_holds("from", low, dtype)
+        _check_holds("to - 1", high - 1, dtype)
+        span, size = high - low, _size(shape)
+        # Two words where one would favour the small numbers too much.
+        words = self.random_raw(size) if span < 2**28 else self._double_words(size)
+        if span < 2**64:
+            words = words % np.uint64(span)
+        # The sum wraps around at 64 bits, and so gives negative numbers too.
+        values = words + np.uint64(low % 2**64)
+        return values.view(np.int64).astype(dtype).reshape(shape)
+
+    def randperm(self, n: int, dtype: Any = np.int64) -> Array:
+        """The numbers 0 to n - 1 in random order. Source: `torch.randperm`.
+
+        >>> MersenneTwister(0).randperm(5)
+        array([4, 0, 1, 3, 2])
+        """
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+        steps = max(n - 1, 0)
+        choices = np.arange(n, n - steps, -1, dtype=np.uint64)
+        partners = self.random_raw(steps) % choices + np.arange(steps, dtype=np.uint64)
+        order = list(range(n))
+        # Each swap depends on those before it, so that this loop cannot be one array operation.
+        for i, j in enumerate(partners.tolist()):
+            order[i], order[j] = order[j], order[i]
+        return np.array(order, dtype=dtype)
+
+    def bernoulli(self, p: float | Array, shape: Shape | None = None, dtype: Any = None) -> Array:
+        """Ones with probability `p`, else zeros.
+
+        An array `p` is broadcast to `shape` (default: its own) and gives the default dtype; for
+        a number these are () and float32. Raises RuntimeError where p is outside [0, 1].
+        Source: `torch.bernoulli`, `torch.Tensor.bernoulli_`.
+
+        >>> MersenneTwister(0).bernoulli(0.5, 4)
+        array([0., 0., 1., 0.], dtype=float32)
+        """
+        if isinstance(p, np.ndarray):
+            if not ((p >= 0) & (p <= 1)).all():
+                raise RuntimeError(
+                    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
+                    "error message be improved?  If so, please report an enhancement request "
+                    "to PyTorch.)"
+                )
+            shape, dtype = p.shape if shape is None else shape, dtype or p.dtype
+            wide = _compute_type(p.dtype)
+            chance: Any = np.broadcast_to(p.astype(wide), shape)
+        else:
+            if not 0 <= p <= 1:
+                raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+            shape, dtype = () if shape is None else shape, dtype or np.float32
+            # PyTorch compares with a number in float64 whatever the dtype of the result.
+            wide, chance = np.float64, p
+        hits: Array = self._unit(_size(shape), wide).reshape(shape) < chance
+        return hits.astype(dtype)
+
+    def exponential(self, shape: Shape, dtype: Any = np.float32, rate: float = 1.0) -> Array:
+        """Numbers of the exponential distribution with mean 1 / rate.
+
+        Raises RuntimeError where rate <= 0. Source: `torch.Tensor.exponential_`.
+
+        >>> MersenneTwister(0).exponential(2).dtype
+        dtype('float32')
+        """
+        if not rate > 0:
+            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+        values = -1.0 / rate * np.log1p(-self._unit(_size(shape), np.float64))
+        dtype = np.dtype(dtype)
+        return values.astype(_compute_type(dtype)).astype(dtype, copy=False).reshape(shape)
+
+    def multinomial(self, p: Array, count: int, replacement: bool = False) -> Array:
+        """`count` indices into each row of weights `p`, (n,) or (m, n): int64, `count` a row.
+
+        Raises RuntimeError for weights that are negative, not finite or all zero, and where too
+        many are wanted without replacement. Source: `torch.multinomial`.
+
+        >>> MersenneTwister(0).multinomial(np.float32([0, 1, 0]), 1)
+        array([1])
+        """
+        if count <= 0:
+            raise RuntimeError("cannot sample n_sample <= 0 samples")
+        if not replacement and count > p.shape[-1]:
+            raise RuntimeError(
+                "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+            )
+        if not ((p >= 0) & (p < math.inf)).all():
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if not (p.sum(-1) > 0).all():
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        if not replacement or count == 1:
+            # The largest of p / exponential noise is index i with probability p[i].
+            race = p / self.exponential(p.shape, p.dtype)
+            order: Array = np.argsort(-race, axis=-1, kind="stable")
+            return order[..., :count]
+        marks = np.cumsum(p, axis=-1, dtype=_compute_type(p.dtype))
+        marks = marks / marks[..., -1:]
+        draws = self._unit(_size((*p.shape[:-1], count)), np.float64)
+        rows = zip(marks.reshape(-1, p.shape[-1]), draws.reshape(-1, count), strict=True)
+        found = [np.searchsorted(row.astype(np.float64), draw) for row, draw in rows]
+        return np.array(found, dtype=np.int64).reshape(*p.shape[:-1], count)
+
+    # Parts
+
+    def _double_words(self, count: int) -> Array:
+        words = self.random_raw(2 * count)
+        return (words[0::2] << np.uint64(32)) | words[1::2]
+
+    def _unit(self, count: int, wide: Any) -> Array:
+        """`count` numbers from [0, 1), with as many random bits as the dtype `wide` holds."""
+        if wide is np.float64:
+            return (self._double_words(count) & np.uint64(2**53 - 1)) * 2.0**-53
+        words = self.random_raw(count) & np.uint64(2**24 - 1)
+        return words.astype(np.float32) * np.float32(2.0**-24)
+
+    def _few_normals(self, count: int) -> Array:
+        values: list[float] = []
+        with self._lock:
+            while len(values) < count:
+                if self._second_normal is None:
+                    turn, draw = self._unit(2, np.float64).tolist()
+                    radius = math.sqrt(-2.0 * math.log1p(-draw))
+                    angle = 2.0 * math.pi * turn
+                    values.append(radius * math.cos(angle))
+                    self._second_normal = radius * math.sin(angle)
+                else:
+                    values.append(self._second_normal)
+                    self._second_normal = None
+        return np.array(values, dtype=np.float64)
+
+    def _blocks_of_normals(self, count: int, dtype: Any, wide: Any) -> Array:
+        """Box-Muller on blocks of 16, the last 16 computed anew where 16 does not divide `count`.
+
+        float16 draws for whole blocks only; the other types also draw the tail's first numbers,
+        which the last block then replaces.
+        """
+        whole = count - count % 16
+        if whole == count:
+            return _box_muller(self._unit(count, wide))
+        drawn = whole if dtype == np.float16 else count
+        unit = self._unit(drawn + 16, wide)
+        values = np.empty(count, wide)
+        values[:whole] = _box_muller(unit[:whole])
+        values[-16:] = _box_muller(unit[-16:])
+        return values
+
+
+def _size(shape: Shape) -> int:
+    return shape if isinstance(shape, int) else math.prod(shape)
+
+
+def _compute_type(dtype: Any) -> Any:
+    """PyTorch computes float16 numbers in float32."""
+    return np.float64 if dtype == np.float64 else np.float32
+
+
+def _check_holds(what: str, value: int, dtype: Any) -> None:
+    if dtype.kind == "f":
+        fits = abs(value) <= float(np.finfo(dtype).max)
+    else:
+        info = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        fits = info[0] <= value <= info[1]
+    if not fits:
+        raise RuntimeError(f"{what} is out of bounds for {_C_NAMES.get(dtype.name, dtype.name)}")
+
+
+def _scaled(values: Array, factor: Any, term: Any) -> Array:
+    unchanged = factor == 1 and term == 0
+    return values if unchanged else fused.multiply_add(values, factor, term)
+
+
+def _box_muller(unit: Array) -> Array:
+    """Normal numbers from uniform ones: in each 16, the first 8 give radii, the others angles."""
+    normals = np.empty_like(unit).reshape(-1, 2, 8)
+    halves = unit.reshape(-1, 2, 8)
+    # In pieces that stay in the processor's cache.
+    for start in range(0, len(halves), 1024):
+        piece = slice(start, start + 1024)
+        draws, turns = 1 - halves[piece, 0], halves[piece, 1]
+        if unit.dtype == np.float32:
+            radius = np.sqrt(-2 * fused.log(draws))
+            sine, cosine = fused.sincos(turns * np.float32(2 * math.pi))
+        else:
+            radius, angle = np.sqrt(-2 * np.log(draws)), turns * (2 * math.pi)
+            sine, cosine = np.sin(angle), np.cos(angle)
+        normals[piece, 0] = radius * cosine
+        normals[piece, 1] = radius * sine
+    return normals.reshape(-1)

@@ -1,0 +1,1 @@
+"""The `minigrad` command and what it shows; importing `minigrad` never imports this."""

@@ -1,0 +1,80 @@
+"""The subcommands of `minigrad`."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from . import doctor as examination
+from . import tour as guided_tour
+
+app = typer.Typer(
+    name="minigrad",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def minigrad() -> None:
+    """torch.autograd rebuilt in Python on NumPy: an engine to use, and a course that builds it.
+
+    \b
+    Examples:
+      minigrad tour            walk through the engine, then train a network (under 90 s)
+      minigrad tour --quick    the same with less training
+      minigrad doctor          what this installation has and lacks
+      NO_COLOR=1 minigrad tour | less
+    """
+
+
+@app.command()
+def tour(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Train for less long, and expect less of the network.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of the split, the weights and the batches.")] = 0,
+) -> None:
+    """Show the engine at work, then train a network on handwritten digits and measure it.
+
+    Every code block runs as you read it. Exits with 1 if a step fails or the network learns too
+    little.
+
+    \b
+    Examples:
+      minigrad tour
+      minigrad tour --seed 7
+      minigrad tour --quick
+    """
+    raise typer.Exit(guided_tour.run(Console(highlight=False), quick=quick, seed=seed))
+
+
+@app.command("version")
+def show_version() -> None:
+    """Print the version.
+
+    \b
+    Example:
+      minigrad version
+    """
+    try:
+        print(f"minigrad {version('minigrad-course')}")
+    except PackageNotFoundError:
+        print("minigrad, run from its source without being installed")
+
+
+@app.command()
+def doctor() -> None:
+    """List Python, NumPy, optional packages and BLAS threads; exit with 1 if the tour cannot run.
+
+    \b
+    Example:
+      minigrad doctor
+    """
+    raise typer.Exit(examination.run(Console(highlight=False)))

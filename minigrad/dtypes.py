@@ -1,0 +1,156 @@
+"""The element types and how PyTorch promotes them when they meet.
+
+Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.dtype
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+class dtype:
+    """An element type; one object exists for each, so `is` compares them.
+
+    >>> float32
+    torch.float32
+    >>> float32.is_floating_point, float32.itemsize
+    (True, 4)
+    """
+
+    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name",
+                 "numpy")
+
+    def __init__(self, name: str, category: builtins.int, numpy_name: str) -> None:
+        self.name = name
+        self.category = category  # 0 bool, 1 integer, 2 floating: the higher one wins
+        self.numpy = np.dtype(numpy_name)
+        self.itemsize = self.numpy.itemsize
+        self.is_floating_point = category == 2
+        self.is_complex = False
+        self.is_signed = self.numpy.kind in "if"
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> dtype:
+        return self
+
+
+bool = dtype("bool", 0, "bool")
+uint8 = dtype("uint8", 1, "uint8")
+int8 = dtype("int8", 1, "int8")
+int16 = dtype("int16", 1, "int16")
+int32 = dtype("int32", 1, "int32")
+int64 = dtype("int64", 1, "int64")
+float16 = dtype("float16", 2, "float16")
+float32 = dtype("float32", 2, "float32")
+float64 = dtype("float64", 2, "float64")
+short, int, long = int16, int32, int64
+half, float, double = float16, float32, float64
+
+ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
+FROM_NUMPY = {d.numpy: d for d in ALL}
+
+_default = float32
+
+
+def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
+    """Return the dtype that a NumPy one stands for; `TypeError` when there is none."""
+    found = FROM_NUMPY.get(numpy_dtype)
+    if found is None:
+        supported = ", ".join(d.name for d in ALL)
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{numpy_dtype.type.__name__}. "
+            f"The only supported types are: {supported}."
+        )
+    return found
+
+
+def get_default_dtype() -> dtype:
+    """Return the floating dtype that Python floats become.
+
+    >>> get_default_dtype()
+    torch.float32
+    """
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Make `d` the floating dtype that Python floats become; `TypeError` unless floating.
+
+    >>> set_default_dtype(float32)
+    """
+    global _default
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = d
+
+
+_promoted: dict[tuple[dtype, dtype], dtype] = {}
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """Return the smallest dtype of the higher category that holds both.
+
+    >>> promote_types(int64, float16), promote_types(uint8, int8)
+    (torch.float16, torch.int16)
+    """
+    if type1 is type2:
+        return type1
+    if type1.category != type2.category:
+        return type1 if type1.category > type2.category else type2
+    found = _promoted.get((type1, type2))
+    if found is None:
+        found = FROM_NUMPY[np.promote_types(type1.numpy, type2.numpy)]
+        _promoted[type1, type2] = found
+    return found
+
+
+def scalar_dtype(value: Any) -> dtype:
+    """Return the dtype that a Python number has on its own."""
+    if value is True or value is False or isinstance(value, np.bool_):
+        return bool
+    return int64 if hasattr(value, "__index__") else _default
+
+
+def result_dtype(operands: Iterable[tuple[dtype, Any]]) -> dtype:
+    """Return the dtype in which operands of `(dtype, rank)` are combined.
+
+    A rank is 2 for a tensor with dimensions, 1 for a 0-d tensor and 0 for a Python number;
+    a lower rank has a say only where its category is higher (PyTorch's `result_type`).
+
+    >>> result_dtype([(float32, 2), (float64, 1)])
+    torch.float32
+    >>> result_dtype([(int64, 2), (float32, 0)])
+    torch.float32
+    """
+    best: list[dtype | None] = [None, None, None]
+    for d, rank in operands:
+        current = best[rank]
+        best[rank] = d if current is None else promote_types(current, d)
+    result = best[2]
+    for lower in (best[1], best[0]):
+        if lower is None:
+            continue
+        if result is None:
+            result = lower
+        elif lower.category > result.category:
+            result = lower if lower is not best[0] or not lower.is_floating_point else _default
+    assert result is not None
+    return result
+
+
+def can_cast(from_: dtype, to: dtype) -> Any:
+    """Tell whether an in-place result of `from_` may be stored as `to`: never to a lower category.
+
+    >>> can_cast(float32, int64), can_cast(int64, float16)
+    (False, True)
+    """
+    return from_.category <= to.category

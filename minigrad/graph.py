@@ -1,0 +1,416 @@
+"""The graph that a backward pass walks: nodes joined by edges, leaves at its ends.
+
+NOTE [How a graph stays free of reference cycles]
+    A node holds the nodes that come after it in the backward pass, the tensors that its
+    formulas need, and never its own output: an output that a formula needs is kept as array
+    and version counter and rebuilt when asked for.  A leaf holds its `AccumulateGrad` only
+    weakly, which holds the leaf.  So dropping the loss frees the whole graph by reference
+    counting alone, with the garbage collector switched off.
+
+NOTE [Flat edges]
+    Most nodes have one or two edges, and a container for them would cost more memory than the
+    edges themselves.  `UnaryNode` and `BinaryNode` keep them in slots; `edges` makes the
+    pairs when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from threading import Lock
+from typing import Any, NamedTuple
+
+from ._state import next_sequence
+from .backend import backend_of
+from .device import CPU
+from .dtypes import FROM_NUMPY
+
+Array = Any
+
+
+class Edge(NamedTuple):
+    """Where a gradient goes: input number `index` of `node`; `(None, 0)` leads nowhere."""
+
+    node: Node | None
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
+
+
+class InputMetadata(NamedTuple):
+    """What a node knows of one output of its forward: the gradient that it receives looks so."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    device: Any
+
+
+class RemovableHandle:
+    """Take a hook away again by `remove()`, or on leaving a `with` block.
+
+    >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
+    >>> handle.remove(); len(hooks)
+    0
+    """
+
+    _ids = count()
+
+    def __init__(self, *hooks: Any) -> None:
+        self.hooks = hooks
+        self.id = next(self._ids)
+
+    def remove(self) -> None:
+        """Remove the hook; removing it twice is allowed."""
+        for hooks in self.hooks:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Extras:
+    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
+
+    __slots__ = ("metadata", "post", "pre", "retained", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, OrderedDict[int, Any]] = {}  # output number -> hooks of that tensor
+        self.retained: dict[int, Any] = {}  # output number -> weak reference to the tensor
+        self.pre: OrderedDict[int, Any] = OrderedDict()
+        self.post: OrderedDict[int, Any] = OrderedDict()
+        self.metadata: dict[Any, Any] = {}
+
+
+class Node:
+    """One function of the backward pass: takes the gradients of a forward's outputs, gives
+    those of its inputs.
+
+    `shape` and `dtype` are those of output 0 of the forward.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "extras", "sequence", "shape")
+
+    #: How many gradients the node receives; nodes with several have a slot of this name.
+    num_inputs = 1
+    #: How many edges the node's class has slots for; -1 for any number.
+    arity = -1
+    #: The formulas as functions of node and gradient array, where the op is specialised.
+    runners: tuple[Callable[..., Any], ...] = ()
+    saves: tuple[str, ...] = ()
+    device: Any = CPU
+    shape: tuple[int, ...]
+    dtype: Any
+    extras: Extras | None
+    sequence: int
+
+    @property
+    def edges(self) -> Sequence[tuple[Node | None, int]]:
+        """The edges along which the node's results leave, one per differentiable input."""
+        return ()
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        """Fix where the results go."""
+        raise NotImplementedError
+
+    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
+        """Return shape and array dtype of output `index` of the forward."""
+        return self.shape, self.dtype
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        """Turn gradient arrays into gradient arrays, one per edge; records no graph.
+
+        Results for edges whose node is not in `needed` (when that is not None) may be None.
+        """
+        raise NotImplementedError
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        """Turn gradient tensors into gradient tensors, recording a graph if grad mode is on."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Drop what was saved for the formulas; using it again raises."""
+
+    def __call__(self, *grads: Any) -> Any:
+        """Apply the node to gradients, unchecked: one result comes bare, several as a tuple."""
+        results = tuple(self.apply_tensors(grads))
+        return results[0] if len(results) == 1 else results
+
+    def name(self) -> str:
+        """Return the name under which the node is printed."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The edges as `((node, index), ...)`; `(None, 0)` for inputs that need no gradient."""
+        return tuple((node, index) for node, index in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary to keep notes in; anomaly mode keeps the forward's traceback here."""
+        return self._extras().metadata
+
+    @property
+    def _input_metadata(self) -> list[InputMetadata]:
+        return [
+            InputMetadata(shape, FROM_NUMPY.get(dtype, dtype), self.device)
+            for shape, dtype in map(self.metadata_of, range(self.num_inputs))
+        ]
+
+    def _sequence_nr(self) -> int:
+        """Return the node's number in the order in which its thread made nodes, from 0."""
+        return self.sequence
+
+    def _extras(self) -> Extras:
+        if self.extras is None:
+            self.extras = Extras()
+        return self.extras
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the node; a result replaces the inputs'."""
+        return _register(self._extras().post, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the node runs; a result replaces grad_outputs."""
+        return _register(self._extras().pre, fn)
+
+
+def _register(hooks: OrderedDict[int, Any], fn: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = fn
+    return handle
+
+
+class UnaryNode(Node):
+    """A node with one edge."""
+
+    __slots__ = ("index0", "next0")
+    arity = 1
+
+    @property
+    def edges(self) -> Sequence[tuple[Node | None, int]]:
+        return (Edge(self.next0, self.index0),)
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        ((self.next0, self.index0),) = edges
+
+
+class BinaryNode(Node):
+    """A node with two edges."""
+
+    __slots__ = ("index0", "index1", "next0", "next1")
+    arity = 2
+
+    @property
+    def edges(self) -> Sequence[tuple[Node | None, int]]:
+        return (Edge(self.next0, self.index0), Edge(self.next1, self.index1))
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        (self.next0, self.index0), (self.next1, self.index1) = edges
+
+
+class NaryNode(Node):
+    """A node with any number of edges and of outputs."""
+
+    __slots__ = ("edge_list", "num_inputs", "others")
+    arity = -1
+
+    def __init__(self) -> None:
+        self.num_inputs = 1
+        self.others: list[tuple[tuple[int, ...], Any]] = []  # metadata of outputs 1, 2, ...
+        self.edge_list: Sequence[tuple[Node | None, int]] = ()
+
+    @property
+    def edges(self) -> Sequence[tuple[Node | None, int]]:
+        return self.edge_list
+
+    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
+        self.edge_list = tuple(Edge(*edge) for edge in edges)
+
+    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
+        return (self.shape, self.dtype) if index == 0 else self.others[index - 1]
+
+
+class GraphRoot(NaryNode):
+    """Where a backward pass starts: hands the roots' gradients to the roots."""
+
+    __slots__ = ("outputs",)
+
+    def __init__(self, edges: Sequence[tuple[Node | None, int]], outputs: Sequence[Any]) -> None:
+        super().__init__()
+        self.shape, self.dtype, self.extras, self.num_inputs = (), None, None, 0
+        self.sequence = 1 << 62  # nothing comes before it
+        self.outputs = outputs
+        self.set_edges(edges)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        return self.outputs
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        return self.outputs
+
+
+_leaf_locks = [Lock() for _ in range(64)]
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
+
+    __slots__ = ("variable",)
+    arity = 0
+    variable: Any
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.extras = None
+        self.sequence = 1 << 61  # leaves run as soon as they are ready
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # read live: `.data` may change
+        return tuple(self.variable._array.shape)
+
+    @property
+    def dtype(self) -> Any:
+        return self.variable._array.dtype
+
+    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
+        array = self.variable._array
+        return array.shape, array.dtype
+
+    def accumulate(self, grad: Array, owned: bool) -> None:
+        """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.
+
+        NOTE [Who owns a gradient]
+            An array may be written to, or become `.grad`, only if the engine allocated it and
+            nobody else holds it: then `owned` is true and it is no view.  What a formula
+            passed through, a hook saw, a Function returned or the caller gave is borrowed, and
+            copied before it is first written to.  A new `.grad` takes the strides of a dense
+            leaf and is row-major otherwise.
+        """
+        variable = self.variable
+        with _leaf_locks[(id(variable) >> 4) & 63]:
+            current = variable._grad
+            if current is not None and not current._requires_grad:
+                array = current._array
+                if array.dtype == grad.dtype:
+                    array += grad
+                else:
+                    array[...] = array + grad
+                current._bump()
+                return
+            leaf = variable._array
+            if owned and grad.base is None and grad.strides == leaf.strides:
+                fresh = grad
+            elif leaf.size and is_dense(leaf):
+                fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
+                fresh[...] = grad
+            else:
+                fresh = grad.copy("C")
+            if current is not None:
+                fresh += current._array
+            variable._grad = variable._plain(fresh)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        if grads[0] is not None:
+            self.accumulate(grads[0], owned=False)
+        return ()
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
+        (grad,) = grads
+        if grad is None:
+            return ()
+        variable = self.variable
+        if not grad.requires_grad and (variable._grad is None or not variable._grad.requires_grad):
+            self.accumulate(grad._array, owned=False)
+            return ()
+        with _leaf_locks[(id(variable) >> 4) & 63]:
+            current = variable._grad
+            variable._grad = grad.clone() if current is None else current + grad
+        return ()
+
+
+def is_dense(array: Array) -> bool:
+    """Tell whether the array's elements fill its memory without gaps or overlap, in any order."""
+    if array.flags.c_contiguous:
+        return True
+    step = array.itemsize
+    for stride, n in sorted(zip(array.strides, array.shape, strict=True)):
+        if n == 1:
+            continue
+        if stride != step:
+            return False
+        step *= n
+    return True
+
+
+class CopySlices(NaryNode):
+    """The history of a base after an in-place write through a view of it.
+
+    The part of the gradient that the view covers goes through `fn`, the node of the write; what
+    is left, with the covered part replaced, goes on to the base's earlier history.
+    """
+
+    __slots__ = ("base_geometry", "fn", "plain", "position", "view_geometry")
+
+    def __init__(self, base: Any, base_edge: Any, view: Any, fn: Node, position: int) -> None:
+        super().__init__()
+        self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
+        self.sequence = next_sequence()
+        self.fn = fn
+        self.plain = base._plain
+        self.position = position  # which of fn's edges belongs to the tensor written to
+        self.base_geometry = (tuple(base.shape), base.stride(), base.storage_offset())
+        self.view_geometry = (tuple(view.shape), view.stride(), view.storage_offset())
+        edges = list(fn.edges)
+        edges[position] = base_edge
+        self.set_edges(edges)
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        (grad,) = grads
+        if grad is None:
+            return [None] * len(self.edge_list)
+        sizes, strides, offset = self.base_geometry
+        result = grad.new_empty_strided(sizes, strides)
+        result.copy_(grad)
+        view_sizes, view_strides, view_offset = self.view_geometry
+        covered = result.as_strided(view_sizes, view_strides, view_offset - offset)
+        results = list(self.fn.apply_tensors((covered.clone(),)))
+        inner = results[self.position]
+        if self.edge_list[self.position][0] is None:
+            results[self.position] = None
+            return results
+        if inner is None:
+            covered.zero_()
+        else:
+            covered.copy_(inner)
+        results[self.position] = result
+        return results
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        return through_tensors(self, self.plain, grads)
+
+    def release(self) -> None:
+        self.fn.release()
+
+
+def through_tensors(
+    node: Node, plain: Callable[[Array], Any], grads: Sequence[Array | None]
+) -> Sequence[Array | None]:
+    """Apply a node that has only the tensor realisation to arrays; `plain` makes a tensor."""
+    wrapped = [None if g is None else plain(g) for g in grads]
+    return [None if r is None else r._array for r in node.apply_tensors(wrapped)]
+
+
+def gradient_edges(tensors: Iterable[Any]) -> list[tuple[Node | None, int]]:
+    """Return the edge of each tensor; numbers and None have none."""
+    return [getattr(t, "_edge", _no_edge)() for t in tensors]
+
+
+def _no_edge() -> tuple[None, int]:
+    return (None, 0)
+

@@ -1,0 +1,139 @@
+"""Op: one declaration from which an operation's forward, node, saves and in-place variant follow.
+
+    class Mul(Op):
+        '''Elementwise product; the shapes broadcast.'''
+        shape = broadcast
+        promote = "result"
+        def forward(xp, self, other): return xp.multiply(self, other)
+        def grad_self(g, other): return g * other
+        def grad_other(g, self): return g * self
+        def samples(make): yield make(3, 4), make(4)
+
+NOTE [A formula's argument names are its save list]
+    `grad_<input>` computes the gradient of one input.  Its arguments are names: `g` (the gradient
+    of the one output), `g_<output>` or `grads` (of several), an input, an output (`result`, or a
+    name in `outputs`), an argument of forward, or `<input>_sizes`.  What is named is saved, but
+    only if the formula will run, and shows as `_saved_<name>` on the node.
+
+NOTE [Two realisations of one formula]
+    A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`.  They work
+    on tensors, so that second derivatives come free, and on bare arrays, which is what the engine
+    uses when no graph of the backward pass is wanted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .apply import apply, bind
+from .graph import Node
+from .op_node import make_node_type
+
+Array = Any
+Formula = Callable[..., Any]
+
+REGISTRY: dict[str, type[Op]] = {}
+
+
+class Namespace:
+    """`F`: every operation by its name, on tensors and on bare arrays alike."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no operation named {name!r}")
+
+
+F: Any = Namespace()
+
+
+class Op:
+    """The base of all operations; a subclass declares one and registers itself.
+
+    >>> from minigrad import tensor
+    >>> REGISTRY["Mul"](tensor(2.0), tensor(3.0))
+    tensor(6.)
+    """
+
+    name: str = ""  # how it is called; the class name in snake_case by default
+    node: str = ""  # how its node is printed; the class name + "Backward0" by default
+    #: "result": inputs are brought to their common dtype; "float": and that is floating at least
+    promote: str | None = None
+    promoted: tuple[str, ...] = ()  # which inputs are promoted; all by default
+    tensors: tuple[str, ...] = ()  # which arguments are tensors; those with a formula
+    list_of_tensors: str | None = None  # the argument that is a sequence of tensors
+    outputs: tuple[str, ...] = ()  # names, where there are several
+    view = False  # whether the result looks at the memory of the first input
+    inplace = False  # whether there is a variant that writes to the first input
+    varargs: str | None = None  # the argument that also takes its items one by one
+    dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
+    method = True  # whether tensors have it as a method
+    public = True  # whether `F` and the package have it as a function
+    nondifferentiable = False  # whether no formula is given because PyTorch has none either
+    materialize = True  # whether missing gradients of outputs become zeros
+    shape: Callable[..., Any]
+    forward: Callable[..., Any]
+    samples: Callable[..., Iterator[Any]]
+
+    parameters: tuple[str, ...]
+    keyword_only: frozenset[str]
+    defaults: dict[str, Any]
+    differentiable: tuple[str, ...]
+    formulas: dict[str, tuple[Formula, tuple[str, ...]]]
+    result_type: Any
+    node_type: type[Node]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return apply(cls, bind(cls, args, kwargs))
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if not abstract:
+            declare(cls)
+
+
+def declare(op: type[Op]) -> None:
+    """Read a declaration, complain about what is missing, and register it."""
+    for key, value in list(vars(op).items()):
+        if inspect.isfunction(value) and key != "__new__":
+            setattr(op, key, staticmethod(value))
+    op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
+    signature = inspect.signature(op.forward)
+    arguments = list(signature.parameters.values())[1:]
+    op.parameters = tuple(p.name for p in arguments)
+    op.defaults = {p.name: p.default for p in arguments if p.default is not p.empty}
+    op.keyword_only = frozenset(p.name for p in arguments if p.kind is p.KEYWORD_ONLY)
+    op.formulas = {
+        name: (formula, tuple(inspect.signature(formula).parameters))
+        for name in op.parameters
+        if (formula := getattr(op, f"grad_{name}", None)) is not None
+    }
+    op.differentiable = tuple(op.formulas)
+    if not op.tensors:
+        op.tensors = tuple(n for n in op.differentiable if n != op.list_of_tensors)
+        if op.nondifferentiable and not op.differentiable and op.list_of_tensors is None:
+            op.tensors = tuple(n for n in op.parameters if n in ("self", "other"))
+    if not op.promoted:
+        op.promoted = op.tensors
+    if op.outputs:
+        op.result_type = named_result(op.name, op.outputs)
+    op.node_type = make_node_type(op)
+    if op.__name__ in REGISTRY:
+        raise TypeError(f"an op named {op.__name__} is registered already")
+    REGISTRY[op.__name__] = op
+
+
+def named_result(name: str, outputs: tuple[str, ...]) -> Any:
+    """Make the named tuple in which an op hands out several outputs."""
+    made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
+    made.__module__ = "minigrad.return_types"
+    made.__qualname__ = name
+    made.__repr__ = show_result
+    return made
+
+
+def show_result(result: Any) -> str:
+    """Return what PyTorch prints for several outputs."""
+    fields = ",\n".join(f"{n}={v!r}" for n, v in zip(result._fields, result, strict=True))
+    return f"torch.return_types.{type(result).__name__}(\n{fields})"

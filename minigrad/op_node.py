@@ -1,0 +1,276 @@
+"""The node of an op: its formulas, what they need saved, and how that is checked when used.
+
+NOTE [Saved numbers]
+    A number has no version, so in the version's place stands, where the specialised closures made
+    one, the 0-d array with which the forward computed: array formulas use that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _state
+from .backend import backend_of
+from .graph import BinaryNode, NaryNode, Node, UnaryNode
+from .saved import FREED_MESSAGE, INFERENCE, SavedTensor, modified_error, version_of
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .op import Op
+
+Array = Any
+
+#: Kinds of Python and NumPy numbers that stand for a 0-d tensor of no rank.
+NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+class OpNode(Node):
+    """What the nodes of all ops share; the formulas and slots come from the declaration."""
+
+    __slots__ = ()
+    op: type[Op]
+    saves: tuple[str, ...] = ()  # names of saved tensors and outputs
+    keeps: tuple[str, ...] = ()  # names of saved arguments and sizes
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        return self.run(grads, needed, arrays=True)
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        return self.run(grads, None, arrays=False)
+
+    def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
+        """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
+        op, edges = self.op, self.edges
+        results: list[Any] = []
+        if op.materialize and len(grads) > 1:
+            grads = self.materialized(grads, arrays)
+        for name, (formula, names) in op.formulas.items():
+            here = edges[len(results) :]
+            if name == op.list_of_tensors:
+                here = here[: len(edges) - len(op.formulas) + 1]
+                if any(wanted(node, needed) for node, _ in here):
+                    results += formula(*[self.value(n, grads, arrays) for n in names])
+                else:
+                    results += [None] * len(here)
+            elif wanted(here[0][0], needed):
+                results.append(formula(*[self.value(n, grads, arrays) for n in names]))
+            else:
+                results.append(None)
+        return results
+
+    def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
+        """Return the gradients with zeros in place of those that are missing."""
+        some = next((g for g in grads if g is not None), None)
+        if some is None:
+            return list(grads)
+        xp = backend_of(some if arrays else some._array)
+        made = []
+        for i, g in enumerate(grads):
+            shape, dtype = self.metadata_of(i)
+            if g is None and dtype.kind == "f":
+                zeros = xp.zeros(shape, dtype)
+                g = zeros if arrays else Tensor._plain(zeros)
+            made.append(g)
+        return made
+
+    def value(self, name: str, grads: Sequence[Any], arrays: bool) -> Any:
+        """Return what a formula's argument of this name stands for."""
+        if name == "g":
+            return grads[0]
+        if name == "grads":
+            return grads
+        if name in self.keeps:
+            return getattr(self, "_p_" + name, self.op.defaults.get(name))
+        if name in self.saves:
+            return self.unpack(name, arrays)
+        return grads[self.op.outputs.index(name[2:])]
+
+    def unpack(self, name: str, arrays: bool) -> Any:
+        """Return a saved tensor, after checking that its memory was not written to since."""
+        kept, version = getattr(self, "_t_" + name), getattr(self, "_v_" + name)
+        if name in self.op.outputs or name == "result":
+            if version is not None:
+                return self.unpack_output(name, kept, version, arrays)
+        elif isinstance(version, np.ndarray):
+            return version if arrays else kept
+        elif version is not None:
+            current = version_of(kept)
+            if current != version:
+                raise modified_error(kept._array, kept._index, kept.grad_fn, current, version)
+            return kept._array if arrays else kept
+        if isinstance(kept, SavedTensor):
+            return kept.unpack_array(self) if arrays else kept.unpack(self)
+        if isinstance(kept, list):
+            return [s.unpack_array(self) if arrays else s.unpack(self) for s in kept]
+        if kept is FREED:
+            raise RuntimeError(FREED_MESSAGE)
+        return kept
+
+    def unpack_output(self, name: str, array: Array, version: int, arrays: bool) -> Any:
+        """Return a saved output, rebuilt as a tensor for the tensor realisation."""
+        counter = getattr(self, "_c_" + name)
+        index = self.op.outputs.index(name) if self.op.outputs else 0
+        if counter.value != version:
+            raise modified_error(array, index, self, counter.value, version)
+        if arrays:
+            return array
+        tensor = Tensor._plain(array)
+        tensor._counter = counter
+        if array.dtype.kind == "f":
+            tensor._node, tensor._index, tensor._requires_grad = self, index, True
+        return tensor
+
+    def save(self, values: dict[str, Any], casts: dict[str, Any]) -> None:
+        """Keep what the formulas of the live edges name; `casts` are dtypes the forward used."""
+        op = self.op
+        live = {
+            name
+            for (formula, names), (node, _) in zip(op.formulas.values(), self.edges, strict=False)
+            if node is not None
+            for name in names
+        }
+        if op.list_of_tensors in op.formulas:
+            live.update(op.formulas[op.list_of_tensors][1])
+        for name in self.saves:
+            value, version = values.get(name), None
+            if name not in live:
+                value = None
+            elif isinstance(value, Tensor):
+                if name in casts or _state.saved_tensors_hooks.get() or value._counter is INFERENCE:
+                    value = SavedTensor(value, cast=casts.get(name))
+                else:
+                    version = version_of(value)
+            elif isinstance(value, (list, tuple)):
+                value = [SavedTensor(v, cast=casts.get(name)) for v in value]
+            setattr(self, "_t_" + name, value)
+            setattr(self, "_v_" + name, version)
+        for name in self.keeps:
+            setattr(self, "_p_" + name, values[name])
+
+    def save_output(self, name: str, tensor: Tensor) -> None:
+        """Keep an output as array and counter; see NOTE [How a graph stays free of cycles]."""
+        if _state.saved_tensors_hooks.get() or tensor._view is not None:
+            setattr(self, "_t_" + name, SavedTensor(tensor, is_output=True))
+            setattr(self, "_v_" + name, None)
+        else:
+            counter = tensor._shared_counter()
+            setattr(self, "_t_" + name, tensor._array)
+            setattr(self, "_v_" + name, counter.value)
+            setattr(self, "_c_" + name, counter)
+
+
+def wanted(node: Node | None, needed: Any) -> bool:
+    """Tell whether a gradient towards `node` is of use to this backward pass."""
+    return node is not None and (needed is None or node in needed)
+
+
+class Freed:
+    """Stands in a node's slot for a saved tensor that was freed."""
+
+    __slots__ = ()
+
+    @property
+    def _counter(self) -> Any:
+        raise RuntimeError(FREED_MESSAGE)
+
+
+FREED = Freed()
+
+
+def make_node_type(op: type[Op]) -> type[Node]:
+    """Make the class of an op's nodes, with a slot for everything that its formulas name."""
+    names = dict.fromkeys(n for _, needs in op.formulas.values() for n in needs)
+    saves, keeps = [], []
+    for name in names:
+        if name in ("g", "grads") or (name.startswith("g_") and name[2:] in op.outputs):
+            continue
+        is_list = name == op.list_of_tensors
+        if name in op.tensors or is_list or name in op.outputs or name == "result":
+            saves.append(name)
+        elif name in op.parameters or name.endswith("_sizes"):
+            keeps.append(name)
+        else:
+            raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "
+                            f"input, output, argument or size (see NOTE [A formula's argument "
+                            "names are its save list])")
+    outputs = [n for n in saves if n == "result" or n in op.outputs]
+    slots = ["_t_" + n for n in saves] + ["_v_" + n for n in saves]
+    slots += ["_c_" + n for n in outputs] + ["_p_" + n for n in keeps]
+    single = not op.outputs and op.list_of_tensors is None and not getattr(op, "many", False)
+    bases = {1: UnaryNode, 2: BinaryNode}
+    base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
+    body: dict[str, Any] = {
+        "release": releaser(saves), "__slots__": tuple(slots), "op": op, "saves": tuple(saves), "keeps": tuple(keeps),
+        "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
+    }
+    for name in saves + keeps:
+        body["_saved_" + name] = saved_property(name, name in keeps)
+        if name not in keeps:
+            body["_raw_saved_" + name] = raw_saved_property(name)
+    return type(op.node or op.__name__ + "Backward0", (OpNode, base), body)
+
+
+def releaser(names: Sequence[str]) -> Callable[[Any], None]:
+    """Make the method that drops what was saved; spelt out for the commonest names, for speed."""
+    if not names:
+        return lambda node: None
+    if len(names) == 1 and names[0] in ("self", "other", "result"):
+        return {"self": release_self, "other": release_other, "result": release_result}[names[0]]
+    slots = [(f"_t_{name}", FREED) for name in names] + [(f"_v_{name}", None) for name in names]
+
+    def release(node: Any) -> None:
+        for slot, value in slots:
+            setattr(node, slot, value)
+
+    return release
+
+
+def release_self(node: Any) -> None:
+    """Drop the one saved tensor, `self`."""
+    node._t_self, node._v_self = FREED, None
+
+
+def release_other(node: Any) -> None:
+    """Drop the one saved tensor, `other`."""
+    node._t_other, node._v_other = FREED, None
+
+
+def release_result(node: Any) -> None:
+    """Drop the one saved tensor, the result."""
+    node._t_result, node._v_result = FREED, None
+
+
+def saved_property(name: str, is_argument: bool) -> property:
+    """Make the property that shows a saved value."""
+
+    def read(self: OpNode) -> Any:
+        if is_argument:
+            return getattr(self, "_p_" + name, self.op.defaults.get(name))
+        value = self.unpack(name, arrays=False)
+        if isinstance(value, NUMBERS):
+            return Tensor._plain(np.asarray(value))
+        return value
+
+    return property(read, doc=f"What was saved as {name!r} for the backward pass.")
+
+
+def raw_saved_property(name: str) -> property:
+    """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
+
+    def read(self: OpNode) -> Any:
+        kept, version = getattr(self, "_t_" + name), getattr(self, "_v_" + name)
+        if version is not None:
+            is_output = name in self.op.outputs or name == "result"
+            tensor = self.unpack(name, arrays=False)
+            kept = SavedTensor(tensor, is_output)
+            setattr(self, "_t_" + name, kept)
+            setattr(self, "_v_" + name, None)
+        elif kept is FREED:
+            kept = SavedTensor(Tensor._plain(np.zeros(0)))
+            kept.release()
+        return kept
+
+    return property(read, doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")

@@ -1,0 +1,151 @@
+"""Dropout: parts of a tensor set to zero at random, what is left scaled up.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..op import F, Op
+from ..publish import function
+from ..tensor import Tensor
+from .generator import twister
+from .random import drawn_like
+
+#: The value below which SELU does not fall, without its sign.
+SELU_BOUND = 1.7580993408473766
+
+
+def both_shapes(self, p=0.5, train=True):
+    """Result and mask have the shape of the input."""
+    return [self, self]
+
+
+class Dropout(Op):
+    """Each element zero with probability `p`, else divided by 1 - p; and the mask of those kept.
+
+    Without `train` (None counts as True) nothing is changed. Source: `torch.native_dropout`.
+
+    >>> from minigrad import native_dropout, tensor
+    >>> native_dropout(tensor([1.0, 2.0]), 0.0, True)[0]
+    tensor([1., 2.])
+    """
+
+    name, node, shape = "native_dropout", "NativeDropoutBackward", both_shapes
+    outputs = ("result", "mask")
+    method = False
+
+    def forward(xp, self, p, train):
+        if train is False:
+            return [self.copy(), xp.ones(self.shape, bool)]
+        mask = drawn_like(xp, self, lambda shape, _: twister(None).bernoulli(1 - p, shape, bool))
+        return [self * mask * scale(p, train), mask]
+
+    def grad_self(g_result, mask, p, train): return F.mul(g_result, mask) * scale(p, train)
+
+    def samples(make):
+        yield make(3, 4), 0.0, True
+        yield make(3), 1.0, True
+        yield make(2, 2), 0.5, False
+
+
+def scale(p, train):
+    """Return what the kept elements are multiplied by."""
+    return 1.0 if train is False or p == 1 else 1.0 / (1.0 - p)
+
+
+def noise(input: Tensor, p: float, channels: bool) -> Tensor:
+    """Draw the zeros and ones to multiply by: one for each element, or for each channel."""
+    if not channels:
+        blank: Tensor = F.empty_like(input)
+    elif input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    else:
+        blank = F.new_empty(input, (*input.shape[:2], *[1] * (input.ndim - 2)))
+    return blank.bernoulli_(1 - p)
+
+
+def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool = False) -> Tensor:
+    """Return `input` times noise, divided by 1 - p; `input` itself where nothing is dropped."""
+    if not train or p == 0 or not input.numel():
+        return input
+    factor = F.zeros_like(input) if p == 1 else noise(input, p, channels).div_(1 - p)
+    return input.mul_(factor) if inplace else F.mul(input, factor)  # type: ignore[no-any-return]
+
+
+def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Tensor:
+    """Drop to SELU's lower bound instead of zero, and keep mean and variance."""
+    if not train or p == 0 or not input.numel():
+        return input
+    if p == 1:
+        return F.mul(input, F.zeros_like(input))  # type: ignore[no-any-return]
+    kept = noise(input, p, channels)
+    a = 1.0 / math.sqrt((SELU_BOUND**2 * p + 1) * (1 - p))
+    shift = F.add(F.mul(F.add(kept, -1), SELU_BOUND * a), SELU_BOUND * a * p)
+    return F.add(F.mul(input, F.mul(kept, a)), shift)  # type: ignore[no-any-return]
+
+
+def checked(p: Any) -> float:
+    """Return a probability; `RuntimeError` outside [0, 1]."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    return float(p)
+
+
+@function(method_too=False)
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Zero each element with probability `p`, divide the others by 1 - p. Source: `torch.dropout`.
+
+    >>> from minigrad import dropout, tensor
+    >>> dropout(tensor([1.0, 2.0]), 0.5, train=False)
+    tensor([1., 2.])
+    """
+    return dropped(input, checked(p), train, channels=False)
+
+
+@function(method_too=False)
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """Apply `dropout` in place. Source: `torch.dropout_`.
+
+    >>> from minigrad import dropout_, tensor
+    >>> dropout_(tensor([1.0, 2.0]), 0.5, train=False)
+    tensor([1., 2.])
+    """
+    return dropped(input, checked(p), train, channels=False, inplace=True)
+
+
+@function(method_too=False)
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Zero whole channels of an (N, C, ...) tensor. Source: `torch.feature_dropout`.
+
+    >>> from minigrad import feature_dropout, ones
+    >>> feature_dropout(ones(1, 2, 2), 0.0, train=True).shape
+    torch.Size([1, 2, 2])
+    """
+    return dropped(input, checked(p), train, channels=True)
+
+
+@function(method_too=False)
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Drop elements to SELU's lower bound, keeping mean and variance.
+
+    Source: `torch.alpha_dropout`.
+
+    >>> from minigrad import alpha_dropout, tensor
+    >>> alpha_dropout(tensor([1.0, 2.0]), 0.5, train=False)
+    tensor([1., 2.])
+    """
+    return dropped_to_bound(input, checked(p), train, channels=False)
+
+
+@function(method_too=False)
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Drop channels to SELU's lower bound. Source: `torch.feature_alpha_dropout`.
+
+    >>> from minigrad import feature_alpha_dropout, ones
+    >>> feature_alpha_dropout(ones(1, 2, 2), 0.0, train=True).shape
+    torch.Size([1, 2, 2])
+    """
+    return dropped_to_bound(input, checked(p), train, channels=True)

@@ -1,0 +1,510 @@
+"""Arithmetic, element by element: sums, products, quotients, remainders.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+from ..op import F, Op
+from ..shapes import broadcast, same
+from ..tensor import method
+from .overloads import alias, is_number, overloaded, require
+
+BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                 "to invert a mask, use the `~` or `logical_not()` operator instead.")
+BOOL_SUBTRACTION = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+    "`logical_xor()` operator instead.")
+
+
+def scaled(xp, other, alpha):
+    """Return `other * alpha`; `RuntimeError` where the product would need another dtype."""
+    if isinstance(alpha, bool) and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and other.dtype.kind != "f":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
+                           "point number.")
+    return other if alpha == 1 else xp.multiply(other, alpha)
+
+
+def refuse_zero(xp, self, other):
+    """Raise as PyTorch does when integers are divided by zero."""
+    if self.dtype.kind in "iu" and not xp.all(other):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def pairs(make):
+    """Yield the samples of most ops of two tensors."""
+    yield make(3, 4), make(3, 4, low=0.5)
+    yield make(3, 1), make(4, low=0.5)
+    yield make(2, 3), 1.5
+    yield make(), make(2, low=0.5)
+    yield make(0, 3), make(3, low=0.5)
+
+
+# -------------------------------------------------------------------- sums and products
+
+
+class Add(Op):
+    """The sum `self + alpha * other`; the shapes broadcast, the dtypes are promoted.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 2]).add(tensor([10, 20]), alpha=2)
+    tensor([21, 42])
+    """
+
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    dunder = ("__add__", "__radd__")
+
+    def forward(xp, self, other, *, alpha=1):
+        return xp.add(self, other if alpha == 1 else scaled(xp, other, alpha))
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, alpha):
+        return g if alpha == 1 else g * alpha
+
+    def samples(make):
+        yield from pairs(make)
+        yield make(3, 4), make(4), {"alpha": 2.5}
+
+
+class Sub(Op):
+    """The difference `self - alpha * other`; the shapes broadcast, the dtypes are promoted.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]) - 1
+    tensor([0., 1.])
+    """
+
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    dunder = ("__sub__",)
+
+    def forward(xp, self, other, *, alpha=1):
+        try:
+            return xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha))
+        except TypeError:
+            raise RuntimeError(BOOL_SUBTRACTION) from None
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, alpha):
+        return -g if alpha == 1 else g * -alpha
+
+    def samples(make):
+        yield from pairs(make)
+        yield make(3, 4), make(4), {"alpha": 2.5}
+
+
+class Rsub(Op):
+    """The difference with its operands swapped, `other - alpha * self`.
+
+    >>> from minigrad import rsub, tensor
+    >>> rsub(tensor([1.0, 2.0]), tensor(5.0))
+    tensor([4., 3.])
+    """
+
+    shape = broadcast
+    promote = "result"
+    method = False
+
+    def forward(xp, self, other, *, alpha=1):
+        try:
+            return xp.subtract(other, self if alpha == 1 else scaled(xp, self, alpha))
+        except TypeError:
+            raise RuntimeError(BOOL_SUBTRACTION) from None
+
+    def grad_self(g, alpha):
+        return -g if alpha == 1 else g * -alpha
+
+    def grad_other(g):
+        return g
+
+    def samples(make):
+        yield from pairs(make)
+        yield make(3, 4), make(4), {"alpha": 2.5}
+
+
+class RsubNumber(Rsub):
+    """A number minus a tensor.
+
+    >>> from minigrad import tensor
+    >>> 1 - tensor([1.0, 2.0])
+    tensor([ 0., -1.])
+    """
+
+    node = "RsubBackward1"
+    public = False
+    dunder = ("__rsub__",)
+
+
+class Mul(Op):
+    """The elementwise product; the shapes broadcast, the dtypes are promoted.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 2]) * 1.5
+    tensor([1.5000, 3.0000])
+    """
+
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    dunder = ("__mul__", "__rmul__")
+    samples = pairs
+
+    def forward(xp, self, other):
+        return xp.multiply(self, other)
+
+    def grad_self(g, other):
+        return g * other
+
+    def grad_other(g, self):
+        return g * self
+
+
+class Neg(Op):
+    """The tensor with every sign turned; bool tensors have none.
+
+    >>> from minigrad import tensor
+    >>> -tensor([1.0, -2.0])
+    tensor([-1.,  2.])
+    """
+
+    node = "NegBackward"
+    shape = same
+    promote = "result"
+    inplace = True
+    dunder = ("__neg__",)
+
+    def forward(xp, self):
+        try:
+            return xp.negative(self)
+        except TypeError:
+            raise RuntimeError(BOOL_NEGATION) from None
+
+    def grad_self(g):
+        return -g
+
+    def samples(make):
+        yield from (make(3, 4), make(), make(0, 2))
+
+
+class Addcmul(Op):
+    """`self + value * tensor1 * tensor2`; the shapes broadcast.
+
+    >>> from minigrad import addcmul, tensor
+    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=10)
+    tensor([61.])
+    """
+
+    node = "AddcmulBackward"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+
+    def forward(xp, self, tensor1, tensor2, *, value=1):
+        if self.dtype.kind != "f":
+            value = int(value)
+        return self + value * tensor1 * tensor2
+
+    def grad_self(g):
+        return g
+
+    def grad_tensor1(g, tensor2, value):
+        return g * (tensor2 * value)
+
+    def grad_tensor2(g, tensor1, value):
+        return g * (tensor1 * value)
+
+    def samples(make):
+        yield make(3, 4), make(3, 1), make(4)
+        yield make(2), make(2), make(2), {"value": -0.5}
+        yield make(), make(), make()
+
+
+# -------------------------------------------------------------------- quotients
+
+
+class Div(Op):
+    """The quotient `self / other`, floating even of integers.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 2]) / 2
+    tensor([0.5000, 1.0000])
+    """
+
+    shape = broadcast
+    promote = "float"
+    inplace = True
+    public = False
+    dunder = ("__truediv__",)
+    samples = pairs
+
+    def forward(xp, self, other):
+        return xp.divide(self, other)
+
+    def grad_self(g, other):
+        return g / other
+
+    def grad_other(g, self, other):
+        return -g * ((self / other) / other)
+
+
+class DivRounded(Op):
+    """The quotient rounded towards zero ("trunc") or down ("floor"); its gradient is zero.
+
+    >>> from minigrad import div, tensor
+    >>> div(tensor([-7, 7]), 2, rounding_mode="trunc")
+    tensor([-3,  3])
+    """
+
+    node = "DivBackward2"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other, rounding_mode):
+        refuse_zero(xp, self, other)
+        if rounding_mode == "floor":
+            return xp.floor_divide(self, other)
+        if self.dtype.kind == "f":
+            return xp.trunc(self / other)
+        return (self - xp.fmod(self, other)) // other
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+    def grad_other(g):
+        return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4, low=0.3, high=0.7), make(4, low=2.1, high=2.5), "floor"
+        yield make(3, 1, low=-0.7, high=-0.3), make(4, low=0.1, high=0.12), "trunc"
+
+
+@overloaded(aliases=("divide",))
+def div(input, other, *, rounding_mode=None):
+    """Divide; the result is rounded with `rounding_mode` "trunc" or "floor". Source: `torch.div`.
+
+    >>> from minigrad import div, tensor
+    >>> div(tensor([-7, 7]), 2, rounding_mode="floor")
+    tensor([-4,  3])
+    """
+    if rounding_mode is None:
+        return Div, input, other
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
+                           f"found '{rounding_mode}'")
+    return DivRounded, input, other, rounding_mode
+
+
+@overloaded()
+def true_divide(input, other):
+    """Divide; integers give floating-point numbers. Source: `torch.true_divide`.
+
+    >>> from minigrad import tensor, true_divide
+    >>> true_divide(tensor([1, 2]), 4)
+    tensor([0.2500, 0.5000])
+    """
+    return Div, input, other
+
+
+@method("__rtruediv__")
+def reversed_div(self, other):
+    """Divide a number by a tensor."""
+    return F.mul(F.reciprocal(self), other) if is_number(other) else NotImplemented
+
+
+class FloorDivide(Op):
+    """The quotient rounded down; PyTorch gives it no gradient.
+
+    >>> from minigrad import tensor
+    >>> tensor([-7, 7]) // 2
+    tensor([-4,  3])
+    """
+
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    nondifferentiable = True
+    dunder = ("__floordiv__", "__rfloordiv__")
+    samples = pairs
+
+    def forward(xp, self, other):
+        refuse_zero(xp, self, other)
+        return xp.floor_divide(self, other)
+
+
+class Remainder(Op):
+    """The remainder of the division rounded down: it has the sign of `other`.
+
+    >>> from minigrad import tensor
+    >>> tensor([-3.0, 3.0]) % 2
+    tensor([1., 1.])
+    """
+
+    node = "RemainderBackward1"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other):
+        refuse_zero(xp, self, other)
+        return xp.remainder(self, other)
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, self, other):
+        return -g * F.div(self, other, rounding_mode="floor")
+
+    def samples(make):
+        yield make(3, 4, low=2.3, high=2.7), make(4, low=1.8, high=2.2)
+        yield make(3, 1, low=-0.6, high=-0.4), make(4, low=1.0)
+
+
+class RemainderNumber(Remainder):
+    """The remainder by a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([5, 6]).remainder(4)
+    tensor([1, 2])
+    """
+
+    node = "RemainderBackward0"
+
+    def samples(make):
+        yield make(3, 4, low=2.3, high=2.7), 2.0
+
+
+@overloaded(dunder=("__mod__", "__rmod__"))
+def remainder(input, other):
+    """Return the remainder of the division rounded down. Source: `torch.remainder`.
+
+    >>> from minigrad import remainder, tensor
+    >>> remainder(tensor([-3, 3]), 2)
+    tensor([1, 1])
+    """
+    return RemainderNumber if is_number(other) else Remainder, input, other
+
+
+class Fmod(Op):
+    """The remainder of the division rounded towards zero: it has the sign of `self`.
+
+    >>> from minigrad import fmod, tensor
+    >>> fmod(tensor([-3.0, 3.0]), tensor([2.0]))
+    tensor([-1.,  1.])
+    """
+
+    node = "FmodBackward1"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other):
+        refuse_zero(xp, self, other)
+        return xp.fmod(self, other)
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, self, other):
+        return -g * F.div(self, other, rounding_mode="trunc")
+
+    samples = Remainder.samples
+
+
+class FmodNumber(Fmod):
+    """The remainder, of the sign of `self`, by a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([-5, 6]).fmod(4)
+    tensor([-1,  2])
+    """
+
+    node = "FmodBackward0"
+    samples = RemainderNumber.samples
+
+
+@overloaded()
+def fmod(input, other):
+    """Return the remainder of the division rounded towards zero. Source: `torch.fmod`.
+
+    >>> from minigrad import fmod, tensor
+    >>> fmod(tensor([-3, 3]), 2)
+    tensor([-1,  1])
+    """
+    return FmodNumber if is_number(other) else Fmod, input, other
+
+
+class Reciprocal(Op):
+    """`1 / self`, floating even of integers.
+
+    >>> from minigrad import reciprocal, tensor
+    >>> reciprocal(tensor([2, 4]))
+    tensor([0.5000, 0.2500])
+    """
+
+    node = "ReciprocalBackward"
+    shape = same
+    promote = "float"
+    inplace = True
+
+    def forward(xp, self):
+        return xp.divide(1, self)
+
+    def grad_self(g, result):
+        return -g * (result * result)
+
+    def samples(make):
+        yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
+
+
+class Addcdiv(Op):
+    """`self + value * tensor1 / tensor2` of floating-point tensors; the shapes broadcast.
+
+    >>> from minigrad import addcdiv, tensor
+    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=10)
+    tensor([16.])
+    """
+
+    node = "AddcdivBackward"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+
+    def forward(xp, self, tensor1, tensor2, *, value=1):
+        if tensor1.dtype.kind != "f":
+            raise RuntimeError(
+                "Integer division with addcdiv is no longer supported, and in a future  release "
+                "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+                "behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+                "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+                "tensor2) for float inputs. The future addcdiv behavior is just the latter "
+                "implementation: (input + value * tensor1 / tensor2), for all dtypes.")
+        return self + value * (tensor1 / tensor2)
+
+    def grad_self(g):
+        return g
+
+    def grad_tensor1(g, tensor2, value):
+        return g * (value / tensor2)
+
+    def grad_tensor2(g, tensor1, tensor2, value):
+        return -g * (value * tensor1 / (tensor2 * tensor2))
+
+    def samples(make):
+        yield make(3, 4), make(3, 1), make(4, low=0.5)
+        yield make(2), make(2), make(2, low=0.5), {"value": -0.5}
+
+
+alias(Sub, "subtract")
+alias(Mul, "multiply")
+alias(Neg, "negative")

@@ -1,0 +1,495 @@
+"""Picking, adding and writing whole slices or single elements along one dimension."""
+
+from __future__ import annotations
+
+from ..backend import kernels_index
+from ..apply import apply_inplace
+from ..op import F, Op
+from ..publish import function
+from ..shapes import broadcast, numel, wrap_dim
+from ..tensor import Tensor, method
+from .view import along, array_of
+
+
+def check_index(index, size, message, negative=False, error=RuntimeError):
+    """Raise unless all indices are below `size`, and not negative unless that is allowed."""
+    if index.size:
+        low, high = int(index.min()), int(index.max())
+        if low < (-size if negative else 0) or high >= size:
+            wrong = high if high >= size else low
+            raise error(message.format(index=wrong, size=size))
+
+
+BOUNDS = "index {{index}} is out of bounds for dimension {} with size {{size}}"
+
+
+# -------------------------------------------------------------------- whole slices
+
+
+def checked_vector(name, self, dim, index):
+    """Return the dimension from the front and the index as a vector, both checked."""
+    dim = wrap_dim(dim, self.ndim)
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index")
+    if index.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector")
+    return dim, index.reshape(-1), self.shape[dim] if self.ndim else 1
+
+
+def selected_sizes(shape, dim, index):
+    """Return the shape with the number of indices at `dim`."""
+    dim = wrap_dim(dim, len(shape))
+    return (*shape[:dim], numel(index), *shape[dim + 1 :]) if shape else ()
+
+
+class IndexSelect(Op):
+    """The slices along `dim` that the vector `index` names.
+
+    Raises IndexError where one is out of range.
+
+    >>> from minigrad import eye, tensor
+    >>> eye(3).index_select(0, tensor([2, 0]))
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
+
+    node, tensors = "IndexSelectBackward", ("self", "index")
+
+    def shape(self, dim, index):
+        return selected_sizes(self, dim, index)
+
+    def forward(xp, self, dim, index):
+        dim, index, size = checked_vector("index_select", self, dim, index)
+        check_index(index, size, "index out of range in self", error=IndexError)
+        return xp.take(self, index, axis=dim) if self.ndim else self.copy()
+
+    def grad_self(g, self_sizes, dim, index):
+        return F.index_select_backward(g, self_sizes, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(5, high=3)
+        yield make(3, 4), -1, make.ints(2, high=4)
+        yield make(3), 0, make.ints(0, high=3)
+        yield make(3, 4), 0, make.ints(high=3)
+
+
+class IndexSelectBackward(Op):
+    """Zeros of `self_sizes` to whose slices along `dim` those of `grad` are added.
+
+    >>> from minigrad import index_select_backward, ones, tensor
+    >>> index_select_backward(ones(3), (2,), 0, tensor([1, 1, 0]))
+    tensor([1., 2.])
+    """
+
+    node, method, tensors = "IndexSelectBackwardBackward", False, ("grad", "index")
+
+    def shape(grad, self_sizes, dim, index):
+        return tuple(self_sizes)
+
+    def forward(xp, grad, self_sizes, dim, index):
+        result = xp.zeros(self_sizes, grad.dtype)
+        return kernels_index.index_add(xp, result, dim, index.reshape(-1), grad)
+
+    def grad_grad(g, dim, index):
+        return F.index_select(g, dim, index)
+
+    def samples(make):
+        yield make(2, 4), (3, 4), 0, make.ints(2, high=3)
+
+
+class IndexAdd(Op):
+    """`self` with `alpha` times the slices of `source` added to those that `index` names.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> zeros(3).index_add(0, tensor([1, 1]), ones(2))
+    tensor([0., 2., 0.])
+    """
+
+    node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
+
+    def shape(self, dim, index, source, *, alpha=1):
+        check_source("index_add_", self, dim, index, source)
+        return self
+
+    def forward(xp, self, dim, index, source, *, alpha=1):
+        at, index, size = checked_vector("index_add", self, dim, index)
+        check_source("index_add_", self.shape, dim, index.shape, source.shape)
+        check_index(index, size, BOUNDS.format(at))
+        scaled = source if alpha == 1 else xp.multiply(source, alpha)
+        return kernels_index.index_add(xp, self.copy(), at, index, scaled)
+
+    def grad_self(g):
+        return g
+
+    def grad_source(g, dim, index, alpha):
+        return F.index_select(g, dim, index) * alpha
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, high=3), make(2, 4), {"alpha": 2}
+        yield make(3, 4), -1, make.ints(5, high=4), make(3, 5)
+
+
+def check_source(name, self, dim, index, source):
+    """Raise unless the slices of `source` fit those of `self`, one for each index."""
+    dim = wrap_dim(dim, len(self))
+    if len(self) != len(source) or any(
+        a != b for i, (a, b) in enumerate(zip(self, source)) if i != dim
+    ):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(self)} source.shape = {list(source)}")
+    if source and source[dim] != numel(index):
+        raise RuntimeError(f"{name}(): Number of indices ({numel(index)}) should be equal to "
+                           f"source.size(dim): ({source[dim]}), for dim: {dim}")
+
+
+class IndexCopy(Op):
+    """`self` with the slices along `dim` that `index` names replaced by those of `source`.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> zeros(3).index_copy(0, tensor([1]), ones(1))
+    tensor([0., 1., 0.])
+    """
+
+    node, tensors, inplace = "IndexCopyBackward", ("self", "index", "source"), True
+
+    def shape(self, dim, index, source):
+        check_source("index_copy_", self, dim, index, source)
+        return self
+
+    def forward(xp, self, dim, index, source):
+        at, index, size = checked_vector("index_copy_", self, dim, index)
+        if source.dtype != self.dtype:
+            raise RuntimeError("index_copy_(): self and source expected to have the same dtype")
+        check_source("index_copy_", self.shape, dim, index.shape, source.shape)
+        check_index(index, size, "index_copy_(): " + BOUNDS.format(at), error=IndexError)
+        result = self.copy()
+        result[along(at, index) if self.ndim else ...] = source
+        return result
+
+    def grad_self(g, dim, index):
+        return F.index_fill(g, dim, index, 0)
+
+    def grad_source(g, dim, index):
+        return F.index_select(g, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(1, high=3), make(1, 4)
+        yield make(3, 4), -1, make.ints(1, high=4), make(3, 1)
+
+
+class IndexFillNumber(Op):
+    """`self` with the number `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), 5)
+    tensor([0., 5., 0.])
+    """
+
+    name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
+    inplace, public = True, False
+
+    def shape(self, dim, index, value):
+        return self
+
+    def forward(xp, self, dim, index, value):
+        at, index, size = checked_vector("index_fill", self, dim, index)
+        check_index(index, size, BOUNDS.format(at), True, IndexError)
+        result = self.copy()
+        result[along(at, index) if self.ndim else ...] = value
+        return result
+
+    def grad_self(g, dim, index):
+        return F.index_fill(g, dim, index, 0)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, high=3), 1.5
+        yield make(3, 4), -1, make.ints(2, high=4), 0
+
+
+class IndexFillTensor(IndexFillNumber):
+    """`self` with the 0-d tensor `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), tensor(5.0))
+    tensor([0., 5., 0.])
+    """
+
+    name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
+    inplace, public = True, False
+
+    def shape(self, dim, index, value):
+        if value:
+            raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
+                               f"tensor with {len(value)} dimension(s).")
+        return self
+
+    def grad_self(g, dim, index):
+        return F.index_fill(g, dim, index, 0)
+
+    def grad_value(g, dim, index):
+        return F.sum(F.index_select(g, dim, index))
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(1, high=3), make()
+
+
+@function()
+def index_fill(input, dim, index, value):
+    """`input` with `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), 5)
+    tensor([0., 5., 0.])
+    """
+    op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
+    return op(input, dim, index, value)
+
+
+@method("index_fill_")
+def index_fill_(self, dim, index, value):
+    """Write `value` to the slices along `dim` that `index` names."""
+    op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
+    return apply_inplace(op, [self, dim, index, value])
+
+
+# -------------------------------------------------------------------- one element each
+
+
+def checked_gather(self, dim, index, source=None):
+    """Return the dimension from the front, with index and sizes checked; see `gather`."""
+    dim, name = wrap_dim(dim, len(self)), "self" if source is None else "source"
+    if len(self or (1,)) != len(index or (1,)):
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as "
+                           f"{'input' if name == 'self' else 'self'} tensor")
+    if source is not None and len(source or (1,)) != len(index or (1,)):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    too_large = any(i > n for d, (i, n) in enumerate(zip(index, self)) if d != dim)
+    if source is None and too_large:
+        d = next(d for d, (i, n) in enumerate(zip(index, self)) if d != dim and i > n)
+        raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index)} to "
+                           f"be no larger than self {list(self)} apart from dimension {dim}")
+    if source is not None and (too_large or any(i > n for i, n in zip(index, source))):
+        raise RuntimeError(
+            f"Expected index {list(index)} to be no larger than self {list(self)} apart from "
+            f"dimension {dim} and to be no larger size than src {list(source)}")
+    return dim
+
+
+def check_positions(name, self, dim, index):
+    """Raise unless `index` holds integers in range of `dim`."""
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    check_index(index, self.shape[dim] if self.ndim else 1, BOUNDS.format(dim))
+
+
+class Gather(Op):
+    """`result[i][j] = self[index[i][j]][j]` for `dim=0`, and so for each dimension.
+
+    Raises RuntimeError where an index is out of range.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).gather(1, tensor([[0, 0], [1, 0]]))
+    tensor([[1., 1.],
+            [4., 3.]])
+    """
+
+    node, tensors = "GatherBackward", ("self", "index")
+
+    def shape(self, dim, index, *, sparse_grad=False):
+        if numel(index):
+            checked_gather(self, dim, index)
+        return index
+
+    def forward(xp, self, dim, index, *, sparse_grad=False):
+        if not index.size:
+            return xp.zeros(index.shape, self.dtype)
+        dim = checked_gather(self.shape, dim, index.shape)
+        check_positions("gather", self, dim, index)
+        if not self.ndim or not index.ndim:
+            return self.reshape(-1)[index]
+        covered = tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(index.shape))
+        return xp.take_along_axis(self[covered], index, dim)
+
+    def grad_self(g, self_sizes, dim, index):
+        return F.gather_backward(g, self_sizes, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, 4, high=3)
+        yield make(3, 4), -1, make.ints(2, 6, high=4)
+        yield make(3), 0, make.ints(0, high=3)
+        yield make(), 0, make.ints(high=1)
+
+
+class GatherBackward(Op):
+    """Zeros of `self_sizes` to which `grad` is added where `index` names an element along `dim`.
+
+    >>> from minigrad import gather_backward, ones, tensor
+    >>> gather_backward(ones(3), (2,), 0, tensor([1, 1, 0]))
+    tensor([1., 2.])
+    """
+
+    node, method, tensors = "GatherBackwardBackward", False, ("grad", "index")
+
+    def shape(grad, self_sizes, dim, index):
+        return tuple(self_sizes)
+
+    def forward(xp, grad, self_sizes, dim, index):
+        return kernels_index.scatter_add(xp, xp.zeros(self_sizes, grad.dtype), dim, index, grad)
+
+    def grad_grad(g, dim, index):
+        return F.gather(g, dim, index)
+
+    def samples(make):
+        yield make(2, 4), (3, 4), 0, make.ints(2, 4, high=3)
+
+
+class ScatterSource(Op):
+    """`self` with `result[index[i][j]][j] = src[i][j]` for `dim=0`, and so for each dimension.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))
+    tensor([6., 0., 5.])
+    """
+
+    name, node, tensors = "scatter", "ScatterBackward0", ("self", "index", "src")
+    inplace, public = True, False
+
+    def shape(self, dim, index, src):
+        if numel(index):
+            checked_gather(self, dim, index, src)
+        return self
+
+    def forward(xp, self, dim, index, src):
+        if not index.size:
+            return self.copy()
+        if src.dtype != self.dtype:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        dim = checked_gather(self.shape, dim, index.shape, src.shape)
+        check_positions("scatter", self, dim, index)
+        return kernels_index.scatter_write(xp, self.copy(), dim, index, src)
+
+    def grad_self(g, dim, index):
+        return F.scatter(g, dim, index, 0)
+
+    def grad_src(g, dim, index):
+        return F.gather(g, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(1, 4, high=3), make(1, 4)
+        yield make(3, 4), -1, make.ints(2, 1, high=4), make(2, 1)
+
+
+class ScatterNumber(Op):
+    """`self` with the number `value` where `index` names an element along `dim`.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).scatter(0, tensor([2]), 5)
+    tensor([0., 0., 5.])
+    """
+
+    name, node, tensors = "scatter", "ScatterBackward1", ("self", "index")
+    inplace, public = True, False
+
+    def shape(self, dim, index, value):
+        if numel(index):
+            checked_gather(self, dim, index, self)
+        return self
+
+    def forward(xp, self, dim, index, value):
+        if not index.size:
+            return self.copy()
+        dim = checked_gather(self.shape, dim, index.shape)
+        check_positions("scatter", self, dim, index)
+        return kernels_index.scatter_write(xp, self.copy(), dim, index, value)
+
+    def grad_self(g, dim, index):
+        return F.scatter(g, dim, index, 0)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, 4, high=3), 1.5
+        yield make(3), 0, make.ints(2, high=3), 0
+
+
+def scatter_op(src, value):
+    """Return the op for a tensor or a number, and that."""
+    src = value if src is None else src
+    number = isinstance(src, (bool, int, float)) or (isinstance(src, Tensor) and src is value)
+    return ScatterNumber if number else ScatterSource, src
+
+
+@function()
+def scatter(input, dim, index, src=None, *, value=None):
+    """`input` with `src`, or the number `value`, where `index` names an element along `dim`.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))
+    tensor([6., 0., 5.])
+    """
+    op, src = scatter_op(src, value)
+    return op(input, dim, index, src)
+
+
+@method("scatter_")
+def scatter_(self, dim, index, src=None, *, value=None):
+    """Write `src`, or the number `value`, where `index` names an element along `dim`."""
+    op, src = scatter_op(src, value)
+    return apply_inplace(op, [self, dim, index, src])
+
+
+class ScatterAdd(Op):
+    """`self` with `src` added where `index` names an element along `dim`.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> zeros(3).scatter_add(0, tensor([2, 2]), ones(2))
+    tensor([0., 0., 2.])
+    """
+
+    node, tensors, inplace = "ScatterAddBackward", ("self", "index", "src"), True
+
+    def shape(self, dim, index, src):
+        if numel(index):
+            checked_gather(self, dim, index, src)
+        return self
+
+    def forward(xp, self, dim, index, src):
+        if not index.size:
+            return self.copy()
+        if src.dtype != self.dtype:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        dim = checked_gather(self.shape, dim, index.shape, src.shape)
+        check_positions("scatter_add", self, dim, index)
+        return kernels_index.scatter_add(xp, self.copy(), dim, index, src)
+
+    def grad_self(g):
+        return g
+
+    def grad_src(g, dim, index):
+        return F.gather(g, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, 4, high=3), make(2, 4)
+        yield make(3, 4), -1, make.ints(2, 6, high=4), make(2, 6)
+
+
+@function()
+def take_along_dim(input, indices, dim=None):
+    """`input.gather(dim, indices)` with both broadcast; without `dim` both are flattened.
+
+    >>> from minigrad import take_along_dim, tensor
+    >>> take_along_dim(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([[1]]), 1)
+    tensor([[2.],
+            [4.]])
+    """
+    if dim is None:
+        return Gather(F.reshape(input, (-1,)), 0, F.reshape(indices, (-1,)))
+    sizes, wanted = array_of(input).shape, array_of(indices).shape
+    if len(sizes) != len(wanted):
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number "
+                           f"of dimensions, but got {len(sizes)} dimensions for input, and "
+                           f"{len(wanted)} dimensions for indices")
+    dim = wrap_dim(dim, len(sizes))
+    common = broadcast((*sizes[:dim], 1, *sizes[dim + 1 :]), (*wanted[:dim], 1, *wanted[dim + 1 :]))
+    return Gather(
+        F.expand(input, (*common[:dim], sizes[dim], *common[dim + 1 :])), dim,
+        F.expand(indices, (*common[:dim], wanted[dim], *common[dim + 1 :])))

@@ -1,0 +1,161 @@
+"""Questions about tensors and dtypes that need no computation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import bool as boolean
+from ..dtypes import dtype, get_default_dtype, result_dtype, scalar_dtype
+from ..op_node import NUMBERS
+from ..publish import function
+from ..tensor import Tensor
+
+
+@function(method_too=False)
+def is_tensor(obj: Any) -> bool:
+    """Tell whether `obj` is a tensor. Source: `torch.is_tensor`.
+
+    >>> from minigrad import is_tensor, tensor
+    >>> is_tensor(tensor(1)), is_tensor(1)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def checked(name: str, input: Any) -> Tensor:
+    """Return `input`; `TypeError` unless it is a tensor."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    return input
+
+
+@function(method_too=False)
+def is_floating_point(input: Tensor) -> bool:
+    """Tell whether the elements are floating-point numbers. Source: `torch.is_floating_point`.
+
+    >>> from minigrad import is_floating_point, tensor
+    >>> is_floating_point(tensor(1.0)), is_floating_point(tensor(1))
+    (True, False)
+    """
+    return checked("is_floating_point", input).is_floating_point()
+
+
+@function(method_too=False)
+def is_complex(input: Tensor) -> bool:
+    """Tell whether the elements are complex numbers: never. Source: `torch.is_complex`.
+
+    >>> from minigrad import is_complex, tensor
+    >>> is_complex(tensor(1.0))
+    False
+    """
+    return checked("is_complex", input).is_complex()
+
+
+@function(method_too=False)
+def is_inference(input: Tensor) -> bool:
+    """Tell whether the tensor was made in inference mode. Source: `torch.is_inference`.
+
+    >>> from minigrad import is_inference, tensor
+    >>> is_inference(tensor(1.0))
+    False
+    """
+    return checked("is_inference", input).is_inference()
+
+
+@function()
+def is_nonzero(input: Tensor) -> bool:
+    """Tell whether the one element is not zero; `RuntimeError` unless there is one.
+
+    Source: `torch.is_nonzero`.
+
+    >>> from minigrad import is_nonzero, tensor
+    >>> is_nonzero(tensor([0.0]))
+    False
+    """
+    return bool(checked("is_nonzero", input))
+
+
+@function(method_too=False)
+def numel(input: Tensor) -> int:
+    """Return the number of elements. Source: `torch.numel`.
+
+    >>> from minigrad import numel, zeros
+    >>> numel(zeros(2, 3))
+    6
+    """
+    return checked("numel", input).numel()
+
+
+@function(method_too=False)
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """Return the dtype in which two tensors or numbers are combined. Source: `torch.result_type`.
+
+    >>> from minigrad import result_type, tensor
+    >>> result_type(tensor([1, 2]), 1.0)
+    torch.float32
+    """
+    operands = []
+    for value in (tensor1, tensor2):
+        if isinstance(value, Tensor):
+            operands.append((value.dtype, 2 if value.ndim else 1))
+        elif isinstance(value, NUMBERS):
+            operands.append((scalar_dtype(value), 0))
+        else:
+            raise TypeError("result_type(): the arguments must be Tensor or Number, not "
+                            f"{type(value).__name__}")
+    return result_dtype(operands)
+
+
+class finfo:
+    """The limits of a floating dtype, the default one unless told. Source: `torch.finfo`.
+
+    >>> from minigrad import finfo, float32
+    >>> finfo(float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, type: dtype | None = None) -> None:
+        kind = get_default_dtype() if type is None else type
+        if not isinstance(kind, dtype) or not kind.is_floating_point:
+            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
+                            "to handle 'torch.finfo'")
+        limits = np.finfo(kind.numpy)
+        self.bits = kind.itemsize * 8
+        self.eps = float(limits.eps)
+        self.max = float(limits.max)
+        self.min = float(limits.min)
+        self.tiny = self.smallest_normal = float(limits.tiny)
+        self.resolution = float(str(limits.resolution))
+        self.dtype = kind.name
+
+    def __repr__(self) -> str:
+        return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
+                f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, "
+                f"dtype={self.dtype})")
+
+
+class iinfo:
+    """The limits of an integer dtype. Source: `torch.iinfo`.
+
+    >>> from minigrad import iinfo, int8
+    >>> iinfo(int8).max
+    127
+    """
+
+    def __init__(self, type: dtype) -> None:
+        if not isinstance(type, dtype) or type.is_floating_point:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
+                            "handle 'torch.iinfo'")
+        if type is boolean:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        limits = np.iinfo(type.numpy)
+        self.bits = type.itemsize * 8
+        self.max = int(limits.max)
+        self.min = int(limits.min)
+        self.dtype = type.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

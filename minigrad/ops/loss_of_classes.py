@@ -1,0 +1,227 @@
+"""Losses of classes: negative log likelihood and cross entropy."""
+
+from ..backend import backend_of
+from ..op import F, Op
+from ..shapes import numel
+from ..tensor import Tensor
+from .loss import reduction_of, type_name
+
+
+def class_dim(shape):
+    """Which dimension counts the classes: the second, or the only one."""
+    return 0 if len(shape) == 1 else 1
+
+
+def class_weights(xp, target, weight, ignore_index, dtype):
+    """Return the classes with 0 for those to ignore, and what each one counts."""
+    ignored = target == ignore_index
+    safe = xp.where(ignored, 0, target) if ignored.any() else target
+    counts = xp.ones(target.shape, dtype) if weight is None else weight[safe]
+    return safe, xp.where(ignored, 0, counts)
+
+
+def check_classes(xp, target, classes, ignore_index):
+    """Raise PyTorch's error for a class out of range."""
+    if not target.size:
+        return
+    wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
+    if wrong.any():
+        raise IndexError(f"Target {int(target[wrong].flat[0])} is out of bounds.")
+
+
+def nll_shape(self, target, weight, reduction, ignore_index):
+    """(N, C, *S) and (N, *S) give (), or (N, *S) when the reduction is "none"."""
+    return tuple(target) if reduction == "none" else ()
+
+
+class NllLoss(Op):
+    """-self[n, target[n]] weight[target[n]]: with log probabilities, the negative log likelihood.
+
+    The mean is over the weights.  It is linear in `self`; `NllLossInput` is its transpose.
+
+    >>> from minigrad import tensor
+    >>> NllLoss(tensor([[-1.0, -2.0]]), tensor([1]), None, "mean", -100)
+    tensor(2.)
+    """
+
+    public = False
+    node = "NllLossBackward"
+    tensors = ("self", "target", "weight")
+    shape = nll_shape
+
+    def forward(xp, self, target, weight, reduction, ignore_index):
+        dim = class_dim(self.shape)
+        check_classes(xp, target, self.shape[dim], ignore_index)
+        safe, counts = class_weights(xp, target, weight, ignore_index, self.dtype)
+        chosen = xp.take_along_axis(self, xp.expand_dims(safe, dim), dim)
+        losses = xp.where(counts == 0, 0, -chosen.reshape(target.shape)) * counts
+        if reduction == "none":
+            return losses
+        total = xp.sum(losses)
+        with xp.errstate(invalid="ignore", divide="ignore"):
+            return total / xp.sum(counts) if reduction == "mean" else total
+
+    def grad_self(g, target, weight, reduction, ignore_index, self_sizes):
+        return NllLossInput(g, target, weight, self_sizes, reduction, ignore_index)
+
+    def samples(make):
+        yield make(4, 3), make.ints(4, high=3), None, "mean", -100
+        yield make(4, 3), make.ints(4, high=3), make(3, low=0.5, high=2.0).detach(), "mean", 1
+        yield make(2, 3, 4), make.ints(2, 4, high=3), None, "none", -100
+        yield make(3), make.ints(high=3), None, "sum", -100
+
+
+class NllLossInput(Op):
+    """Put each gradient, negated and weighted, at the class it belongs to: a tensor of `sizes`.
+
+    >>> from minigrad import tensor
+    >>> NllLossInput(tensor(1.0), tensor([1, 0]), None, (2, 2), "mean", -100)
+    tensor([[ 0.0000, -0.5000],
+            [-0.5000,  0.0000]])
+    """
+
+    public = False
+    node = "NllLossBackwardBackward"
+    tensors = ("grad", "target", "weight")
+
+    def shape(grad, target, weight, sizes, reduction, ignore_index):
+        return tuple(sizes)
+
+    def forward(xp, grad, target, weight, sizes, reduction, ignore_index):
+        dim = class_dim(sizes)
+        safe, counts = class_weights(xp, target, weight, ignore_index, grad.dtype)
+        with xp.errstate(invalid="ignore", divide="ignore"):
+            values = counts * (-grad / xp.sum(counts) if reduction == "mean" else -grad)
+        result = xp.zeros(sizes, grad.dtype)
+        xp.put_along_axis(result, xp.expand_dims(safe, dim),
+                          xp.expand_dims(xp.where(counts == 0, 0, values), dim), dim)
+        return result
+
+    def grad_grad(g, target, weight, reduction, ignore_index):
+        return NllLoss(g, target, weight, reduction, ignore_index)
+
+    def samples(make):
+        yield make(), make.ints(4, high=3), None, (4, 3), "mean", -100
+        yield make(2, 4), make.ints(2, 4, high=3), None, (2, 3, 4), "none", -100
+        yield make(), make.ints(4, high=3), make(3, low=0.5).detach(), (4, 3), "sum", 1
+
+
+# -------------------------------------------------------------------- what is called
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
+             reduction="mean"):
+    """The negative log likelihood of the target classes: (N, C, *S) and (N, *S).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
+
+    >>> from minigrad import tensor
+    >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
+    tensor(2.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    check_target(input, target, weight)
+    return NllLoss(input, target, weight, reduction, ignore_index)
+
+
+def check_target(input, target, weight):
+    """Raise PyTorch's error for classes that do not go with their predictions."""
+    shape, given = tuple(input.shape), tuple(target.shape)
+    if not shape:
+        raise RuntimeError("input tensor should be 1D or 2D")
+    if len(shape) == 1:
+        if given not in ((), (1,)):
+            raise RuntimeError("1D target tensor expected, multi-target not supported"
+                               if len(given) > 1 else
+                               "Target should be a scalar or a tensor with one element when the "
+                               "input is one-dimensional")
+    elif len(given) + 1 != len(shape):
+        if len(shape) == 2:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise RuntimeError(f"only batches of spatial targets supported ({len(shape) - 1}D tensors) "
+                           f"but got targets of dimension: {len(given)}")
+    elif shape[0] != given[0]:
+        if len(shape) == 2:
+            raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
+                             f"({given[0]}).")
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(given)}")
+    elif shape[2:] != given[1:]:
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(given)}")
+    classes = shape[class_dim(shape)]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
+                           f"no classes but got weight tensor of shape: {list(weight.shape)}")
+    array = target._array if isinstance(target, Tensor) else target
+    if array.dtype.kind not in "iu":
+        raise RuntimeError(f"expected scalar type Long but found {type_name(target)}")
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
+                  reduction="mean", label_smoothing=0.0):
+    """The negative log likelihood of softmax(input): classes (N, *S) or probabilities (N, C, *S).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
+
+    >>> from minigrad import tensor
+    >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError("label_smoothing must be between 0.0 and 1.0. Got: "
+                           f"{label_smoothing}")
+    shape = tuple(input.shape)
+    if not shape:
+        raise RuntimeError("input tensor should be 1D or 2D")
+    dim = class_dim(shape)
+    logs = F.log_softmax(input, dim)
+    if shape == tuple(target.shape):
+        return cross_entropy_of_chances(logs, target, weight, reduction, label_smoothing, dim)
+    loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if label_smoothing == 0:
+        return loss
+    smooth = smoothing_loss(logs, target, weight, ignore_index, reduction, dim)
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / shape[dim])
+
+
+def cross_entropy_of_chances(logs, target, weight, reduction, label_smoothing, dim):
+    """Return the cross entropy of log probabilities and probabilities, both (N, C, *S)."""
+    array = target._array if isinstance(target, Tensor) else target
+    if array.dtype.kind != "f":
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, "
+                           f"got {type_name(target)}")
+    classes = logs.shape[dim]
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    losses = logs * target
+    if weight is not None:
+        losses = losses * along(weight, dim, len(logs.shape))
+    if reduction == "none":
+        return -F.sum(losses, dim)
+    total = -F.sum(losses)
+    return total / (numel(tuple(logs.shape)) // classes) if reduction == "mean" else total
+
+
+def along(vector, dim, ndim):
+    """Lay a vector along one dimension."""
+    return F.reshape(vector, (1,) * dim + (-1,) + (1,) * (ndim - dim - 1))
+
+
+def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
+    """Return the loss of a prediction against all classes alike: what smoothing mixes in."""
+    if weight is not None:
+        losses = -F.sum(logs * along(weight, dim, len(logs.shape)), dim)
+    else:
+        losses = -F.sum(logs, dim)
+    array = target._array if isinstance(target, Tensor) else target
+    array = array.reshape(tuple(losses.shape))
+    xp = backend_of(array)
+    table = weight._array if isinstance(weight, Tensor) else weight
+    dtype = (logs._array if isinstance(logs, Tensor) else logs).dtype
+    counts = class_weights(xp, array, table, ignore_index, dtype)[1]
+    kept = array != ignore_index
+    losses = losses * (Tensor._plain(kept) if isinstance(losses, Tensor) else kept)
+    if reduction == "none":
+        return losses
+    total = F.sum(losses)
+    return total / float(counts.sum()) if reduction == "mean" else total

@@ -1,0 +1,239 @@
+"""Normalisation: over the batch for each channel, or over the last dimensions of each sample.
+
+NOTE [Two ways to one gradient]
+    The gradient of a normalisation takes the mean and the deviation along.  On arrays they come
+    from the forward, and one kernel does the rest in few passes.  On tensors they are computed
+    again from the input, in elementary ops, so that derivatives of every order are there.
+"""
+
+from ..backend import backend_of
+from ..backend.kernels_norm import dot_along, moments, normalization_gradient
+from ..op import F, Op
+from ..publish import function
+from ..shapes import numel
+from ..tensor import Tensor
+
+
+def channel_axes(sizes):
+    """What batch norm averages over: all dimensions but the second."""
+    return (0, *range(2, len(sizes)))
+
+
+def channelwise(vector, sizes):
+    """Lay a vector of channels along the second dimension."""
+    return F.reshape(vector, (1, sizes[1]) + (1,) * (len(sizes) - 2))
+
+
+def normalized(input, mean, invstd, axes, eps):
+    """Return (input - mean) * invstd; tensors compute both anew, see the NOTE above."""
+    if isinstance(input, Tensor):
+        centered = input - F.mean(input, axes, True)
+        return centered * F.rsqrt(F.mean(centered * centered, axes, True) + eps)
+    return (input - mean) * invstd
+
+
+def normalized_gradient(g, input, mean, invstd, axes, eps):
+    """Return the derivative of `normalized` by its input, applied to `g`."""
+    if not isinstance(g, Tensor):
+        return normalization_gradient(backend_of(g), g, input, mean, invstd, axes)
+    centered = input - F.mean(input, axes, True)
+    invstd = F.rsqrt(F.mean(centered * centered, axes, True) + eps)
+    unit = centered * invstd
+    return invstd * (g - F.mean(g, axes, True) - unit * F.mean(g * unit, axes, True))
+
+
+class NativeBatchNorm(Op):
+    """(input - mean) / sqrt(var + eps) * weight + bias for each channel.
+
+    In training, mean and variance are the batch's and move the running ones by `momentum`, in
+    place; else the running ones are taken.  Shapes (N, C, *S), the others (C,).
+
+    >>> from minigrad import batch_norm, tensor
+    >>> batch_norm(tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 0.0, False)
+    tensor([[-1.],
+            [ 1.]])
+    """
+
+    node = "NativeBatchNormBackward"
+    public = False
+    outputs = ("output", "save_mean", "save_invstd")
+    tensors = ("input", "weight", "bias", "running_mean", "running_var")
+    materialize = False
+
+    def shape(input, weight, bias, running_mean, running_var, training, momentum, eps):
+        return [input, (input[1],), (input[1],)]
+
+    def forward(xp, input, weight, bias, running_mean, running_var, training, momentum, eps):
+        sizes = input.shape
+        if training:
+            axes = channel_axes(sizes)
+            mean, var, result = moments(xp, input, axes)
+            update_running(running_mean, running_var, mean, var, momentum,
+                           numel(sizes) // max(sizes[1], 1))
+        else:
+            mean, var = channelwise(running_mean, sizes), channelwise(running_var, sizes)
+            result = input - mean
+        invstd = 1 / xp.sqrt(var + eps)
+        result *= invstd if weight is None else channelwise(weight, sizes) * invstd
+        if bias is not None:
+            result += channelwise(bias, sizes)
+        return result, mean.reshape(-1), invstd.reshape(-1)
+
+    def grad_input(g_output, input, weight, running_mean, running_var, training, eps, save_mean,
+                   save_invstd, input_sizes):
+        g, sizes = g_output, input_sizes
+        if weight is not None:
+            g = g * channelwise(weight, sizes)
+        if not training:
+            return g * F.rsqrt(channelwise(running_var, sizes) + eps)
+        return normalized_gradient(g, input, channelwise(save_mean, sizes),
+                                   channelwise(save_invstd, sizes), channel_axes(sizes), eps)
+
+    def grad_weight(g_output, input, running_mean, running_var, training, eps, save_mean,
+                    save_invstd, input_sizes):
+        sizes, axes = input_sizes, channel_axes(input_sizes)
+        if not training:
+            mean = channelwise(running_mean, sizes)
+            unit = (input - mean) * F.rsqrt(channelwise(running_var, sizes) + eps)
+        else:
+            unit = normalized(input, channelwise(save_mean, sizes),
+                              channelwise(save_invstd, sizes), axes, eps)
+        return summed_product(g_output, unit, axes)
+
+    def grad_bias(g_output, input_sizes):
+        return F.sum(g_output, channel_axes(input_sizes))
+
+    def samples(make):
+        yield make(4, 3), make(3), make(3), None, None, True, 0.1, 1e-5
+        yield make(2, 3, 4), make(3), make(3), None, None, True, 0.1, 1e-5
+        yield make(3, 2, 2, 3), None, None, None, None, True, 0.1, 1e-3
+        yield (make(2, 3, 4), make(3), make(3), make(3).detach(),
+               make(3, low=0.5, high=2.0).detach(), False, 0.1, 1e-5)
+
+
+def update_running(running_mean, running_var, mean, var, momentum, count):
+    """Move the running moments towards the batch's, in place; the variance as that of a sample."""
+    if running_mean is not None:
+        running_mean *= 1 - momentum
+        running_mean += mean.reshape(-1) * momentum
+    if running_var is not None:
+        running_var *= 1 - momentum
+        running_var += var.reshape(-1) * (momentum * count / (count - 1) if count > 1 else momentum)
+
+
+def summed_product(a, b, axes):
+    """Return sum(a * b) along `axes`; arrays need not hold the product."""
+    if isinstance(a, Tensor):
+        return F.sum(a * b, axes) if axes else a * b
+    return dot_along(backend_of(a), a, b, axes).reshape(
+        [n for i, n in enumerate(a.shape) if i not in axes])
+
+
+@function(method_too=False)
+def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps,
+               cudnn_enabled=True):
+    """Bring each channel to mean zero and variance one, then scale and shift it.
+
+    In training by the batch's moments, which also move the running ones; else by those.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
+
+    >>> from minigrad import tensor
+    >>> batch_norm(tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 0.0, False)
+    tensor([[-1.],
+            [ 1.]])
+    """
+    shape = tuple(input.shape)
+    if len(shape) < 2:
+        raise IndexError("Dimension out of range (expected to be in range of "
+                         f"[-{len(shape)}, {len(shape) - 1}], but got 1)")
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight,
+             "bias": bias}
+    for name, tensor in given.items():
+        if tensor is not None and numel(tuple(tensor.shape)) != shape[1]:
+            raise RuntimeError(f"{name} should contain {shape[1]} elements not "
+                               f"{numel(tuple(tensor.shape))}")
+        if tensor is None and not training and name.startswith("running"):
+            raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
+    return NativeBatchNorm(input, weight, bias, running_mean, running_var, bool(training),
+                           momentum, eps)[0]
+
+
+class NativeLayerNorm(Op):
+    """(input - mean) / sqrt(var + eps) * weight + bias over the dimensions of `normalized_shape`.
+
+    >>> from minigrad import layer_norm, tensor
+    >>> layer_norm(tensor([1.0, 3.0]), (2,), eps=0.0)
+    tensor([-1.,  1.])
+    """
+
+    node = "NativeLayerNormBackward"
+    public = False
+    outputs = ("output", "mean", "rstd")
+    materialize = False
+
+    def shape(input, normalized_shape, weight, bias, eps):
+        lead = len(input) - len(normalized_shape)
+        moments_shape = tuple(input[:lead]) + (1,) * len(normalized_shape)
+        return [input, moments_shape, moments_shape]
+
+    def forward(xp, input, normalized_shape, weight, bias, eps):
+        mean, var, result = moments(xp, input, last_axes(input.shape, normalized_shape))
+        rstd = 1 / xp.sqrt(var + eps)
+        result *= rstd
+        if weight is not None:
+            result *= weight
+        if bias is not None:
+            result += bias
+        return result, mean, rstd
+
+    def grad_input(g_output, input, normalized_shape, weight, eps, mean, rstd, input_sizes):
+        g = g_output if weight is None else g_output * weight
+        axes = last_axes(input_sizes, normalized_shape)
+        return normalized_gradient(g, input, mean, rstd, axes, eps)
+
+    def grad_weight(g_output, input, normalized_shape, eps, mean, rstd, input_sizes):
+        unit = normalized(input, mean, rstd, last_axes(input_sizes, normalized_shape), eps)
+        lead = tuple(range(len(input_sizes) - len(normalized_shape)))
+        return summed_product(g_output, unit, lead)
+
+    def grad_bias(g_output, normalized_shape, input_sizes):
+        lead = tuple(range(len(input_sizes) - len(normalized_shape)))
+        return F.sum(g_output, lead) if lead else g_output
+
+    def samples(make):
+        yield make(4, 5), (5,), make(5), make(5), 1e-5
+        yield make(2, 3, 4), (3, 4), make(3, 4), make(3, 4), 1e-3
+        yield make(3, 4), (4,), None, None, 1e-5
+        yield make(5), (5,), make(5), make(5), 1e-5
+
+
+def last_axes(sizes, normalized_shape):
+    """The dimensions that layer norm averages over."""
+    return tuple(range(len(sizes) - len(normalized_shape), len(sizes)))
+
+
+@function(method_too=False)
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
+    """Bring each sample to mean zero and variance one over its last dimensions, scale and shift.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
+
+    >>> from minigrad import tensor
+    >>> layer_norm(tensor([1.0, 3.0]), (2,), eps=0.0)
+    tensor([-1.,  1.])
+    """
+    wanted, shape = tuple(normalized_shape), tuple(input.shape)
+    if not wanted:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., "
+                           "containing at least one element, but got normalized_shape = []")
+    for name, tensor in (("weight", weight), ("bias", bias)):
+        if tensor is not None and tuple(tensor.shape) != wanted:
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
+                               f"{name} of shape {list(tensor.shape)} and normalized_shape = "
+                               f"{list(wanted)}")
+    if shape[len(shape) - len(wanted):] != wanted or len(shape) < len(wanted):
+        stars = ", ".join(map(str, ("*", *wanted)))
+        raise RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape "
+                           f"[{stars}], but got input of size{list(shape)}")
+    return NativeLayerNorm(input, wanted, weight, bias, eps)[0]

@@ -1,0 +1,84 @@
+"""Helpers for families of ops: one name for several ops, several names for one.
+
+PyTorch gives `x ** 2` and `x ** y` two formulas under one name; here they are two ops, and the
+function that carries the name chooses between them.
+"""
+
+from ..apply import apply, apply_inplace, type_name
+from ..backend import BACKENDS
+from ..op import F
+from ..op_node import NUMBERS
+from ..dtypes import from_numpy_dtype
+from ..publish import (
+    AUGMENTED, FUNCTIONS, caller, documented, inplace_caller, operator, swapped, tensors_only,
+    write_out,
+)
+from ..tensor import Tensor, method
+
+
+def is_number(value):
+    """Tell whether an operand is a number and not a tensor or an array."""
+    return isinstance(value, NUMBERS) and type(value) not in BACKENDS
+
+
+def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too=True):
+    """Publish the ops that the decorated function chooses from under its name.
+
+    The function takes the user's arguments, and returns the op and its arguments in the order of
+    the op's forward.
+    """
+
+    def give(choose):
+        def call(*args, out=None, **kwargs):
+            op, *values = choose(*args, **kwargs)
+            result = apply(op, values)
+            return result if out is None else write_out(choose.__name__, out, result)
+
+        def call_inplace(*args, **kwargs):
+            op, *values = choose(*args, **kwargs)
+            return apply_inplace(op, values)
+
+        for name in (choose.__name__, *aliases):
+            call.__doc__ = call_inplace.__doc__ = choose.__doc__
+            for suffix, made in (("", call), ("_", call_inplace)):
+                if (suffix and not inplace) or not (suffix or function):
+                    continue
+                made.__name__ = made.__qualname__ = choose.__name__ + suffix
+                made.__module__ = "minigrad"
+                vars(F)[name + suffix] = FUNCTIONS[name + suffix] = made
+                if method_too:
+                    method(name + suffix)(made)
+        if dunder:
+            method(dunder[0])(operator(call))
+            if inplace:
+                method(AUGMENTED[dunder[0]])(operator(call_inplace))
+        if len(dunder) > 1:
+            method(dunder[1])(operator(swapped(call)))
+        return call
+
+    return give
+
+
+def alias(op, *names):
+    """Publish a public op, and its variant in place, under further names."""
+    for name in names:
+        call = documented(caller(op), op, op.name)
+        vars(F)[name] = call
+        FUNCTIONS[name] = tensors_only(call, op)
+        method(name)(call)
+        if op.inplace:
+            inplace = documented(inplace_caller(op), op, op.name + "_")
+            FUNCTIONS[name + "_"] = inplace
+            method(name + "_")(inplace)
+
+
+def require(array, kinds, kernel):
+    """Raise as PyTorch does where a kernel has no code for this dtype; `kinds` as in NumPy."""
+    if array.dtype.kind not in kinds:
+        kind = type_name(from_numpy_dtype(array.dtype))
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
+
+
+def is_tensor(value):
+    """Tell whether an operand is a tensor or, where a formula runs on arrays, an array."""
+    return isinstance(value, Tensor) or type(value) in BACKENDS

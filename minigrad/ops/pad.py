@@ -1,0 +1,108 @@
+"""Padding: constant values around a tensor, or its own elements repeated beyond its edges."""
+
+import numpy as np
+
+from ..op import F, Op
+from ..tensor import Tensor
+
+
+def padded_shape(self, pad, value=0):
+    """Each pair of `pad`, last dimension first, widens or narrows one dimension."""
+    if len(pad) % 2:
+        raise RuntimeError("Length of pad must be even but instead it equals " + str(len(pad)))
+    if len(pad) > 2 * len(self):
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of "
+                           f"the input. Pad length is {len(pad)} while the input has {len(self)} "
+                           "dimensions.")
+    sizes = list(self)
+    for axis, before, after in pairs(pad, len(self)):
+        sizes[axis] += before + after
+        if sizes[axis] < 0:
+            raise RuntimeError(f"The input size {self[axis]}, plus negative padding {before} and "
+                               f"{after} resulted in a negative output size, which is invalid. "
+                               f"Check dimension {axis} of your input.")
+    return tuple(sizes)
+
+
+def pairs(pad, ndim):
+    """Return `(axis, before, after)` for each pair of `pad`, which begins at the last dimension."""
+    return [(ndim - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
+
+
+class ConstantPadNd(Op):
+    """Surround a tensor with `value`; negative widths cut elements off.
+
+    >>> from minigrad import ones
+    >>> from minigrad.nn.functional import pad
+    >>> pad(ones(2), (1, 2))
+    tensor([0., 1., 1., 0., 0.])
+    """
+
+    public = False
+    node = "ConstantPadNdBackward"
+    shape = padded_shape
+
+    def forward(xp, self, pad, value=0):
+        result = xp.full(padded_shape(self.shape, pad), value, self.dtype)
+        inside, kept = [slice(None)] * self.ndim, [slice(None)] * self.ndim
+        for axis, before, after in pairs(pad, self.ndim):
+            size = self.shape[axis]
+            inside[axis] = slice(max(before, 0), result.shape[axis] - max(after, 0))
+            kept[axis] = slice(max(-before, 0), size - max(-after, 0))
+        result[tuple(inside)] = self[tuple(kept)]
+        return result
+
+    def grad_self(g, pad):
+        return ConstantPadNd(g, tuple(-n for n in pad))
+
+    def samples(make):
+        yield make(3), (1, 2)
+        yield make(2, 3), (1, 0, 0, 2), 1.5
+        yield make(2, 4), (-1, -1, 1, 1)
+        yield make(0, 2), (0, 1)
+
+
+#: What stands beyond the edge of n elements, by mode: (n, before, after) -> positions.
+BEYOND = {
+    "reflect": lambda n, before, after: np.pad(np.arange(n), (before, after), "reflect"),
+    "replicate": lambda n, before, after: np.arange(-before, n + after).clip(0, n - 1),
+    "circular": lambda n, before, after: np.arange(-before, n + after) % n,
+}
+
+
+def pad(input, pad, mode="constant", value=None):
+    """Widen the last dimensions of a tensor, `pad` = (left, right, top, bottom, ...).
+
+    `mode` is "constant" (with `value`, zero by default), "reflect", "replicate" or "circular",
+    which leave batch and channels alone.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
+
+    >>> from minigrad import tensor
+    >>> pad(tensor([[[1.0, 2.0, 3.0]]]), (2, 1), "reflect")
+    tensor([[[3., 2., 1., 2., 3., 2.]]])
+    """
+    pad = tuple(pad)
+    if mode == "constant":
+        return ConstantPadNd(input, pad, 0 if value is None else value)
+    if value is not None:
+        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in BEYOND:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    ndim = len(input.shape)
+    if len(pad) not in (2 * (ndim - 2), 2 * (ndim - 1)) or not pad:
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are "
+                                  "supported for now")
+    for axis, before, after in pairs(pad, ndim):
+        size = input.shape[axis]
+        if mode == "reflect" and max(before, after) >= size:
+            raise RuntimeError("Argument #4: Padding size should be less than the corresponding "
+                               f"input dimension, but got: padding ({before}, {after}) at dimension "
+                               f"{axis} of input {list(input.shape)}")
+        if mode == "circular" and max(before, after) > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if before or after:
+            index = BEYOND[mode](size, max(before, 0), max(after, 0))
+            index = index[max(-before, 0): len(index) - max(-after, 0)]
+            input = F.index_select(input, axis, Tensor._plain(index))
+    return input

@@ -1,0 +1,444 @@
+"""Pooling: maximum and average of windows, of given size or spread evenly.
+
+Every pooling is linear once the positions of the maxima are known, so each has one partner op
+that carries gradients back, and the two are each other's derivative.
+"""
+
+from ..backend.kernels_pool import (
+    adaptive_avg_pool_backward,
+    adaptive_avg_pool_forward,
+    adaptive_max_pool_forward,
+    avg_pool_backward,
+    avg_pool_forward,
+    max_pool_backward,
+    max_pool_forward,
+    max_pool_gather,
+)
+from ..backend.kernels_window import pool_output_sizes
+from ..op import Op
+from ..publish import function
+
+
+def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
+    """All dimensions before the pooled ones stay."""
+    return [pooled(self, kernel_size, stride, padding, dilation, ceil_mode)] * 2
+
+
+def pooled(sizes, kernel_size, stride, padding, dilation, ceil_mode):
+    """Return the shape after pooling the last dimensions."""
+    first = len(sizes) - len(kernel_size)
+    return tuple(sizes[:first]) + pool_output_sizes(
+        sizes[first:], kernel_size, stride, padding, dilation, ceil_mode)
+
+
+class MaxPool(Op):
+    """The maximum of every window, and its position in the plane.
+
+    >>> from minigrad import max_pool1d, tensor
+    >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[3., 2.]])
+    """
+
+    name = "max_pool2d_with_indices"
+    node = "MaxPool2DWithIndicesBackward"
+    public = False
+    outputs = ("values", "indices")
+    shape = max_pool_shape
+
+    def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
+        return max_pool_forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode)
+
+    def grad_self(g_values, indices, self_sizes, kernel_size):
+        return MaxPoolInput(g_values, indices, self_sizes, len(kernel_size))
+
+    def samples(make):
+        yield make(2, 3, 6, distinct=True), (2,), (2,), (0,), (1,), False
+        yield make(2, 2, 5, 6, distinct=True), (3, 2), (2, 1), (1, 1), (1, 1), True
+        yield make(2, 7, 7, distinct=True), (2, 2), (2, 3), (0, 1), (2, 1), False
+
+
+class MaxPoolInput(Op):
+    """Add each gradient where its window's maximum was: a tensor of `sizes`.
+
+    >>> from minigrad import ones, tensor
+    >>> MaxPoolInput(ones(1, 2), tensor([[1, 1]]), (1, 3), 1)
+    tensor([[0., 2., 0.]])
+    """
+
+    node = "MaxPool2DWithIndicesBackwardBackward"
+    public = False
+    tensors = ("grad", "indices")
+
+    def shape(grad, indices, sizes, dims):
+        return tuple(sizes)
+
+    def forward(xp, grad, indices, sizes, dims):
+        return max_pool_backward(xp, grad, indices, sizes, dims)
+
+    def grad_grad(g, indices, dims):
+        return MaxPoolGather(g, indices, dims)
+
+    def samples(make):
+        yield make(2, 3), make.ints(2, 3, high=6), (2, 6), 1
+        yield make(2, 2, 3), make.ints(2, 2, 3, high=20), (2, 4, 5), 2
+
+
+class MaxPoolGather(Op):
+    """Take from each plane the elements at `indices`, which count within the plane.
+
+    >>> from minigrad import tensor
+    >>> MaxPoolGather(tensor([[5.0, 6.0, 7.0]]), tensor([[2, 0]]), 1)
+    tensor([[7., 5.]])
+    """
+
+    node = "MaxPool2DWithIndicesBackwardBackward"
+    public = False
+    tensors = ("self", "indices")
+
+    def shape(self, indices, dims):
+        return indices
+
+    def forward(xp, self, indices, dims):
+        return max_pool_gather(xp, self, indices, dims)
+
+    def grad_self(g, indices, self_sizes, dims):
+        return MaxPoolInput(g, indices, self_sizes, dims)
+
+    def samples(make):
+        yield make(2, 6), make.ints(2, 3, high=6), 1
+        yield make(2, 4, 5), make.ints(2, 2, 3, high=20), 2
+
+
+class AvgPool(Op):
+    """The average of every window.
+
+    >>> from minigrad import avg_pool1d, tensor
+    >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[2., 1.]])
+    """
+
+    name = "avg_pool2d"
+    node = "AvgPool2DBackward"
+    public = False
+
+    def shape(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        return pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)
+
+    def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                divisor_override):
+        return avg_pool_forward(xp, self, kernel_size, stride, padding, ceil_mode,
+                                count_include_pad, divisor_override)
+
+    def grad_self(g, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                  divisor_override):
+        return AvgPoolInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
+                            count_include_pad, divisor_override)
+
+    def samples(make):
+        yield make(2, 3, 6), (2,), (2,), (0,), False, True, None
+        yield make(2, 2, 5, 6), (3, 2), (2, 1), (1, 1), True, False, None
+        yield make(2, 7, 7), (2, 2), (2, 3), (0, 1), False, True, 3
+
+
+class AvgPoolInput(Op):
+    """Spread each gradient evenly over its window: a tensor of `sizes`.
+
+    >>> from minigrad import ones
+    >>> AvgPoolInput(ones(1, 2), (1, 4), (2,), (2,), (0,), False, True, None)
+    tensor([[0.5000, 0.5000, 0.5000, 0.5000]])
+    """
+
+    node = "AvgPool2DBackwardBackward"
+    public = False
+
+    def shape(grad, sizes, *_):
+        return tuple(sizes)
+
+    def forward(xp, grad, sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                divisor_override):
+        return avg_pool_backward(xp, grad, sizes, kernel_size, stride, padding, ceil_mode,
+                                 count_include_pad, divisor_override)
+
+    def grad_grad(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        return AvgPool(g, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                       divisor_override)
+
+    def samples(make):
+        yield make(2, 3, 3), (2, 3, 6), (2,), (2,), (0,), False, True, None
+        yield make(2, 3, 6), (2, 5, 5), (3, 2), (2, 1), (1, 1), True, False, None
+
+
+class AdaptiveAvgPool(Op):
+    """Averages of `output_size` windows spread evenly over the last dimensions.
+
+    >>> from minigrad import adaptive_avg_pool1d, tensor
+    >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
+    tensor([[1.5000, 4.0000]])
+    """
+
+    name = "adaptive_avg_pool2d"
+    node = "AdaptiveAvgPool2DBackward"
+    public = False
+
+    def shape(self, output_size):
+        return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
+
+    def forward(xp, self, output_size):
+        return adaptive_avg_pool_forward(xp, self, output_size)
+
+    def grad_self(g, self_sizes, output_size):
+        return AdaptiveAvgPoolInput(g, self_sizes, len(output_size))
+
+    def samples(make):
+        yield make(2, 3, 5), (2,)
+        yield make(2, 3, 4, 6), (2, 3)
+        yield make(2, 5, 3), (1, 1)
+
+
+class AdaptiveAvgPoolInput(Op):
+    """Spread each gradient evenly over its window: a tensor of `sizes`.
+
+    >>> from minigrad import ones
+    >>> AdaptiveAvgPoolInput(ones(1, 2), (1, 3), 1)
+    tensor([[0.5000, 1.0000, 0.5000]])
+    """
+
+    node = "AdaptiveAvgPool2DBackwardBackward"
+    public = False
+
+    def shape(grad, sizes, dims):
+        return tuple(sizes)
+
+    def forward(xp, grad, sizes, dims):
+        return adaptive_avg_pool_backward(xp, grad, sizes, dims)
+
+    def grad_grad(g, grad_sizes, dims):
+        return AdaptiveAvgPool(g, grad_sizes[len(grad_sizes) - dims:])
+
+    def samples(make):
+        yield make(2, 3, 2), (2, 3, 5), 1
+        yield make(2, 2, 3), (2, 4, 5), 2
+
+
+class AdaptiveMaxPool(Op):
+    """Maxima of `output_size` windows spread evenly over the last dimensions, and their places.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool2d
+    >>> adaptive_max_pool2d(tensor([[[1.0, 2.0], [5.0, 3.0]]]), 1)
+    tensor([[[5.]]])
+    """
+
+    name = "adaptive_max_pool2d"
+    node = "AdaptiveMaxPool2DBackward"
+    public = False
+    outputs = ("values", "indices")
+
+    def shape(self, output_size):
+        return [tuple(self[:len(self) - len(output_size)]) + tuple(output_size)] * 2
+
+    def forward(xp, self, output_size):
+        return adaptive_max_pool_forward(xp, self, output_size)
+
+    def grad_self(g_values, indices, self_sizes, output_size):
+        return MaxPoolInput(g_values, indices, self_sizes, len(output_size))
+
+    def samples(make):
+        yield make(2, 3, 5, distinct=True), (2,)
+        yield make(2, 3, 4, 6, distinct=True), (2, 3)
+
+
+# -------------------------------------------------------------------- what is called
+
+
+def sizes_of(value, dims, name, argument):
+    """Return a number or a sequence as one number for each pooled dimension."""
+    if isinstance(value, int):
+        return (value,) * dims
+    value = tuple(value)
+    if len(value) not in (1, dims):
+        raise RuntimeError(f"{name}: {argument} must either be a single int, or a tuple of {dims} "
+                           "ints")
+    return value * dims if len(value) == 1 else value
+
+
+def check_window(name, input, dims, kernel_size, stride, padding, dilation):
+    """Raise PyTorch's error for an input or a window that cannot be pooled."""
+    shape = tuple(input.shape)
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}: Expected {dims + 1}D or {dims + 2}D input, but got "
+                           f"input of size {list(shape)}" if dims == 1 else
+                           f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for "
+                           "input")
+    if min(kernel_size) <= 0:
+        raise RuntimeError("kernel size should be greater than zero, but got "
+                           f"{spelled(kernel_size)}")
+    if min(stride) <= 0:
+        raise RuntimeError(f"stride should be greater than zero, but got {spelled(stride)}")
+    if min(dilation) <= 0:
+        raise RuntimeError(f"dilation should be greater than zero, but got {spelled(dilation)}")
+    for k, p, d in zip(kernel_size, padding, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
+                               f"{p}, kernel_size={k} and dilation={d}")
+
+
+def spelled(sizes):
+    """Return sizes as PyTorch's pooling errors name them, the last one first."""
+    letters = ("dW", "dH", "dT")
+    return " ".join(f"{letter}: {n}" for n, letter in
+                    reversed(list(zip(reversed(sizes), letters, strict=False))))
+
+
+def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
+    """Complete the arguments of a maximum pooling of `dims` dimensions and run it."""
+    name = f"max_pool{dims}d"
+    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
+    stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
+    padding = sizes_of(padding, dims, name, "padding")
+    dilation = sizes_of(dilation, dims, name, "dilation")
+    check_window(name, input, dims, kernel_size, stride, padding, dilation)
+    values, indices = MaxPool(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
+    return (values, indices) if return_indices else values
+
+
+@function(method_too=False)
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+               return_indices=False):
+    """The maximum of every window: (N, C, L) -> (N, C, steps), with indices on request.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
+
+    >>> from minigrad import tensor
+    >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[3., 2.]])
+    """
+    return max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@function(method_too=False)
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+               return_indices=False):
+    """The maximum of every window: (N, C, H, W) -> (N, C, *steps), with indices on request.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    tensor([[[3.]]])
+    """
+    return max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+             divisor_override):
+    """Complete the arguments of an average pooling of `dims` dimensions and run it."""
+    name = f"avg_pool{dims}d"
+    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
+    stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
+    padding = sizes_of(padding, dims, name, "padding")
+    check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    return AvgPool(input, kernel_size, stride, padding, bool(ceil_mode), bool(count_include_pad),
+                   divisor_override)
+
+
+@function(method_too=False)
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
+               count_include_pad=True):
+    """The average of every window: (N, C, L) -> (N, C, steps).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
+
+    >>> from minigrad import tensor
+    >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[2., 1.]])
+    """
+    return avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
+               count_include_pad=True, divisor_override=None):
+    """The average of every window: (N, C, H, W) -> (N, C, *steps).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import avg_pool2d
+    >>> avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    tensor([[[1.5000]]])
+    """
+    return avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                    divisor_override)
+
+
+def adaptive_sizes(dims, input, output_size):
+    """Return the output's sizes; None keeps the input's."""
+    shape = tuple(input.shape)
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"adaptive_pool{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, "
+                           f"but got {list(shape)}")
+    if output_size is None or isinstance(output_size, int):
+        output_size = (output_size,) * dims
+    if len(output_size) != dims:
+        raise RuntimeError(f"adaptive_pool{dims}d(): internal error: output_size.size() must be "
+                           f"{dims}")
+    given = zip(output_size, shape[len(shape) - dims:], strict=True)
+    return tuple(size if n is None else n for n, size in given)
+
+
+@function(method_too=False)
+def adaptive_avg_pool1d(input, output_size):
+    """Averages of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
+
+    >>> from minigrad import tensor
+    >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
+    tensor([[1.5000, 4.0000]])
+    """
+    return AdaptiveAvgPool(input, adaptive_sizes(1, input, output_size))
+
+
+def adaptive_avg_pool2d(input, output_size):
+    """Averages of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_avg_pool2d
+    >>> adaptive_avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    tensor([[[1.5000]]])
+    """
+    return AdaptiveAvgPool(input, adaptive_sizes(2, input, output_size))
+
+
+def adaptive_max_pool1d(input, output_size, return_indices=False):
+    """Maxima of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool1d
+    >>> adaptive_max_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
+    tensor([[2., 6.]])
+    """
+    values, indices = AdaptiveMaxPool(input, adaptive_sizes(1, input, output_size))
+    return (values, indices) if return_indices else values
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    """Maxima of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool2d
+    >>> adaptive_max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    tensor([[[3.]]])
+    """
+    values, indices = AdaptiveMaxPool(input, adaptive_sizes(2, input, output_size))
+    return (values, indices) if return_indices else values

@@ -1,0 +1,506 @@
+"""Random tensors, random writes in place, and dropout.
+
+After the same `manual_seed` all draw PyTorch's numbers. What is written at random does not depend
+on what was there, so the gradient of an in-place write is zero.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Unpack
+
+import numpy as np
+
+from ..apply import apply_inplace, bind, type_name
+from ..backend import BACKENDS
+from ..dtypes import from_numpy_dtype, int64
+from ..op import F, Op
+from ..publish import function
+from ..shapes import broadcast, same
+from ..tensor import Tensor, method
+from .generator import (
+    Generator,
+    default_generator,
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+    twister,
+)
+from .options import Options, SizedOptions, alike, create, order, sizes
+from .view import Expand
+
+__all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
+           "manual_seed", "seed", "set_rng_state"]
+
+Array = Any
+Shape = tuple[int, ...]
+Draw = Callable[[Shape, Any], Array]  # (shape, dtype) -> numbers
+
+for _outside in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
+    function(method_too=False)(_outside)
+
+
+# -------------------------------------------------------------------- how numbers are drawn
+
+
+def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw:
+    """Return what draws numbers evenly from [low, high)."""
+
+    def draw(shape: Shape, dtype: Any) -> Array:
+        floating("check_uniform_bounds", dtype)
+        greatest = float(np.finfo(dtype).max)
+        for name, bound in (("from", low), ("to", high)):
+            if not -greatest <= bound <= greatest:
+                kind = type_name(from_numpy_dtype(dtype)).lower()
+                raise RuntimeError(f"{name} is out of bounds for {kind}")
+        return twister(generator).uniform(shape, dtype, low, high)
+
+    return draw
+
+
+def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0) -> Draw:
+    """Return what draws numbers of the normal distribution."""
+
+    def draw(shape: Shape, dtype: Any) -> Array:
+        floating("normal_kernel_cpu", dtype)
+        return twister(generator).normal(shape, dtype, mean, std)
+
+    return draw
+
+
+def whole_numbers(generator: Any, low: int, high: int) -> Draw:
+    """Return what draws whole numbers evenly from [low, high)."""
+    return lambda shape, dtype: twister(generator).randint(low, high, shape, dtype)
+
+
+def all_whole_numbers(generator: Any) -> Draw:
+    """Return what draws from 0 to the greatest whole number that a dtype holds exactly."""
+
+    def draw(shape: Shape, dtype: Any) -> Array:
+        if dtype.kind == "f":
+            top = 2 ** (np.finfo(dtype).nmant + 1)
+        else:
+            top = 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+        if dtype.itemsize == 8:
+            return twister(generator).randint(0, top + 1, shape, dtype)
+        words = twister(generator).random_raw(math.prod(shape)) % np.uint64(top + 1)
+        return words.astype(dtype).reshape(shape)
+
+    return draw
+
+
+def floating(kernel: str, dtype: Any) -> None:
+    """Raise `NotImplementedError` unless the dtype is floating."""
+    if dtype.kind != "f":
+        name = type_name(from_numpy_dtype(dtype))
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+
+
+def drawn_like(xp: Any, array: Array, draw: Draw, dtype: Any = None) -> Array:
+    """Draw numbers of an array's shape in the order in which its elements lie in memory."""
+    dtype = array.dtype if dtype is None else dtype
+    if array.flags.c_contiguous or array.ndim < 2:
+        return xp.from_host(draw(array.shape, dtype))
+    axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    numbers = draw(tuple(array.shape[axis] for axis in axes), dtype)
+    return xp.from_host(numbers.transpose(np.argsort(axes)))
+
+
+# -------------------------------------------------------------------- new tensors
+
+
+def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
+                  default: Any = None) -> Tensor:
+    """Make a tensor of drawn numbers."""
+    return create(name, options, lambda xp, dtype: xp.from_host(draw(shape, dtype)), default)
+
+
+def random_like(name: str, input: Any, draw: Draw, options: Options) -> Tensor:
+    """Make a tensor of drawn numbers beside `input`."""
+
+    def build(xp: Any, dtype: Any) -> Array:
+        array = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
+        array[...] = drawn_like(xp, array, draw)
+        return array
+
+    return alike(name, input, options, build)
+
+
+@function(method_too=False)
+def rand(*dims: Any, generator: Generator | None = None,
+         **options: Unpack[SizedOptions]) -> Tensor:
+    """Make numbers evenly from [0, 1), of a floating dtype. Source: `torch.rand`.
+
+    >>> from minigrad import manual_seed, rand
+    >>> _ = manual_seed(0)
+    >>> rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
+    return random_tensor("rand", sizes("rand", dims, options), uniform_numbers(generator), options)
+
+
+@function(method_too=False)
+def randn(*dims: Any, generator: Generator | None = None,
+          **options: Unpack[SizedOptions]) -> Tensor:
+    """Make numbers of the standard normal distribution. Source: `torch.randn`.
+
+    >>> from minigrad import manual_seed, randn
+    >>> _ = manual_seed(0)
+    >>> randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    return random_tensor("randn", sizes("randn", dims, options), normal_numbers(generator), options)
+
+
+_missing: Any = object()
+
+
+@function(method_too=False)
+def randint(low: Any = _missing, high: Any = _missing, size: Any = _missing, *,
+            generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make whole numbers from `low` (0) up to but without `high`: int64. Source: `torch.randint`.
+
+    >>> from minigrad import manual_seed, randint
+    >>> _ = manual_seed(0)
+    >>> randint(10, (3,))
+    tensor([4, 9, 3])
+    """
+    if size is _missing and high is not _missing:
+        low, high, size = 0, low, high
+    elif high is _missing:
+        low, high = 0, low
+    elif low is _missing:
+        low = 0
+    if high is _missing or size is _missing:
+        raise TypeError("randint() needs an upper bound and a size: randint(high, size) or "
+                        "randint(low, high, size)")
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
+                        f"{type(size).__name__}")
+    low, high = bound("randint", "low", 1, low), bound("randint", "high", 1, high)
+    shape = sizes("randint", (size,), {})
+    return random_tensor("randint", shape, whole_numbers(generator, low, high), options, int64)
+
+
+def bound(name: str, argument: str, position: int, value: Any) -> int:
+    """Return a whole number; `TypeError` for anything else."""
+    try:
+        return value.__index__()  # type: ignore[no-any-return]
+    except (AttributeError, TypeError):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not "
+                        f"{type(value).__name__}") from None
+
+
+@function(method_too=False)
+def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make the numbers 0 to n - 1 in random order: int64. Source: `torch.randperm`.
+
+    >>> from minigrad import manual_seed, randperm
+    >>> _ = manual_seed(0)
+    >>> randperm(5)
+    tensor([4, 0, 1, 3, 2])
+    """
+    count = bound("randperm", "n", 1, n)
+
+    def build(xp: Any, dtype: Any) -> Array:
+        if dtype.kind in "iu" and count - 1 > np.iinfo(dtype).max:
+            raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+        return xp.from_host(twister(generator).randperm(count, dtype))
+
+    return create("randperm", options, build, int64)
+
+
+@function(method_too=False)
+def rand_like(input: Tensor, *, generator: Generator | None = None,
+              **options: Unpack[Options]) -> Tensor:
+    """Make numbers evenly from [0, 1), in `input`'s shape and dtype. Source: `torch.rand_like`.
+
+    >>> from minigrad import rand_like, zeros
+    >>> rand_like(zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return random_like("rand_like", input, uniform_numbers(generator), options)
+
+
+@function(method_too=False)
+def randn_like(input: Tensor, *, generator: Generator | None = None,
+               **options: Unpack[Options]) -> Tensor:
+    """Make standard normal numbers in `input`'s shape and dtype. Source: `torch.randn_like`.
+
+    >>> from minigrad import randn_like, zeros
+    >>> randn_like(zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return random_like("randn_like", input, normal_numbers(generator), options)
+
+
+@function(method_too=False)
+def randint_like(input: Tensor, low: int = 0, high: int | None = None, *,
+                 generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make whole numbers in `input`'s shape and dtype. Source: `torch.randint_like`.
+
+    >>> from minigrad import randint_like, zeros
+    >>> randint_like(zeros(2, 3), 10).shape
+    torch.Size([2, 3])
+    """
+    low, high = (0, low) if high is None else (low, high)
+    return random_like("randint_like", input, whole_numbers(generator, low, high), options)
+
+
+# -------------------------------------------------------------------- random ops
+
+
+class NormalOf(Op):
+    """Normal numbers around `mean` with deviation `std`; their shapes broadcast.
+
+    >>> from minigrad import normal, tensor
+    >>> normal(tensor([1.0, 2.0]), 0.0)
+    tensor([1., 2.])
+    """
+
+    node, shape, promote, public = "NormalBackward3", broadcast, "result", False
+
+    def forward(xp, mean, std, *, generator=None):
+        shape = broadcast(mean.shape, std.shape)
+        floating("normal_kernel_cpu", mean.dtype)
+        if (std < 0).any():
+            if std.ndim:
+                raise RuntimeError("normal expects all elements of std >= 0.0")
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
+        numbers = xp.from_host(twister(generator).normal(shape, mean.dtype))
+        return xp.add(xp.multiply(numbers, std), mean)
+
+    def grad_mean(mean_sizes, g): return F.new_zeros(g, mean_sizes)
+
+    def grad_std(std_sizes, g): return F.new_zeros(g, std_sizes)
+
+    def samples(make):
+        yield make(3, 4), 0.0
+        yield make(2, 1), make(3, low=0.0, high=0.0)
+
+
+@function(method_too=False)
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
+           **options: Unpack[Options]) -> Any:
+    """Draw from normal distributions: `size` numbers of one, or one of each of the tensors' means.
+
+    `RuntimeError` where std < 0. Source: `torch.normal`.
+
+    >>> from minigrad import manual_seed, normal
+    >>> _ = manual_seed(0)
+    >>> normal(10.0, 0.0, (2,))
+    tensor([10., 10.])
+    """
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        return NormalOf(mean, std, generator=generator)
+    if size is None:
+        raise TypeError("normal() needs a tensor of means or of deviations, or a size: "
+                        "normal(mean, std, size)")
+    draw = normal_numbers(generator, mean, std)
+    return random_tensor("normal", sizes("normal", (size,), {}), draw, options)
+
+
+class Bernoulli(Op):
+    """Ones with the probabilities in the tensor, or with probability `p`; else zeros.
+
+    >>> from minigrad import bernoulli, tensor
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+
+    node, shape = "BernoulliBackward0", same
+
+    def forward(xp, self, p=None, *, generator=None):
+        if p is not None:
+            chance = float(p)
+            return drawn_like(xp, self, lambda shape, dtype: twister(generator).bernoulli(
+                chance, shape, dtype))
+        floating("bernoulli_tensor_cpu_p_", self.dtype)
+        return xp.from_host(twister(generator).bernoulli(xp.to_host(self)))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4), 0.0
+        yield make(2), 1.0
+        yield make(), 1.0
+
+
+@function()
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None) -> Tensor:
+    """Draw indices with probabilities in proportion to the weights in each row: int64.
+
+    `input` is (n,) or (m, n), floating. `RuntimeError` for weights that are negative or sum to 0.
+    Source: `torch.multinomial`.
+
+    >>> from minigrad import multinomial, tensor
+    >>> multinomial(tensor([0.0, 1.0, 0.0]), 1)
+    tensor([1])
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError("multinomial(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    if input.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if not input.is_floating_point():
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{type_name(input.dtype)}")
+    weights = input.numpy(force=True)
+    found = twister(generator).multinomial(weights, num_samples, replacement)
+    return create("multinomial", {"device": input.device}, lambda xp, _: xp.from_host(found))
+
+
+# -------------------------------------------------------------------- random writes in place
+
+
+class Uniform(Op):
+    """What `uniform_` writes: numbers evenly from [from, to).
+
+    >>> from minigrad import zeros
+    >>> zeros(2).uniform_(3, 3)
+    tensor([3., 3.])
+    """
+
+    node, shape, public = "UniformBackward", same, False
+
+    def forward(xp, self, from_=0.0, to=1.0, *, generator=None):
+        return drawn_like(xp, self, uniform_numbers(generator, from_, to))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), 1.5, 1.5
+
+
+class Normal(Op):
+    """What `normal_` writes: numbers of the normal distribution.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).normal_(3, 0)
+    tensor([3., 3.])
+    """
+
+    node, name, shape, public = "NormalBackward0", "normal", same, False
+
+    def forward(xp, self, mean=0.0, std=1.0, *, generator=None):
+        return drawn_like(xp, self, normal_numbers(generator, mean, std))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), 1.5, 0.0
+
+
+def onto_self(self, p=0.5, generator=None):
+    """The shape of `self`, to which that of `p` expands."""
+    return Expand.shape(p, self) if isinstance(p, tuple) else self
+
+
+class BernoulliFill(Op):
+    """What `bernoulli_` writes: ones with probability `p`, a number or a tensor, else zeros.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).bernoulli_(1.0)
+    tensor([1., 1.])
+    """
+
+    node, name, shape, public = "BernoulliBackward1", "bernoulli", onto_self, False
+    tensors = ("self", "p")
+
+    def forward(xp, self, p=0.5, *, generator=None):
+        draw = twister(generator).bernoulli
+        if type(p) not in BACKENDS:
+            return drawn_like(xp, self, lambda shape, dtype: draw(p, shape, dtype))
+        floating("bernoulli_tensor_cpu_p_", p.dtype)
+        return xp.from_host(draw(xp.to_host(xp.broadcast_to(p, self.shape)), None, self.dtype))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def grad_p(p_sizes, g): return F.new_zeros(g, p_sizes)
+
+    def samples(make):
+        yield make(3, 4), 1.0
+        yield make(3), 0.0
+
+
+class Exponential(Op):
+    """What `exponential_` writes: numbers of the exponential distribution, of mean 1 / lambd.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).exponential_(float("inf"))
+    tensor([0., 0.])
+    """
+
+    node, shape, public = "ExponentialBackward", same, False
+
+    def forward(xp, self, lambd=1.0, *, generator=None):
+        if self.dtype.kind != "f":
+            raise RuntimeError(
+                "Exponential distribution is a continuous probability distribution. dtype must be "
+                f"a floating point but you specified {type_name(from_numpy_dtype(self.dtype))}")
+        return drawn_like(xp, self, lambda shape, dtype: twister(generator).exponential(
+            shape, dtype, lambd))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), math.inf
+
+
+class Random(Op):
+    """What `random_` writes: whole numbers from [from, to), or all that the dtype holds.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).random_(3, 4)
+    tensor([3., 3.])
+    """
+
+    node, shape, public = "RandomBackward0", same, False
+
+    def forward(xp, self, from_=None, to=None, *, generator=None):
+        if from_ is None and to is None:
+            return drawn_like(xp, self, all_whole_numbers(generator))
+        low, high = (0, from_) if to is None else (from_ or 0, to)
+        return drawn_like(xp, self, whole_numbers(generator, low, high))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), 3, 4
+
+
+@method("uniform_")
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *,
+             generator: Generator | None = None) -> Tensor:
+    """Write numbers evenly from [from_, to). Source: `torch.Tensor.uniform_`."""
+    return apply_inplace(Uniform, bind(Uniform, (self, from_, to), {"generator": generator}))  # type: ignore[no-any-return]
+
+
+@method("normal_")
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *,
+            generator: Generator | None = None) -> Tensor:
+    """Write numbers of the normal distribution. Source: `torch.Tensor.normal_`."""
+    return apply_inplace(Normal, bind(Normal, (self, mean, std), {"generator": generator}))  # type: ignore[no-any-return]
+
+
+@method("bernoulli_")
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Write ones with probability `p`, else zeros. Source: `torch.Tensor.bernoulli_`."""
+    return apply_inplace(BernoulliFill, bind(BernoulliFill, (self, p), {"generator": generator}))  # type: ignore[no-any-return]
+
+
+@method("exponential_")
+def exponential_(self: Tensor, lambd: float = 1.0, *,
+                 generator: Generator | None = None) -> Tensor:
+    """Write numbers of the exponential distribution. Source: `torch.Tensor.exponential_`."""
+    return apply_inplace(Exponential, bind(Exponential, (self, lambd), {"generator": generator}))  # type: ignore[no-any-return]
+
+
+@method("random_")
+def random_(self: Tensor, from_: int | None = None, to: int | None = None, *,
+            generator: Generator | None = None) -> Tensor:
+    """Write whole numbers from [from_, to). Source: `torch.Tensor.random_`."""
+    return apply_inplace(Random, bind(Random, (self, from_, to), {"generator": generator}))  # type: ignore[no-any-return]

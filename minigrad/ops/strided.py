@@ -1,0 +1,258 @@
+"""Views with any strides at all, views of the whole, and tensors whose geometry is changed."""
+
+from __future__ import annotations
+
+from ..backend import BACKENDS, kernels_index
+from ..apply import apply_inplace
+from ..op import F, Op
+from ..publish import function
+from ..shapes import contiguous_strides, numel
+from ..array_info import data_pointer, storage_of
+from ..tensor import Tensor, method
+from .view import Transpose, array_of, element_strides, listed, squeeze_op, strided
+
+# -------------------------------------------------------------------- any strides at all
+
+
+class AsStrided(Op):
+    """A view of the memory of `self` with any size, strides and offset.
+
+    `geometry` is the size, the strides and the offset of `self` in its memory.
+
+    >>> from minigrad import arange
+    >>> arange(4.0).as_strided((3, 2), (1, 1))
+    tensor([[0., 1.],
+            [1., 2.],
+            [2., 3.]])
+    """
+
+    name, node, view, inplace, public = "as_strided", "AsStridedBackward", True, True, False
+
+    def shape(self, size, stride, storage_offset, geometry):
+        return tuple(size)
+
+    def forward(xp, self, size, stride, storage_offset, geometry):
+        return strided(xp, self, size, stride, storage_offset - geometry[2])
+
+    def grad_self(g, size, stride, storage_offset, geometry):
+        return F.restride(g, (size, stride, storage_offset), geometry, geometry)
+
+    def samples(make):
+        yield make(2, 3), (2, 2), (1, 2), 1, ((2, 3), (3, 1), 0)
+        yield make(5), (3, 3), (1, 1), 0, ((5,), (1,), 0)
+
+
+def reach(sizes, strides, offset):
+    """Return how long a memory has to be to hold a geometry."""
+    return offset + 1 + sum((n - 1) * step for n, step in zip(sizes, strides))
+
+
+class Restride(Op):
+    """Adds elements into a memory of zeros at one geometry, and reads it at another.
+
+    A geometry is a size, strides and an offset.  Before it is read, each place is divided by how
+    often `counted` covers it: where an input of `as_strided` overlaps itself, its elements that
+    are one share the gradient.
+
+    >>> from minigrad import ones, restride
+    >>> restride(ones(2, 2), ((2, 2), (1, 1), 0), ((3,), (1,), 0), ((3,), (1,), 0))
+    tensor([1., 2., 1.])
+    """
+
+    node, method = "RestrideBackward", False
+
+    def shape(self, source, target, counted):
+        return tuple(target[0])
+
+    def forward(xp, self, source, target, counted):
+        if 0 in source[0] or 0 in target[0]:
+            return xp.zeros(target[0], self.dtype)
+        start = min(source[2], target[2])
+        memory = xp.zeros(max(reach(*source), reach(*target)) - start, self.dtype)
+        sizes, strides, offset = source
+        kernels_index.as_strided_add(xp, memory, self, sizes, strides, offset - start)
+        sizes, strides, offset = counted
+        if contiguous_strides(sizes) != tuple(strides):
+            ones = xp.ones(sizes, self.dtype)
+            memory /= xp.maximum(1, kernels_index.as_strided_add(
+                xp, xp.zeros_like(memory), ones, sizes, strides, offset - start))
+        sizes, strides, offset = target
+        return xp.ascontiguousarray(strided(xp, memory, sizes, strides, offset - start))
+
+    def grad_self(g, source, target, counted):
+        return F.restride(g, target, source, counted)
+
+    def samples(make):
+        yield make(2, 2), ((2, 2), (1, 1), 2), ((2, 3), (3, 1), 1), ((2, 3), (3, 1), 1)
+        yield make(4), ((4,), (1,), 0), ((2, 3), (0, 1), 0), ((2, 3), (0, 1), 0)
+
+
+# -------------------------------------------------------------------- the same once more
+
+
+class Alias(Op):
+    """A view of all of `self`.
+
+    >>> from minigrad import ones
+    >>> ones(2)[...]
+    tensor([1., 1.])
+    """
+
+    node, view, method = "AliasBackward", True, False
+
+    def shape(self):
+        return self
+
+    def forward(xp, self):
+        return self
+
+    def grad_self(g):
+        return g
+
+    def samples(make):
+        yield make(2, 3)
+        yield make()
+
+
+def geometry_of(array):
+    """Return the size, the strides and the offset of an array in its memory, in elements."""
+    start = data_pointer(array) - data_pointer(storage_of(array))
+    return tuple(array.shape), element_strides(array), start // array.itemsize
+
+
+def strided_arguments(array, size, stride, storage_offset):
+    """Return the arguments of `AsStrided`, checked."""
+    geometry = geometry_of(array)
+    offset = geometry[2] if storage_offset is None else storage_offset
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got "
+                           f"strides: {list(stride)}")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    size, stride = tuple(size), tuple(stride)
+    needed, item = (0 if 0 in size else reach(size, stride, offset)), array.itemsize
+    if needed * item > storage_of(array).nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"itemsize {item} requiring a storage size of {needed * item} are out of bounds for "
+            f"storage of size {storage_of(array).nbytes}")
+    return size, stride, offset, geometry
+
+
+@function()
+def as_strided(input, size, stride, storage_offset=None):
+    """A view with any size, strides and offset, counted in elements from the memory's start.
+
+    Raises RuntimeError where it would leave the memory.
+
+    >>> from minigrad import arange
+    >>> arange(4.0).as_strided((3, 2), (1, 1))
+    tensor([[0., 1.],
+            [1., 2.],
+            [2., 3.]])
+    """
+    return AsStrided(input, *strided_arguments(array_of(input), size, stride, storage_offset))
+
+
+@method("as_strided_")
+def as_strided_(self, size, stride, storage_offset=None):
+    """Give the tensor itself another size, strides and offset."""
+    arguments = strided_arguments(self._array, size, stride, storage_offset)
+    return apply_inplace(AsStrided, [self, *arguments])
+
+
+@method("squeeze_")
+def squeeze_(self, *dim):
+    """Remove dimensions of size one from the tensor itself."""
+    op, arguments = squeeze_op(dim)
+    return apply_inplace(op, [self, *arguments])
+
+
+@method("swapaxes_")
+def swapaxes_(self, axis0, axis1):
+    """Exchange two dimensions of the tensor itself."""
+    return apply_inplace(Transpose, [self, axis0, axis1])
+
+
+method("swapdims_")(swapaxes_)
+
+
+def transposed(self):
+    """The dimensions in reverse order."""
+    return F.permute(self, tuple(reversed(range(self.ndim))))
+
+
+def matrices_transposed(self):
+    """The last two dimensions exchanged."""
+    if self.ndim < 2:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
+                           f"{self.ndim}-D tensor.")
+    return Transpose(self, -2, -1)
+
+
+method("T")(property(transposed))  # type: ignore[arg-type]  # a property is handed out as well
+method("mT")(property(matrices_transposed))  # type: ignore[arg-type]
+
+
+# -------------------------------------------------------------------- without history
+
+
+@function()
+def detach(input):
+    """The same memory and version counter, outside the graph.
+
+    >>> from minigrad import ones
+    >>> ones(1, requires_grad=True).detach().requires_grad
+    False
+    """
+    if not isinstance(input, Tensor):
+        return input
+    result = Tensor._plain(input._array)
+    result._counter = input._shared_counter()
+    return result
+
+
+@method("detach_")
+def detach_(self):
+    """Take the tensor itself out of the graph; RuntimeError for a view."""
+    if self._view is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+            "function in torch/optim/optimizer.py as the solution.")
+    self._node, self._index, self._requires_grad = None, 0, False
+    return self
+
+
+@method("resize_")
+def resize_(self, *sizes):
+    """Give the tensor itself another size; new memory, where it grows, is not initialised.
+
+    Raises RuntimeError if it requires grad.
+    """
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    size = tuple(n.__index__() for n in listed(sizes))
+    array, memory = self._array, storage_of(self._array)
+    xp = BACKENDS[type(array)]
+    _, _, offset = geometry_of(array)
+    if size == array.shape:
+        return self
+    if offset + numel(size) <= memory.size:
+        self._array = strided(xp, array, size, contiguous_strides(size))
+    else:
+        grown = xp.empty(size, array.dtype)
+        kept = strided(xp, array, (memory.size - offset,), (1,))
+        grown.reshape(-1)[: kept.size] = kept
+        self._array = grown
+    return self
+
+
+@method("resize_as_")
+def resize_as_(self, other):
+    """Give the tensor itself the size of `other`."""
+    return self.resize_(other._array.shape)

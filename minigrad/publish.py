@@ -1,0 +1,172 @@
+"""Hands each op out under its names: in `F`, in the package, as a method, as an operator.
+
+What is written once in a declaration becomes `F.mul`, `minigrad.mul`, `Tensor.mul`,
+`Tensor.mul_`, `Tensor.__mul__` and `Tensor.__rmul__` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from . import _state
+from .apply import apply, apply_inplace, bind
+from .backend import BACKENDS
+from .op import REGISTRY, F, Op
+from .op_node import NUMBERS
+from .specialise import specialised
+from .tensor import Tensor, method
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: What the package offers as functions, by name.
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+#: The dunder methods that write to their first operand, by the operator they belong to.
+AUGMENTED = {"__add__": "__iadd__", "__sub__": "__isub__", "__mul__": "__imul__",
+             "__truediv__": "__itruediv__", "__pow__": "__ipow__", "__mod__": "__imod__",
+             "__floordiv__": "__ifloordiv__", "__and__": "__iand__", "__or__": "__ior__",
+             "__xor__": "__ixor__", "__lshift__": "__ilshift__", "__rshift__": "__irshift__"}
+
+
+def publish(op: type[Op]) -> None:
+    """Give an op all its names."""
+    call = documented(caller(op), op, op.name)
+    polymorphic, dunder = call, operator(call)
+    if _state.specialised:
+        polymorphic = with_fast_path(call, specialised(op, call), op)
+        dunder = specialised(op, dunder) or dunder
+    if op.public:
+        vars(F)[op.name] = polymorphic
+        FUNCTIONS[op.name] = tensors_only(polymorphic, op)
+        if op.method:
+            method(op.name)(polymorphic)
+    if op.dunder:
+        method(op.dunder[0])(dunder)
+    if len(op.dunder) > 1:
+        method(op.dunder[1])(operator(swapped(call)))
+    if op.inplace:
+        inplace = documented(inplace_caller(op), op, op.name + "_")
+        if op.public and op.method:
+            method(op.name + "_")(inplace)
+            FUNCTIONS.setdefault(op.name + "_", inplace)
+        if op.dunder and op.dunder[0] in AUGMENTED:
+            method(AUGMENTED[op.dunder[0]])(operator(inplace))
+
+
+def caller(op: type[Op]) -> Callable[..., Any]:
+    """Make the function that binds its arguments and applies the op."""
+
+    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        result = apply(op, bind(op, args, kwargs))
+        return result if out is None else write_out(op.name, out, result)
+
+    return call
+
+
+def with_fast_path(call: Callable[..., Any], hot: Callable[..., Any] | None,
+                   op: type[Op]) -> Callable[..., Any]:
+    """Return the function that takes the specialised closure when nothing is unusual."""
+    if hot is None or len(op.tensors or ()) == 1:
+        return hot or call
+    both = hot
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs:
+            return both(args[0], args[1])
+        return call(*args, **kwargs)
+
+    return documented(function, op, op.name)
+
+
+def write_out(name: str, out: Any, result: Any) -> Any:
+    """Store a result in the tensor given as `out`, which must stay out of the graph."""
+    if isinstance(result, tuple):
+        return type(result)(*(write_out(name, o, r) for o, r in zip(out, result, strict=True)))
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if result.requires_grad or (out.requires_grad and _state.grad_enabled.get()):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic "
+                           "differentiation, but one of the arguments requires grad.")
+    if out._array.shape != result._array.shape:
+        out._array = result._array.astype(out._array.dtype)
+    else:
+        out._array[...] = result._array
+    out._bump()
+    return out
+
+
+def inplace_caller(op: type[Op]) -> Callable[..., Any]:
+    """Make the function that writes the op's result into its first argument."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return apply_inplace(op, bind(op, args, kwargs))
+
+    return call
+
+
+def documented(function: Callable[..., Any], op: type[Op], name: str) -> Callable[..., Any]:
+    """Give a made function the name and the docstring of its op."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = op.__doc__
+    function.__module__ = "minigrad"
+    return function
+
+
+def tensors_only(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
+    """Make the package's own function: unlike `F`'s it refuses bare arrays."""
+    first = op.parameters[0] if op.parameters else ""
+    if first not in (*op.tensors, op.list_of_tensors):  # type: ignore[misc]  # set by declare
+        return call
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            given = args[0]
+            if type(given) in BACKENDS or (
+                isinstance(given, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])
+            ):
+                raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not "
+                                f"{type(given).__name__}")
+        return call(*args, **kwargs)
+
+    return documented(function, op, op.name)
+
+
+def operator(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a dunder method: what is no operand is left to the other side."""
+
+    def dunder(self: Tensor, *other: Any) -> Any:
+        if other and not isinstance(other[0], (Tensor, *NUMBERS)):
+            return NotImplemented
+        return call(self, *other)
+
+    return dunder
+
+
+def swapped(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with its two operands exchanged."""
+    return lambda self, other: call(other, self)
+
+
+def function(name: str | None = None, *, method_too: bool = True,
+             aliases: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+    """Publish a function that is composed of ops: in `F`, in the package and as a method.
+
+    Without `method_too` tensors do not get it.  Written with `F`, it serves arrays as well.
+    """
+
+    def give(composed: Function) -> Function:
+        for alias in (name or composed.__name__, *aliases):
+            vars(F)[alias] = composed
+            FUNCTIONS[alias] = composed
+            if method_too:
+                method(alias)(composed)
+        return composed
+
+    return give
+
+
+def publish_all() -> None:
+    """Publish every registered op."""
+    for op in REGISTRY.values():
+        publish(op)

@@ -1,0 +1,138 @@
+"""How a tensor behaves as a Python object: numbers, NumPy, DLPack, iteration, copy, pickle."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .backend import backend_of
+
+
+class PythonProtocols:
+    """The part of `Tensor` that meets the rest of Python."""
+
+    __slots__ = ()
+
+    def item(self: Any) -> Any:
+        """Return the one element as a Python number; `RuntimeError` unless there is one."""
+        if self._array.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def tolist(self: Any) -> Any:
+        """Return the values as nested lists of Python numbers."""
+        return self._array.tolist()
+
+    def numpy(self: Any, *, force: bool = False) -> Any:
+        """Return the values as a NumPy array that shares memory; `force` detaches first.
+
+        >>> from minigrad import tensor
+        >>> tensor([1, 2]).numpy()
+        array([1, 2])
+        """
+        if self.requires_grad and not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
+                               "tensor.detach().numpy() instead.")
+        xp = backend_of(self._array)
+        if xp.device_type != "cpu" and not force:
+            raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use "
+                            "Tensor.cpu() to copy the tensor to host memory first.")
+        return xp.to_host(self._array)
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        return np.array(array, dtype=dtype, copy=copy)
+
+    def __dlpack__(self: Any, **kwargs: Any) -> Any:
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self._array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self: Any) -> Any:
+        return self._array.__dlpack_device__()
+
+    def __len__(self: Any) -> int:
+        if not self._array.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._array.shape[0])
+
+    def __bool__(self: Any) -> bool:
+        if self._array.size != 1:
+            what = "no values" if not self._array.size else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+        return bool(self._array.item())
+
+    def __float__(self: Any) -> float:
+        return float(self.item())
+
+    def __int__(self: Any) -> int:
+        return int(self.item())
+
+    def __index__(self: Any) -> int:
+        if self._array.dtype.kind not in "iub" or self._array.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._array.item())
+
+    def __format__(self: Any, spec: str) -> str:
+        return format(self.item(), spec) if not self._array.ndim else object.__format__(self, spec)
+
+    def __hash__(self: Any) -> int:
+        return id(self)
+
+    def __contains__(self: Any, element: Any) -> bool:
+        if not isinstance(element, (PythonProtocols, int, float)):
+            raise RuntimeError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}.")
+        value = element._array if isinstance(element, PythonProtocols) else element
+        return bool((self._array == value).any())
+
+    def __reversed__(self: Any) -> Any:
+        return self.flip(0) if self.ndim else self
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        if not self._array.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        if not self.is_leaf:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support "
+                               "the deepcopy protocol at the moment.")
+        if id(self) in memo:
+            return memo[id(self)]
+        result = self._plain_as(type(self), self._array.copy("K"))
+        memo[id(self)] = result
+        result._requires_grad = self._requires_grad
+        if self._grad is not None:
+            result._grad = self._grad.__deepcopy__(memo)
+        result.__dict__.update(_deepcopied(self.__dict__, memo))
+        return result
+
+    def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
+        if not self.is_leaf:
+            raise RuntimeError("cannot pickle a tensor that is no leaf: it would lose its history. "
+                               "Use tensor.detach() first.")
+        host = backend_of(self._array).to_host(self._array)
+        state = (type(self), host, self._requires_grad, self._backward_hooks, self.__dict__)
+        return _rebuild, state
+
+
+def _rebuild(
+    cls: Any, host: Any, requires_grad: bool, hooks: Any, attributes: dict[str, Any]
+) -> Any:
+    """Make a tensor of what `__reduce_ex__` gave."""
+    self = cls._plain_as(cls, host)
+    self._requires_grad = requires_grad
+    if hooks:
+        self._backward_hooks = hooks
+    self.__dict__.update(attributes)
+    return self
+
+
+def _deepcopied(attributes: dict[str, Any], memo: dict[int, Any]) -> dict[str, Any]:
+    return copy.deepcopy(attributes, memo)

@@ -1,0 +1,273 @@
+"""Closures specialised per op: what `apply` does, without what the common case does not need.
+
+The common case is one or two plain tensors on the CPU with the same dtype (or a tensor and a
+Python number), no observer switched on, no keyword arguments.  Everything else, and every error, is
+left to the generic function; the two are compared by running all tests with either of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _state
+from .backend import numpy_backend
+from .op import Op
+from .saved import Version
+from .tensor import Parameter, Tensor
+
+Function = Callable[..., Any]
+_new = object.__new__
+_ndarray = np.ndarray
+_FLOATS = tuple(np.dtype(n) for n in ("float32", "float64", "float16"))
+
+_numbers: dict[Any, Any] = {}
+
+
+def number_array(value: float, dtype: Any) -> Any:
+    """Return a number as a read-only 0-d array; combining an array with one is twice as fast."""
+    found = _numbers.get((value, dtype))
+    if found is None:
+        found = np.asarray(value).astype(dtype)
+        found.flags.writeable = False
+        if value:  # 0.0 and -0.0 would share a key
+            if len(_numbers) > 1024:
+                _numbers.clear()
+            _numbers[value, dtype] = found
+    return found
+
+
+def specialised(op: type[Op], generic: Function) -> Function | None:
+    """Return the closure for an op of one or two tensors, or None where there is none."""
+    positional = [n for n in op.parameters if n not in op.keyword_only]
+    if (op.view or op.outputs or op.list_of_tensors or getattr(op, "many", False)
+            or op.promoted != op.tensors):
+        return None
+    differentiable = op.differentiable == op.tensors
+    if positional == ["self"] and op.tensors == ("self",) and (differentiable or not op.formulas):
+        made = unary(op, generic)
+    elif (positional == ["self", "other"] and op.tensors == ("self", "other") and op.promote
+          and (differentiable or not op.formulas)):
+        made = binary(op, generic)
+    else:
+        return None
+    if op.formulas and op.node_type.arity > 0:
+        op.node_type.runners = tuple(
+            runner(formula, names) for formula, names in op.formulas.values())
+    made.__name__ = made.__qualname__ = op.name
+    made.__doc__ = op.__doc__
+    made.__module__ = "minigrad"
+    return made
+
+
+def runner(formula: Function, names: tuple[str, ...]) -> Function:
+    """Return `run(node, g)`: a formula on arrays, with what it names taken from the node."""
+    if names == ("g",):
+        return lambda node, g: formula(g)
+    if names == ("g", "self"):
+
+        def run_self(node: Any, g: Any) -> Any:
+            kept, version = node._t_self, node._v_self
+            if type(version) is not int:
+                return formula(g, node.unpack("self", True))
+            counter = kept._counter
+            if version != (0 if counter is None else counter.value):
+                node.unpack("self", True)  # raises
+            return formula(g, kept._array)
+
+        return run_self
+    if names == ("g", "other"):
+
+        def run_other(node: Any, g: Any) -> Any:
+            kept, version = node._t_other, node._v_other
+            if type(version) is not int:
+                return formula(g, version if type(version) is _ndarray
+                               else node.unpack("other", True))
+            counter = kept._counter
+            if version != (0 if counter is None else counter.value):
+                node.unpack("other", True)  # raises
+            return formula(g, kept._array)
+
+        return run_other
+    if names == ("g", "result"):
+
+        def run_result(node: Any, g: Any) -> Any:
+            if node._v_result is None or node._c_result.value != node._v_result:
+                return formula(g, node.unpack("result", True))
+            return formula(g, node._t_result)
+
+        return run_result
+    return lambda node, g: formula(*[node.value(n, (g,), True) for n in names])
+
+
+def unary(op: type[Op], generic: Function) -> Function:
+    """Make the closure of an op with one tensor."""
+    forward, xp, node_type = op.forward, numpy_backend, op.node_type
+    names = op.formulas["self"][1] if op.formulas else ()
+    keeps_self, keeps_result = "self" in names, "result" in names
+    recorded, to_float = bool(op.formulas), op.promote == "float"
+    observers, grad_enabled = _state.observers, _state.grad_enabled.get
+    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
+
+    def call(input: Any, **kwargs: Any) -> Any:
+        if (type(input) is not Tensor and type(input) is not Parameter) or (
+                kwargs or observers.count):
+            return generic(input, **kwargs)
+        a = input._array
+        if type(a) is not _ndarray or (to_float and a.dtype not in _FLOATS):
+            return generic(input)
+        try:
+            r = forward(xp, a)
+        except Exception:
+            return generic(input)  # which says what is wrong
+        if type(r) is not _ndarray:
+            r = np.asarray(r)
+        out = _new(Tensor)
+        out._array = r
+        out._index = 0
+        out._counter = out._view = out._grad = out._extras = None
+        if recorded and (input._requires_grad if input._view is None else input.requires_grad) and (
+                grad_enabled()) and r.dtype in _FLOATS:
+            node: Any = _new(node_type)
+            node.extras = None
+            count = read_sequence()
+            node.sequence = next_sequence() if count is None else count()
+            node.shape = r.shape
+            node.dtype = r.dtype
+            before = input._node
+            if before is None or input._view is not None:
+                node.next0, node.index0 = input._edge()
+            else:
+                node.next0 = before
+                node.index0 = input._index
+            if keeps_self:
+                counter = input._counter
+                node._v_self = 0 if counter is None else counter.value
+                node._t_self = input
+            if keeps_result:
+                counter = out._counter = _new(Version)
+                counter.value = 0
+                node._c_result = counter
+                node._v_result = 0
+                node._t_result = r
+            out._node = node
+            out._requires_grad = True
+        else:
+            out._node = None
+            out._requires_grad = False
+        return out
+
+    return call
+
+
+def binary(op: type[Op], generic: Function) -> Function:
+    """Make the closure of an op with two tensors, or a tensor and a number."""
+    forward, xp, node_type = op.forward, numpy_backend, op.node_type
+    first = op.formulas["self"][1] if op.formulas else ()
+    second = op.formulas["other"][1] if op.formulas else ()
+    keeps_self, keeps_other = "self" in first + second, "other" in first + second
+    self_for_self, self_for_other = "self" in first, "self" in second
+    other_for_self, other_for_other = "other" in first, "other" in second
+    keeps_result = "result" in first + second
+    recorded, to_float = bool(op.formulas), op.promote == "float"
+    observers, grad_enabled = _state.observers, _state.grad_enabled.get
+    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
+    numbers = _numbers
+
+    def call(input: Any, other: Any) -> Any:
+        kind = type(input)
+        if (kind is not Tensor and kind is not Parameter) or observers.count:
+            return generic(input, other)
+        a = input._array
+        dtype = a.dtype
+        kind = type(other)
+        if kind is Tensor or kind is Parameter:
+            b = other._array
+            if b.dtype is not dtype or (to_float and dtype not in _FLOATS):
+                return generic(input, other)
+            if other._view is None:
+                live1 = other._requires_grad
+            else:
+                live1 = other.requires_grad
+        elif (kind is float or kind is int) and dtype in _FLOATS:
+            b = numbers.get((other, dtype))
+            if b is None:
+                b = number_array(other, dtype)
+            live1 = False
+        else:
+            return generic(input, other)
+        if type(a) is not _ndarray:
+            return generic(input, other)
+        try:
+            r = forward(xp, a, b)
+        except Exception:
+            return generic(input, other)  # which says what is wrong
+        if type(r) is not _ndarray:
+            r = np.asarray(r)
+        out = _new(Tensor)
+        out._array = r
+        out._index = 0
+        out._counter = out._view = out._grad = out._extras = None
+        live0 = input._requires_grad if input._view is None else input.requires_grad
+        if recorded and (live0 or live1) and grad_enabled() and r.dtype in _FLOATS:
+            node: Any = _new(node_type)
+            node.extras = None
+            count = read_sequence()
+            node.sequence = next_sequence() if count is None else count()
+            node.shape = r.shape
+            node.dtype = dtype
+            if live0:
+                before = input._node
+                if before is None or input._view is not None:
+                    node.next0, node.index0 = input._edge()
+                else:
+                    node.next0 = before
+                    node.index0 = input._index
+            else:
+                node.next0 = None
+                node.index0 = 0
+            if live1:
+                before = other._node
+                if before is None or other._view is not None:
+                    node.next1, node.index1 = other._edge()
+                else:
+                    node.next1 = before
+                    node.index1 = other._index
+            else:
+                node.next1 = None
+                node.index1 = 0
+            if keeps_self:
+                if (self_for_self and live0) or (self_for_other and live1):
+                    counter = input._counter
+                    node._v_self = 0 if counter is None else counter.value
+                    node._t_self = input
+                else:
+                    node._v_self = node._t_self = None
+            if keeps_other:
+                if (other_for_self and live0) or (other_for_other and live1):
+                    if kind is float or kind is int:
+                        node._v_other = b  # see NOTE [Saved numbers]
+                        node._t_other = other
+                    else:
+                        counter = other._counter
+                        node._v_other = 0 if counter is None else counter.value
+                        node._t_other = other
+                else:
+                    node._v_other = node._t_other = None
+            if keeps_result:
+                counter = out._counter = _new(Version)
+                counter.value = 0
+                node._c_result = counter
+                node._v_result = 0
+                node._t_result = r
+            out._node = node
+            out._requires_grad = True
+        else:
+            out._node = None
+            out._requires_grad = False
+        return out
+
+    return call
+

@@ -1,0 +1,421 @@
+"""Tensor: an array, its place in the graph, and the version of its memory.
+
+The layers above give it the rest of its methods through `method`: the ops theirs, the engine
+`backward`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import ref
+
+import numpy as np
+
+from . import _state
+from .array_info import ArrayInfo, Size
+from .dtypes import from_numpy_dtype, get_default_dtype
+from .graph import AccumulateGrad, Node, RemovableHandle
+from .python_protocols import PythonProtocols
+from .saved import INFERENCE, Version, version_of
+
+if TYPE_CHECKING:
+    from ._tensor_methods import TensorMethods
+else:
+    TensorMethods = object
+
+Array = Any
+F = TypeVar("F", bound=Callable[..., Any])
+_new = object.__new__
+
+
+class TensorExtras:
+    """What few tensors have; most hold None in its place."""
+
+    __slots__ = ("accumulator", "hooks", "name", "post_accumulate", "retains_grad", "tangent")
+
+    def __init__(self) -> None:
+        self.accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
+        self.hooks: OrderedDict[int, Any] | None = None
+        self.post_accumulate: OrderedDict[int, Any] | None = None
+        self.retains_grad = False
+        self.name: str | None = None
+        self.tangent: Any = None
+
+
+class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
+    """An n-dimensional array that remembers how it was made.
+
+    Source: https://docs.pytorch.org/docs/stable/tensors.html
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_extras", "_grad", "_index",
+                 "_node", "_requires_grad", "_view")
+
+    _array: Array  # the values
+    _node: Node | None  # the node that made it; None for a leaf
+    _index: int  # which of the node's outputs it is
+    _requires_grad: bool
+    _counter: Any  # a Version, INFERENCE, or None while never written to or shared
+    _view: Any  # a views.ViewInfo when it is a differentiable view
+    _grad: Tensor | None
+    _extras: TensorExtras | None
+
+    def __new__(cls, *args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
+        array = _legacy_array(*args)
+        self: Tensor = cls._plain_as(cls, array)
+        if requires_grad:
+            self.requires_grad_()
+        return self
+
+    @staticmethod
+    def _plain(array: Array) -> Tensor:
+        """Make a tensor of an array, with no history."""
+        self = _new(Tensor)
+        self._array = array
+        self._node = None
+        self._index = 0
+        self._requires_grad = False
+        self._counter = None
+        self._view = None
+        self._grad = None
+        self._extras = None
+        return self
+
+    @staticmethod
+    def _plain_as(cls: Any, array: Array) -> Any:
+        """Make a tensor of the class `cls`; inside inference mode an inference tensor."""
+        self = Tensor._plain(array)
+        if cls is not Tensor:
+            self = _retype(self, cls)
+        if _state.observers.count and _state.inference_enabled.get():
+            self._counter = INFERENCE
+        return self
+
+    # ---------------------------------------------------------------- its place in the graph
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are to reach this tensor; may be set on leaves only."""
+        if self._requires_grad or self._view is None:
+            return self._requires_grad
+        return bool(self._view.base._requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Switch `requires_grad`; returns the tensor itself."""
+        if requires_grad and self._array.dtype.kind != "f":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if self._counter is INFERENCE and requires_grad and not _state.inference_enabled.get():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside "
+                               "InferenceMode is not allowed.")
+        if not self.is_leaf and not requires_grad:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you "
+                               "want to use a computed variable in a subgraph that doesn't require "
+                               "differentiation use var_no_grad = var.detach().")
+        self._requires_grad = bool(requires_grad)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made it."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node whose backward receives this tensor's gradient; None for a leaf."""
+        return self._node if self._view is None else self._view.current_node(self)
+
+    @grad_fn.setter
+    def grad_fn(self, value: Any) -> None:
+        raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable")
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of `grad_fn` it is."""
+        return self._index
+
+    def _edge(self) -> tuple[Node | None, int]:
+        """Return where this tensor's gradient goes."""
+        node = self._node if self._view is None else self._view.current_node(self)
+        if node is not None:
+            return node, self._index
+        return (self._accumulator(), 0) if self._requires_grad else (None, 0)
+
+    def _accumulator(self) -> AccumulateGrad:
+        """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
+        extras = self._extras
+        if extras is None:
+            extras = self._extras = TensorExtras()
+        elif extras.accumulator is not None:
+            found = extras.accumulator()
+            if found is not None:
+                return found  # type: ignore[no-any-return]  # a weak reference to one
+        node = AccumulateGrad(self)
+        extras.accumulator = ref(node)
+        if extras.hooks:
+            node._extras().tensor[0] = extras.hooks
+        return node
+
+    def _adopt(self, accumulator: AccumulateGrad) -> None:
+        """Let gradients of this leaf go where another leaf's go."""
+        self._more().accumulator = ref(accumulator)
+        self.__dict__["_kept_accumulator"] = accumulator
+
+    def _more(self) -> TensorExtras:
+        if self._extras is None:
+            self._extras = TensorExtras()
+        return self._extras
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward accumulated; None until then."""
+        if self._grad is None and self._node is not None and not self.retains_grad:
+            _warn_non_leaf_grad()
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of "
+                                f"type {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    "attempting to assign a gradient with dtype "
+                    f"'{value.dtype}' to a tensor with dtype '{self.dtype}'. Please ensure that "
+                    "the gradient and the tensor have the same dtype")
+            if value.device.type != self.device.type:
+                raise RuntimeError(
+                    f"attempting to assign a gradient located on device '{value.device}' to a "
+                    f"tensor located on device '{self.device}'. Please ensure that the gradient "
+                    "and the tensor are on the same device")
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "
+                    f"tensor of size '{list(self._array.shape)}'. Please ensure that the gradient "
+                    "and the tensor are the same size")
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `.grad` of this non-leaf is filled by backward."""
+        return self._node is not None and self._extras is not None and self._extras.retains_grad
+
+    def retain_grad(self) -> None:
+        """Have backward fill `.grad` of this tensor, though it is no leaf."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = self.grad_fn
+        if node is None or self.retains_grad:
+            return
+        self._more().retains_grad = True
+        node._extras().retained[self._index] = ref(self)
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(grad)` when this tensor's gradient is computed; a result replaces it.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> (x * x).backward(); x.grad
+        tensor(60.)
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
+        hooks = self._backward_hooks
+        if hooks is None:
+            hooks = OrderedDict()
+        if node is None:
+            extras = self._more()
+            extras.hooks = hooks
+            self._accumulator()._extras().tensor[0] = hooks
+        else:
+            node._extras().tensor[self._index] = hooks
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        return handle
+
+    @property
+    def _backward_hooks(self) -> OrderedDict[int, Any] | None:
+        node = self.grad_fn
+        if node is None:
+            return None if self._extras is None else self._extras.hooks
+        return None if node.extras is None else node.extras.tensor.get(self._index)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: OrderedDict[int, Any] | None) -> None:
+        node = self.grad_fn
+        if node is None:
+            self._more().hooks = hooks
+            if self._requires_grad:
+                self._accumulator()._extras().tensor[0] = hooks or OrderedDict()
+        else:
+            node._extras().tensor[self._index] = hooks or OrderedDict()
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        extras = self._more()
+        if extras.post_accumulate is None:
+            extras.post_accumulate = OrderedDict()
+        handle = RemovableHandle(extras.post_accumulate)
+        extras.post_accumulate[handle.id] = hook
+        return handle
+
+    @property
+    def name(self) -> str | None:
+        """A name for the tensor, or None."""
+        return None if self._extras is None else self._extras.name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        self._more().name = value
+
+    # ---------------------------------------------------------------- memory and versions
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history and with a version counter of its own."""
+        return self._plain(self._array)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and value._array.dtype.kind != "f":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point "
+                               "or complex dtype")
+        self._array = value._array
+
+    @property
+    def _version(self) -> int:
+        if self._counter is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return version_of(self)
+
+    def _shared_counter(self) -> Any:
+        """Return the version counter, made now if there is none, to be shared."""
+        counter = self._counter
+        if counter is None:
+            counter = self._counter = Version()
+        return counter
+
+    def _bump(self) -> None:
+        """Count a write to the memory."""
+        counter = self._counter
+        if counter is None:
+            counter = self._counter = Version()
+        counter.bump()
+
+    def is_inference(self) -> bool:
+        """Tell whether it was made in inference mode."""
+        return self._counter is INFERENCE
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+
+def _retype(tensor: Tensor, cls: Any) -> Any:
+    """Return a tensor of the class `cls` that shares everything with `tensor`."""
+    self = _new(cls)
+    for name in Tensor.__slots__[2:]:
+        setattr(self, name, getattr(tensor, name))
+    return self
+
+
+def _legacy_array(*args: Any) -> Array:
+    """Read the arguments of `Tensor(...)`: sizes, a sequence of values, or a tensor to alias."""
+    numpy_dtype = get_default_dtype().numpy
+    if len(args) == 1:
+        (data,) = args
+        if isinstance(data, Tensor):
+            return data._array
+        if isinstance(data, Size):
+            return np.zeros(data, numpy_dtype)
+        if not isinstance(data, int):
+            return np.array(data, dtype=numpy_dtype)
+    if not all(isinstance(n, int) for n in args):
+        raise TypeError(f"new(): expected sizes or one sequence of values, got {args!r}")
+    return np.zeros(args if args else (0,), numpy_dtype)
+
+
+def method(name: str) -> Callable[[F], F]:
+    """Give `Tensor` a method from a layer above; two methods of one name are an error.
+
+    >>> @method("_doubled_length")
+    ... def doubled(self): return 2 * len(self)
+    >>> del Tensor._doubled_length
+    """
+
+    def give(function: F) -> F:
+        if name in Tensor.__dict__:
+            raise TypeError(f"Tensor has a method {name!r} already")
+        setattr(Tensor, name, function)
+        return function
+
+    return give
+
+
+def _warn_non_leaf_grad() -> None:
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+        "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def from_array(array: Array, requires_grad: bool = False) -> Tensor:
+    """Make a tensor that shares the array's memory; `TypeError` for an unsupported dtype."""
+    from_numpy_dtype(array.dtype)
+    result: Tensor = Tensor._plain_as(Tensor, array)
+    return result.requires_grad_() if requires_grad else result
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains: it requires grad unless told otherwise.
+
+    >>> from minigrad import zeros
+    >>> Parameter(zeros(2)).requires_grad
+    True
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        array = np.zeros(0, get_default_dtype().numpy) if data is None else data._array
+        self: Parameter = cls._plain_as(cls, array)
+        if data is not None and data._counter is not None:
+            self._counter = data._counter
+        if requires_grad:
+            self.requires_grad_()
+        return self

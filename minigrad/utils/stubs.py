@@ -1,0 +1,268 @@
+"""Type stubs for what declarations publish: tensor methods and package functions.
+
+Methods and functions of ops are made at import, where type checkers do not see them.  This writes
+their signatures to `_tensor_methods.pyi` and `_functions.pyi`:
+
+    python -m minigrad.utils.stubs            # write them
+    python -m minigrad.utils.stubs --check    # fail if they are not current
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..op import REGISTRY, Op
+from ..publish import AUGMENTED, FUNCTIONS
+from ..tensor import Tensor
+
+PACKAGE = Path(__file__).resolve().parent.parent
+METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions.pyi"
+
+#: Names that annotations may use, and the names under which a stub knows them: a tensor has
+#: methods called `float` and `int`, which would hide the types.
+KNOWN = {
+    **{name: f"_{name}" for name in (
+        "bool", "int", "float", "str", "bytes", "object", "tuple", "list", "dict", "set", "dtype",
+        "device", "type")},
+    **{name: name for name in (
+        "Any", "Callable", "Iterator", "Sequence", "Iterable", "None", "Tensor", "Generator",
+        "Options", "SizedOptions", "Unpack", "Self")},
+    "Array": "Any", "Shape": "_tuple[_int, ...]", "Size": "_Size",
+}  # fmt: skip
+
+HEADER = '''\
+# Written by `python -m minigrad.utils.stubs`; do not edit.
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self, Unpack
+
+from .array_info import Size as _Size
+from .device import device as _device
+from .dtypes import dtype as _dtype
+from .ops.generator import Generator
+from .ops.options import Options, SizedOptions
+from .tensor import Tensor
+
+_bool = builtins.bool
+_int = builtins.int
+_float = builtins.float
+_str = builtins.str
+_bytes = builtins.bytes
+_object = builtins.object
+_tuple = builtins.tuple
+_list = builtins.list
+_dict = builtins.dict
+_set = builtins.set
+_type = builtins.type
+_Number = _int | _float
+'''
+
+#: Dunder methods that `object` declares with other types.
+OVERRIDES = {"__eq__", "__ne__"}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the stubs, or with `--check` report which of them are not current."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, only compare")
+    check = parser.parse_args(arguments).check
+    stale = []
+    for path, text in stubs().items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if check:
+            stale.append(path.name)
+        else:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        print(f"not current: {', '.join(stale)}; run python -m minigrad.utils.stubs",
+              file=sys.stderr)
+    return 1 if stale else 0
+
+
+def stubs() -> dict[Path, str]:
+    """Return the text of each stub."""
+    results = "\n".join(named_results())
+    methods = "\n".join(method_lines())
+    functions = "\n".join(function_lines())
+    exported = "\n".join(f'    "{name}",' for name in sorted(FUNCTIONS))
+    return {
+        METHODS: f"{HEADER}\n{results}\nclass TensorMethods:\n{methods}\n",
+        FUNCTIONS_STUB: f"{HEADER}\n{results}\n{functions}\n\n__all__ = [\n{exported}\n]\n",
+    }
+
+
+def named_results() -> Iterator[str]:
+    """Describe the named tuples that ops with several outputs return."""
+    for op in sorted(REGISTRY.values(), key=lambda op: op.__name__):
+        if op.outputs:
+            yield f"class _{op.__name__}Result(NamedTuple):"
+            for output in op.outputs:
+                yield f"    {output}: Tensor"
+            yield ""
+
+
+def method_lines() -> Iterator[str]:
+    """Describe every method that a layer above `tensor` gave to tensors."""
+    ops = published_ops()
+    for name in sorted(published_methods()):
+        attribute = inspect.getattr_static(Tensor, name)
+        if isinstance(attribute, property):
+            yield "    @property"
+            yield f"    def {name}(self) -> Any: ..."
+            continue
+        if isinstance(attribute, staticmethod):
+            yield "    @staticmethod"
+            attribute = attribute.__func__
+            text = signature_of(attribute)
+        elif name in dunders():
+            text = dunder_signature(name)
+        elif (op := ops.get(name) or ops.get(attribute.__name__)) is not None:
+            text = op_signature(op)
+        else:
+            text = signature_of(attribute, first="self")
+        note = "  # type: ignore[override]" if name in OVERRIDES else ""
+        yield f"    def {name}{text}: ...{note}"
+
+
+def function_lines() -> Iterator[str]:
+    """Describe every function that the package offers."""
+    ops = published_ops()
+    for name in sorted(FUNCTIONS):
+        op = ops.get(name) or ops.get(FUNCTIONS[name].__name__)
+        text = op_signature(op, first="input") if op else signature_of(FUNCTIONS[name])
+        yield f"def {name}{text}: ..."
+
+
+def published_methods() -> set[str]:
+    """Return the names in `Tensor` that its own class body does not define."""
+    source = ast.parse(Path(inspect.getfile(Tensor)).read_text(encoding="utf-8"))
+    body = next(node for node in source.body
+                if isinstance(node, ast.ClassDef) and node.name == "Tensor")
+    own: set[str] = set()
+    for node in body.body:
+        if isinstance(node, ast.FunctionDef):
+            own.add(node.name)
+        elif isinstance(node, ast.Assign):
+            own.update(t.id for t in node.targets if isinstance(t, ast.Name))
+    own.update(Tensor.__slots__)
+    return {name for name in vars(Tensor) if name not in own and not name.startswith("_Tensor")
+            and name not in ("__module__", "__doc__", "__annotations__", "__slots__",
+                             "__static_attributes__", "__firstlineno__")}
+
+
+def published_ops() -> dict[str, type[Op]]:
+    """Return the ops that are functions and methods of their own, in-place variants included."""
+    ops: dict[str, type[Op]] = {}
+    for op in REGISTRY.values():
+        if op.public:
+            ops[op.name] = op
+            if op.inplace:
+                ops[op.name + "_"] = op
+    return ops
+
+
+def dunders() -> dict[str, type[Op]]:
+    """Return the operators of all ops."""
+    found: dict[str, type[Op]] = {}
+    for op in REGISTRY.values():
+        found.update(dict.fromkeys(op.dunder, op))
+        if op.inplace and op.dunder and op.dunder[0] in AUGMENTED:
+            found[AUGMENTED[op.dunder[0]]] = op
+    return found
+
+
+def dunder_signature(name: str) -> str:
+    """Return the signature of an operator."""
+    if len(dunders()[name].parameters) == 1:
+        return "(self) -> Tensor"
+    operand = "Any" if name in OVERRIDES else "Tensor | _Number"
+    return f"(self, other: {operand}) -> {'Self' if name in AUGMENTED.values() else 'Tensor'}"
+
+
+def op_signature(op: type[Op], first: str = "self") -> str:
+    """Return the signature that an op's declaration gives its function and its method."""
+    parts, star = [], False
+    for position, name in enumerate(op.parameters):
+        if name in op.keyword_only and not star:
+            parts.append("*")
+            star = True
+        if position == 0 and name == "self" and first == "self":
+            parts.append("self")
+            continue
+        default = " = ..." if name in op.defaults else ""
+        shown = first if position == 0 and name == "self" else name
+        if name == op.varargs:
+            parts.append(f"*{shown}: Any")
+            star = True
+        else:
+            kind = parameter_type(op, name)
+            parts.append(f"{shown}: {'Tensor' if shown == 'input' else kind}{default}")
+    if first != "self":
+        parts += [] if star else ["*"]
+        parts.append("out: Any = ...")
+    return f"({', '.join(parts)}) -> {result_of(op)}"
+
+
+def parameter_type(op: type[Op], name: str) -> str:
+    """Return the type of an op's argument, as far as its declaration tells."""
+    default = op.defaults.get(name, inspect.Parameter.empty)
+    if name == op.list_of_tensors:
+        return "Sequence[Tensor]"
+    if name in (op.tensors or ()):
+        kind = "Tensor | _Number" if op.promote else "Tensor"
+        return f"{kind} | None" if default is None else kind
+    return "_bool" if isinstance(default, bool) else "Any"
+
+
+def result_of(op: type[Op]) -> str:
+    """Return the type of an op's result."""
+    if op.outputs:
+        return f"_{op.__name__}Result"
+    return "_tuple[Tensor, ...]" if getattr(op, "many", False) else "Tensor"
+
+
+def signature_of(function: Callable[..., Any], first: str | None = None) -> str:
+    """Return the signature of a written function, its annotations reduced to known names."""
+    parts: list[str] = []
+    star = False
+    signature = inspect.signature(function)
+    for position, parameter in enumerate(signature.parameters.values()):
+        name, kind = parameter.name, parameter.kind
+        if position == 0 and first is not None:
+            parts.append(first)
+            if kind is not parameter.VAR_POSITIONAL:
+                continue
+        if kind is parameter.KEYWORD_ONLY and not star:
+            parts.append("*")
+        star = star or kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        mark = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(kind, "")
+        default = "" if parameter.default is parameter.empty else " = ..."
+        parts.append(f"{mark}{name}: {annotation(parameter.annotation)}{default}")
+    return f"({', '.join(parts)}) -> {annotation(signature.return_annotation)}"
+
+
+def annotation(given: Any) -> str:
+    """Return an annotation in the stub's names; `Any` for what it has no names for."""
+    if given is inspect.Parameter.empty:
+        return "Any"
+    text = given if isinstance(given, str) else getattr(given, "__name__", str(given))
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) or (
+            isinstance(node, ast.Name) and node.id not in KNOWN
+        ):
+            return "Any"
+        if isinstance(node, ast.Name):
+            node.id = KNOWN[node.id]
+    return ast.unparse(tree)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Walking a recorded graph from its results to its leaves, and reading what its nodes saved.
+
+Only what PyTorch's nodes offer too is used: `next_functions`, `_saved_*`, `saved_tensors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..graph import Node
+from ..tensor import Tensor
+
+
+def root_nodes(tensors: Iterable[Tensor]) -> list[Node]:
+    """Return the node at which the gradient of each tensor enters the graph.
+
+    Raises `ValueError` for a tensor that needs no gradient, because nothing was recorded.
+    """
+    roots = []
+    for tensor in tensors:
+        node = tensor.grad_fn if tensor.grad_fn is not None else tensor._edge()[0]
+        if node is None:
+            raise ValueError(
+                "this tensor has no graph: it does not require grad, so nothing was recorded"
+            )
+        roots.append(node)
+    return roots
+
+
+def walk(roots: Sequence[Node]) -> Iterator[Node]:
+    """Give each node that can be reached from `roots` once, the nearest first.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> [node.name() for node in walk([(x * x).exp().grad_fn])]
+    ['ExpBackward', 'MulBackward0', 'AccumulateGrad']
+    """
+    level: list[Node] = list(dict.fromkeys(roots))
+    seen = set(level)
+    while level:
+        following: list[Node] = []
+        for node in level:
+            yield node
+            for successor, _ in node.next_functions:
+                if successor is not None and successor not in seen:
+                    seen.add(successor)
+                    following.append(successor)
+        level = following
+
+
+def node_saves(node: Node) -> dict[str, Any]:
+    """Return what a node saved for its backward pass, by name; None for what was freed.
+
+    >>> from minigrad import tensor
+    >>> node_saves(tensor(1.0, requires_grad=True).exp().grad_fn)
+    {'result': tensor(2.7183, grad_fn=<ExpBackward>)}
+    """
+    found: dict[str, Any] = {}
+    for attribute in dir(node):
+        if attribute != "saved_tensors" and not attribute.startswith("_saved"):
+            continue
+        if attribute in ("_saved", "_saved_tensors"):
+            continue
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError:  # freed by a backward pass, or written to since
+            found[attribute.removeprefix("_saved_")] = None
+            continue
+        several = isinstance(value, tuple | list)
+        for number, item in enumerate(value if several else (value,)):
+            if is_tensor(item):
+                suffix = f"[{number}]" if several else ""
+                found[attribute.removeprefix("_saved_") + suffix] = item
+    return found
+
+
+def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """Return the tensors that the graph of `tensors` keeps alive, each memory once.
+
+    Parameters and inputs that a node saved are among them. A tensor that needs no gradient has
+    no graph and keeps nothing.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> sum(t.nbytes for t in saved_tensors(x.exp().sum()))
+    8
+    """
+    several = [tensors] if is_tensor(tensors) else list(tensors)
+    roots = root_nodes(t for t in several if t.requires_grad)
+    largest: dict[int, Tensor] = {}
+    for node in walk(roots):
+        for tensor in node_saves(node).values():
+            if tensor is not None:
+                known = largest.get(tensor.data_ptr())
+                if known is None or known.nbytes < tensor.nbytes:
+                    largest[tensor.data_ptr()] = tensor
+    return list(largest.values())
+
+
+def is_tensor(value: Any) -> bool:
+    """Tell whether `value` has a place in a graph."""
+    return hasattr(value, "grad_fn") and hasattr(value, "output_nr")

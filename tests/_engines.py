@@ -1,0 +1,38 @@
+"""The engines that a behaviour test runs on: minigrad, and PyTorch where it is installed.
+
+A test that takes `torch` and asserts values derived by hand shows, by passing on PyTorch, that
+it is right, and on minigrad that the package is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+NAMES = ["minigrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
+ENGINES = [importlib.import_module(name) for name in NAMES]
+
+#: For `pytestmark`: every test of the module takes `torch` and runs on each engine.
+on_each_engine = pytest.mark.parametrize("torch", ENGINES, ids=NAMES)
+
+
+def leaf(torch: ModuleType, values: Any, **options: Any) -> Any:
+    """Make a tensor that requires grad."""
+    return torch.tensor(values, requires_grad=True, **options)
+
+
+def spelt(torch: ModuleType, name: str) -> str:
+    """Return a built-in node's name as the engine spells it: PyTorch ends it with a number."""
+    return name if torch.__name__ == "minigrad" else name + "0"
+
+
+def queue_callback(torch: ModuleType, callback: Any) -> None:
+    """Have the engine call `callback()` at the end of the backward pass that is running."""
+    if torch.__name__ == "minigrad":
+        importlib.import_module("minigrad.autograd.engine").queue_callback(callback)
+    else:
+        torch.autograd.Variable._execution_engine.queue_callback(callback)
