@@ -68,11 +68,10 @@ from .tensor import Tensor
 from .version import __version__
 
 if TYPE_CHECKING:
+    from . import _functions
     from ._functions import *
-    from ._functions import __all__ as _published
 else:  # hidden from type checkers: they would take every name to be there
     globals().update(FUNCTIONS)
-    _published = list(FUNCTIONS)
 
     def __getattr__(name: str) -> Any:
         reason = f": minigrad leaves {_LEFT_OUT[name]} out" if name in _LEFT_OUT else ""
@@ -91,7 +90,7 @@ _LEFT_OUT = {
 }  # fmt: skip
 
 
-__all__ = [
+__all__: list[str] = [
     "BoolTensor",
     "ByteTensor",
     "CharTensor",
@@ -153,4 +152,7 @@ __all__ = [
     "uint8",
     "version",
 ]
-__all__ += _published
+if TYPE_CHECKING:
+    __all__ += _functions.__all__
+else:
+    __all__ += list(FUNCTIONS)

@@ -13,11 +13,11 @@ import numpy as np
 
 from . import _state, dtypes
 from ._state import next_sequence
-from .backend import BACKENDS, Backend, backend_of
+from .backend import BACKENDS, Backend
 from .op_node import NUMBERS
 from .saved import SavedTensor
 from .tensor import Tensor
-from .views import check_inplace, mark_view, rebase_history
+from .views import check_inplace, mark_view, rebase_history, replace_node
 
 if TYPE_CHECKING:
     from .op import Op
@@ -30,6 +30,8 @@ def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]
     names = op.parameters
     if op.varargs is not None:
         args = pack_varargs(op, args)
+    if not kwargs and op.required <= len(args) <= op.positional:
+        return [*args, *op.default_values[len(args) :]]
     positional = [n for n in names if n not in op.keyword_only]
     if len(args) > len(positional):
         raise TypeError(f"{op.name}() takes {len(positional)} positional arguments but "
@@ -82,29 +84,28 @@ def apply(op: type[Op], values: list[Any]) -> Any:
 def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[str, Any], bool]:
     """Return the values, the same with arrays for tensors, casts made, and if any was a tensor."""
     arrays, on_tensors = list(values), False
-    positions = []
-    for i, name in enumerate(op.parameters):
+    for i in op.tensor_positions:
         value = values[i]
         if isinstance(value, Tensor):
-            if name not in op.tensors:
-                if value.numel() == 1 and name != "out":  # a 0-d tensor where a number is meant
-                    values[i] = arrays[i] = value.item()
-                    continue
-                raise TypeError(argument_error(op, name, "a number or sequence", value))
             arrays[i], on_tensors = value._array, True
-        elif name == op.list_of_tensors:
-            for item in value:
-                if not isinstance(item, Tensor) and type(item) not in BACKENDS:
-                    raise TypeError(f"expected Tensor as element {list(value).index(item)} in "
-                                    f"argument 0, but got {type(item).__name__}")
-            on_tensors = on_tensors or any(isinstance(t, Tensor) for t in value)
-            arrays[i] = [t._array if isinstance(t, Tensor) else t for t in value]
-        if name in op.tensors:
-            positions.append(i)
-            if not (value is None or isinstance(value, (Tensor, *NUMBERS))
-                    or type(value) in BACKENDS):
-                raise TypeError(argument_error(op, name, "Tensor", value))
-    casts = promote_arrays(op, arrays, positions) if op.promote else {}
+        elif not (value is None or type(value) in BACKENDS or isinstance(value, NUMBERS)):
+            raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
+    for i in op.plain_positions:
+        value = values[i]
+        if isinstance(value, Tensor):
+            if value.numel() != 1:
+                raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", value))
+            values = [*values[:i], value.item(), *values[i + 1 :]]  # where a number is meant
+            arrays[i] = values[i]
+    if op.list_position is not None:
+        items = values[op.list_position]
+        for place, item in enumerate(items):
+            if not isinstance(item, Tensor) and type(item) not in BACKENDS:
+                raise TypeError(f"expected Tensor as element {place} in argument 0, but got "
+                                f"{type(item).__name__}")
+        on_tensors = on_tensors or any(isinstance(t, Tensor) for t in items)
+        arrays[op.list_position] = [t._array if isinstance(t, Tensor) else t for t in items]
+    casts = promote_arrays(op, arrays) if op.promote else {}
     return values, arrays, casts, on_tensors
 
 
@@ -116,49 +117,35 @@ def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
             f"{type(value).__name__}")
 
 
-def promote_arrays(op: type[Op], arrays: list[Any], positions: list[int]) -> dict[str, Any]:
+def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
     """Bring the promoted inputs to one dtype, in place; return those whose dtype changed."""
-    operands, where = [], []
-    for i in [i for i in positions if op.parameters[i] in op.promoted]:
+    operands = []
+    for i in op.promoted_positions:
         value = arrays[i]
-        if value is None:
-            continue
-        where.append(i)
-        if isinstance(value, NUMBERS) and not isinstance(value, np.generic):
-            operands.append((dtypes.scalar_dtype(value), 0))
-        else:
+        if type(value) in BACKENDS or isinstance(value, np.generic):
             operands.append((dtypes.from_numpy_dtype(value.dtype), 2 if value.ndim else 1))
-    if op.list_of_tensors is not None:
-        items = arrays[op.parameters.index(op.list_of_tensors)]
-        operands += [(dtypes.from_numpy_dtype(a.dtype), 2 if a.ndim else 1) for a in items]
+        elif value is not None:
+            operands.append((dtypes.scalar_dtype(value), 0))
+    items = () if op.list_position is None else arrays[op.list_position]
+    operands += [(dtypes.from_numpy_dtype(a.dtype), 2 if a.ndim else 1) for a in items]
     if not operands:
         return {}
     common = dtypes.result_dtype(operands)
     if op.promote == "float" and not common.is_floating_point:
         common = dtypes.get_default_dtype()
     target, casts = common.numpy, {}
-    for i in where:
+    for i in op.promoted_positions:
         value = arrays[i]
         if type(value) in BACKENDS or isinstance(value, np.generic):
             if value.dtype is not target:
                 casts[op.parameters[i]] = target
                 arrays[i] = value.astype(target)
-        else:
-            arrays[i] = scalar_array(arrays, positions, value, target)
-    if op.list_of_tensors is not None:
-        at = op.parameters.index(op.list_of_tensors)
-        if any(a.dtype != target for a in arrays[at]):
-            casts[op.list_of_tensors] = target
-            arrays[at] = [a.astype(target, copy=False) for a in arrays[at]]
+        elif value is not None:
+            arrays[i] = np.asarray(value).astype(target)
+    if any(a.dtype is not target for a in items):
+        casts[op.list_of_tensors or ""] = target
+        arrays[op.list_position or 0] = [a.astype(target, copy=False) for a in items]
     return casts
-
-
-def scalar_array(arrays: list[Any], positions: list[int], value: Any, target: Any) -> Array:
-    """Make a 0-d array of a number beside the arrays it is combined with."""
-    for i in positions:
-        if type(arrays[i]) in BACKENDS:
-            return backend_of(arrays[i]).asarray(value, target)
-    return np.asarray(value).astype(target)
 
 
 def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
@@ -166,28 +153,22 @@ def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
 
     A 0-d array on the CPU may meet arrays of any device: it is moved there, in `arrays`.
     """
-    found: Backend | None = None
-    seen_dims = False
-    for i, name in enumerate(op.parameters):
-        items = arrays[i] if name == op.list_of_tensors else (arrays[i],)
-        if name not in op.tensors and name != op.list_of_tensors:
-            continue
-        for array in items:
-            xp = BACKENDS.get(type(array))
-            if xp is None or xp is found:
-                continue
-            if found is None or not seen_dims:
-                found, seen_dims = xp, bool(array.ndim)
-            elif array.ndim:
-                raise RuntimeError(
-                    "Expected all tensors to be on the same device, but found at least two "
-                    f"devices, {found.device_type} and {xp.device_type}!")
-    if found is None or found.array_type is np.ndarray:
+    kinds = {type(arrays[i]) for i in op.tensor_positions}
+    if op.list_position is not None:
+        kinds.update(map(type, arrays[op.list_position]))
+    found = [BACKENDS[kind] for kind in kinds if kind in BACKENDS]
+    if not found:
         return BACKENDS[np.ndarray]
-    for i, name in enumerate(op.parameters):
-        if name in op.tensors and type(arrays[i]) is np.ndarray:
-            arrays[i] = found.from_host(arrays[i])  # 0-d: a number, which may come from anywhere
-    return found
+    if len(found) == 1:
+        return found[0]
+    for i in op.tensor_positions:
+        if type(arrays[i]) is np.ndarray and not arrays[i].ndim:
+            device = next(xp for xp in found if xp.array_type is not np.ndarray)
+            arrays[i] = device.from_host(arrays[i])
+            return backend_of_all(op, arrays)
+    names = sorted(xp.device_type for xp in found)
+    raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
+                       f"devices, {names[0]} and {names[1]}!")
 
 
 def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
@@ -226,13 +207,16 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
     """Make the node with its edges and saved inputs, or return None when no gradient is needed."""
     if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
         return None
-    edges = []
-    for name in op.differentiable:
-        value = values[op.parameters.index(name)]
-        for item in value if name == op.list_of_tensors else (value,):
-            edges.append(item._edge() if isinstance(item, Tensor) and item.requires_grad
-                         else (None, 0))
-    if not any(node is not None for node, _ in edges):
+    edges: list[Any] = []
+    live = False
+    for i in op.differentiable_positions:
+        for item in values[i] if i == op.list_position else (values[i],):
+            if isinstance(item, Tensor) and item.requires_grad:
+                edges.append(item._edge())
+                live = True
+            else:
+                edges.append((None, 0))
+    if not live:
         return None
     node = op.node_type()
     node.extras = None
@@ -317,9 +301,14 @@ def apply_inplace(op: type[Op], values: list[Any]) -> Tensor:
     write_back(op, target, result)
     if node is not None:
         node.shape, node.dtype = target._array.shape, target._array.dtype
-        rebase_history(target, node)
+        if op.view and target._view is not None:
+            replace_node(target, node)
+        else:
+            rebase_history(target, node)
         if "result" in node.saves:
             node.save_output("result", target)
+    elif recorded and not op.formulas and target._view is None:  # what it was is gone for good
+        target._node, target._index, target._requires_grad = None, 0, False
     return target
 
 

@@ -69,6 +69,7 @@ class Op:
     inplace = False  # whether there is a variant that writes to the first input
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
+    commutative = False  # whether that second one may as well be the first
     method = True  # whether tensors have it as a method
     public = True  # whether `F` and the package have it as a function
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
@@ -79,6 +80,15 @@ class Op:
 
     parameters: tuple[str, ...]
     keyword_only: frozenset[str]
+    # The same by position in `parameters`, where `apply` reads it:
+    tensor_positions: tuple[int, ...]
+    promoted_positions: tuple[int, ...]
+    differentiable_positions: tuple[int, ...]
+    list_position: int | None
+    plain_positions: tuple[int, ...]
+    positional: int  # how many may be given without a name
+    required: int
+    default_values: list[Any]
     defaults: dict[str, Any]
     differentiable: tuple[str, ...]
     formulas: dict[str, tuple[Formula, tuple[str, ...]]]
@@ -116,6 +126,17 @@ def declare(op: type[Op]) -> None:
             op.tensors = tuple(n for n in op.parameters if n in ("self", "other"))
     if not op.promoted:
         op.promoted = op.tensors
+    place = op.parameters.index
+    op.tensor_positions = tuple(map(place, op.tensors))
+    op.promoted_positions = tuple(i for i in map(place, op.promoted) if i in op.tensor_positions)
+    op.differentiable_positions = tuple(map(place, op.differentiable))
+    op.list_position = None if op.list_of_tensors is None else place(op.list_of_tensors)
+    op.plain_positions = tuple(
+        i for i in range(len(op.parameters))
+        if i not in op.tensor_positions and i != op.list_position)
+    op.positional = len(op.parameters) - len(op.keyword_only)
+    op.required = len(op.parameters) - len(op.defaults)
+    op.default_values = [op.defaults.get(n) for n in op.parameters]
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
     op.node_type = make_node_type(op)

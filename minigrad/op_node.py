@@ -45,6 +45,8 @@ class OpNode(Node):
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
         results: list[Any] = []
+        if all(g is None for g in grads):
+            return [None] * len(edges)
         if op.materialize and len(grads) > 1:
             grads = self.materialized(grads, arrays)
         for name, (formula, names) in op.formulas.items():

@@ -44,7 +44,7 @@ def publish(op: type[Op]) -> None:
     if op.dunder:
         method(op.dunder[0])(dunder)
     if len(op.dunder) > 1:
-        method(op.dunder[1])(operator(swapped(call)))
+        method(op.dunder[1])(dunder if op.commutative else operator(swapped(call)))
     if op.inplace:
         inplace = documented(inplace_caller(op), op, op.name + "_")
         if op.public and op.method:

@@ -43,4 +43,4 @@ def parameter_repr(self: Parameter) -> str:
     return "Parameter containing:\n" + tensor_repr(self)
 
 
-Parameter.__repr__ = parameter_repr  # type: ignore[method-assign]  # printing stands above tensor
+Parameter.__repr__ = parameter_repr  # type: ignore[method-assign,assignment]  # printing stands above tensor

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from .backend import backend_of
-from .dtypes import dtype, float16, float32, float64, int64, promote_types
+from .dtypes import (
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int64,
+    promote_types,
+)
 from .tensor import Tensor
 
 Array = Any
@@ -76,9 +84,8 @@ def assert_close(
     """
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"
-        other = "atol" if rtol is None else "rtol"
-        raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got no "
-                         f"{missing} and {other}={rtol if rtol is not None else atol}.")
+        raise ValueError("Both 'rtol' and 'atol' must be either specified or omitted, but got no "
+                         f"{missing}.")
     how = Comparison(rtol, atol, equal_nan, check_device, check_dtype, check_stride)
     try:
         compare(actual, expected, how, allow_subclasses)
@@ -173,7 +180,7 @@ def compare_tensors(actual: Tensor, expected: Tensor, how: Comparison) -> None:
                  f"{actual.stride()} != {expected.stride()}.")
     rtol, atol = how.tolerances(actual.dtype, expected.dtype)
     common = promote_types(actual.dtype, expected.dtype)
-    wide = np.float64 if common.is_floating_point else np.int64
+    wide = common.numpy if common.is_floating_point else np.int64
     left, right = (backend_of(t._array).to_host(t._array).astype(wide) for t in (actual, expected))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         close = left == right
@@ -182,25 +189,30 @@ def compare_tensors(actual: Tensor, expected: Tensor, how: Comparison) -> None:
         difference = np.abs(left - right)
         close |= np.isfinite(difference) & (difference <= atol + rtol * np.abs(right))
         if not close.all():
-            how.fail(mismatch(difference, np.abs(right), close, rtol, atol))
+            how.fail(mismatch(left, right, close, rtol, atol))
 
 
-def mismatch(difference: Array, size: Array, close: Array, rtol: float, atol: float) -> str:
+def mismatch(actual: Array, expected: Array, close: Array, rtol: float, atol: float) -> str:
     """Say how many elements differ, and by how much at most."""
     exact = rtol == 0 and atol == 0
-    title = f"Tensor-likes are not {'equal' if exact else 'close'}!\n\n"
-    count, total = int((~close).sum()), close.size
-    if not close.ndim:
-        title = title.replace("Tensor-likes", "Scalars")
+    if close.ndim:
+        count, total = int((~close).sum()), close.size
+        kind = "Tensor-likes"
+        what = f"Mismatched elements: {count} / {total} ({count / total:.1%})\n"
     else:
-        title += f"Mismatched elements: {count} / {total} ({count / total:.1%})\n"
-    difference = np.where(close, 0, difference)
-    relative = np.where(close, 0, difference / size)
+        kind, what = "Scalars", f"Expected {expected.item()} but got {actual.item()}.\n"
+    difference = np.abs(actual - expected)
+    size = np.abs(expected)
+    if size.dtype.kind != "f":
+        size = size.astype(get_default_dtype().numpy)
+    relative = np.where(close, 0, difference.astype(size.dtype) / size)
     lines = []
-    for kind, values, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
+    for name, values, allowed in (("absolute", np.where(close, 0, difference), atol),
+                                  ("relative", relative, rtol)):
         index = np.unravel_index(int(np.argmax(values)), values.shape)
         place = f" at index {tuple(int(i) for i in index)}" if close.ndim else ""
         limit = "" if exact else f" (up to {allowed} allowed)"
-        name = "Greatest " + kind if close.ndim else kind.capitalize()
-        lines.append(f"{name} difference: {values[index].item()}{place}{limit}")
-    return title + "\n".join(lines)
+        title = "Greatest " + name if close.ndim else name.capitalize()
+        lines.append(f"{title} difference: {values[index].item()}{place}{limit}")
+    ending = "equal" if exact else "close"
+    return f"{kind} are not {ending}!\n\n{what}" + "\n".join(lines)

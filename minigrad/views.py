@@ -10,6 +10,8 @@ NOTE [In-place writes through views]
 
 from __future__ import annotations
 
+from re import sub
+
 from . import _state
 from .graph import CopySlices, Node
 from .saved import INFERENCE, version_of
@@ -81,7 +83,8 @@ class ViewInfo:
             )
         if self.creation != DEFAULT:
             node = view._node
-            origin = f"Output {view._index} of {node.name()}" if node else "A view"
+            name = sub(r"Backward[0-9]*$", "", node.name()) if node else ""
+            origin = f"Output {view._index} of {name}" if node else "A view"
             raise RuntimeError(origin + what + _REASON[self.creation])
 
 
@@ -149,6 +152,13 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
     tensor._requires_grad = True
     view.version = version_of(tensor) - 1
     view.current_node(tensor)
+
+
+def replace_node(view: Tensor, node: Node) -> None:
+    """Make `node` the history of a view whose geometry, not its memory, was changed in place."""
+    _move_retained(view, node, 0)
+    view._node, view._index, view._requires_grad = node, 0, True
+    view._view.version = version_of(view)
 
 
 def _move_retained(tensor: Tensor, node: Node, index: int) -> None:

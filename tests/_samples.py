@@ -110,7 +110,7 @@ class Sample:
 
     def gradients(self, cotangents: Any = None, create_graph: bool = False) -> list[Any]:
         """Return the gradient by each leaf; the outputs' are random but always the same."""
-        outputs = differentiable(self.run())
+        outputs = sloped(self.op, self.run())
         given = cotangents_of(outputs) if cotangents is None else cotangents
         return list(grad(outputs, self.leaves(), given, create_graph=create_graph,
                          allow_unused=True))
@@ -164,6 +164,15 @@ def differentiable(result: Any) -> list[Tensor]:
     return [r for r in outputs_of(result) if r.requires_grad]
 
 
+def sloped(op: type[Op], result: Any) -> list[Tensor]:
+    """Return the outputs that require grad and whose gradient some formula takes."""
+    names = {n for _, needs in op.formulas.values() for n in needs}
+    if not op.outputs or "grads" in names:
+        return differentiable(result)
+    return [r for i, (r, name) in enumerate(zip(outputs_of(result), op.outputs, strict=True))
+            if r.requires_grad and ("g_" + name in names or (i == 0 and "g" in names))]
+
+
 def cotangents_of(outputs: list[Tensor], requires_grad: bool = False) -> list[Tensor]:
     """Return random gradients of the outputs, the same ones in every call."""
     rng = np.random.default_rng(7)
@@ -192,12 +201,11 @@ def each(found: Any, check: Callable[[Any], Any]) -> int:
     return count
 
 
-def forms(sample: Sample) -> Iterator[tuple[str, Callable[[Array], Array]]]:
+def forms() -> Iterator[tuple[str, Callable[[Array], Array]]]:
     """Yield ways to lay an array out in memory without changing its values."""
-    yield "transposed", lambda a: np.ascontiguousarray(a.T).T
+    yield "transposed", lambda a: a.copy("F")
     yield "strided", spread
-    yield "offset", lambda a: np.concatenate([a.reshape(-1)[:0], np.zeros(3, a.dtype),
-                                              a.reshape(-1)])[3:].reshape(a.shape)
+    yield "offset", lambda a: np.append(np.zeros(3, a.dtype), a)[3:].reshape(a.shape)
 
 
 def spread(array: Array) -> Array:
@@ -210,4 +218,4 @@ def spread(array: Array) -> Array:
 
 
 __all__ = ["IDS", "OPS", "Make", "Sample", "cotangents_of", "describe", "differentiable", "each",
-           "flat", "forms", "minigrad", "outputs_of", "reseed", "samples"]
+           "flat", "forms", "minigrad", "outputs_of", "reseed", "samples", "sloped"]

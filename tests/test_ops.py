@@ -27,13 +27,14 @@ from _samples import (
     outputs_of,
     reseed,
     samples,
+    sloped,
 )
 
 from minigrad.apply import bind
 from minigrad.autograd import grad
 from minigrad.op import REGISTRY, F, Op
 from minigrad.op_node import OpNode
-from minigrad.publish import FUNCTIONS, caller, inplace_caller
+from minigrad.publish import FUNCTIONS, caller, inplace_caller, with_fast_path
 from minigrad.shapes import broadcast, same
 from minigrad.specialise import specialised
 from minigrad.tensor import Tensor, from_array
@@ -134,12 +135,15 @@ def code_of(function: Any) -> ast.FunctionDef:
 
 
 def tensor_names(op: type[Op]) -> set[str]:
-    """Return the names that stand for tensors in the formulas of an op."""
-    gradients = {"g", "result", *op.outputs, *("g_" + n for n in op.outputs)}
-    return (gradients | set(op.tensors)) - {None}
+    """Return the names that stand for tensors in the formulas of an op, in some sample at least."""
+    names = {"g", "result", *op.outputs, *("g_" + n for n in op.outputs)}
+    for sample in samples(op):
+        values = bind(op, sample.args, sample.kwargs)
+        names |= {n for n, v in zip(op.parameters, values) if isinstance(v, Tensor)}
+    return names
 
 
-def forbidden(tree: ast.FunctionDef, tensors: set[str]) -> list[str]:
+def forbidden(tree: ast.FunctionDef, tensors: set[str], is_helper: bool = False) -> list[str]:
     """Return what a formula does with tensors that has no array or no tensor realisation."""
     found = []
 
@@ -162,7 +166,7 @@ def forbidden(tree: ast.FunctionDef, tensors: set[str]) -> list[str]:
                 found.append(ast.unparse(node))
         elif isinstance(node, ast.Subscript) and is_tensor(node.value):
             found.append(ast.unparse(node))
-        elif isinstance(node, ast.Attribute):
+        elif isinstance(node, ast.Attribute) and not (is_helper and node.attr == "shape"):
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             if owner not in ALLOWED_MODULES and (is_tensor(node.value) or owner == "xp"):
                 found.append(ast.unparse(node))
@@ -184,10 +188,15 @@ def helpers(function: Any, tree: ast.FunctionDef) -> list[Any]:
     return found
 
 
-def violations(function: Any, tensors: set[str], seen: set[Any]) -> list[str]:
-    """Return what is wrong in a formula and in the helpers to which it hands its tensors."""
+def violations(function: Any, tensors: set[str], seen: frozenset[Any] = frozenset()) -> list[str]:
+    """Return what is wrong in a formula and in the helpers to which it hands its tensors.
+
+    Helpers, which have no save list, may ask for `.shape`: arrays and tensors both have it.
+    """
     tree = code_of(function)
-    found = [f"{function.__qualname__}: {text}" for text in forbidden(tree, tensors)]
+    found = [f"{function.__qualname__}: {text}"
+             for text in forbidden(tree, tensors, is_helper=bool(seen))]
+    seen |= {function}
     for called, node in helpers(function, tree):
         if called in seen or called in vars(F).values():
             continue
@@ -197,7 +206,7 @@ def violations(function: Any, tensors: set[str], seen: set[Any]) -> list[str]:
         given |= {k.arg for k in node.keywords
                   if any(isinstance(x, ast.Name) and x.id in tensors for x in ast.walk(k.value))}
         if given:
-            found += violations(called, given, seen | {called})
+            found += violations(called, given, seen)
     return found
 
 
@@ -205,7 +214,7 @@ def violations(function: Any, tensors: set[str], seen: set[Any]) -> list[str]:
 def test_formulas_use_only_operators_and_functions_of_F(op):
     found = []
     for formula, _ in op.formulas.values():
-        found += violations(formula, tensor_names(op), set())
+        found += violations(formula, tensor_names(op))
     assert not found, f"not allowed in a formula: {found}"
 
 
@@ -225,6 +234,10 @@ def test_forbidden_code_is_found():
 # -------------------------------------------------------------------- forward
 
 
+#: Ops the shape of whose result depends on values: their rule checks the input and says None.
+DEPENDS_ON_VALUES = {"Bincount", "MaskedSelect", "NonzeroMatrix", "Unique2", "UniqueConsecutive"}
+
+
 @every_op
 def test_forward_has_the_shape_that_the_rule_gives(op):
     def check(sample: Sample) -> None:
@@ -232,11 +245,14 @@ def test_forward_has_the_shape_that_the_rule_gives(op):
         shapes = sample.replaced(lambda t: tuple(t.shape))
         rule = op.shape(*bind(op, shapes.args, shapes.kwargs)) if not op.keyword_only else (
             call_rule(op, bind(op, shapes.args, shapes.kwargs)))
+        for output in outputs:
+            assert type(output) is Tensor and type(output._array) is np.ndarray
+        if op.__name__ in DEPENDS_ON_VALUES:
+            assert rule is None
+            return
         several = bool(op.outputs) or getattr(op, "many", False) or isinstance(rule, list)
         given = list(rule) if several else [rule]
         assert [tuple(o.shape) for o in outputs] == [tuple(s) for s in given]
-        for output in outputs:
-            assert type(output) is Tensor and type(output._array) is np.ndarray
 
     each(samples(op), check)
 
@@ -252,6 +268,14 @@ def call_rule(op: type[Op], values: list[Any]) -> Any:
     return op.shape(*values[:split], **keywords)
 
 
+#: Ops that give memory of an input without being views in the eyes of autograd, as in PyTorch.
+SHARES_MEMORY = {
+    "Copy",  # only ever written in place: `copy_`
+    "NativeBatchNorm",  # hands the running statistics on, to the node alone
+    "UnsafeSplit", "UnsafeSplitWithSizes", "UnsafeView",
+}
+
+
 @every_op
 def test_inputs_are_left_alone(op):
     def check(sample: Sample) -> None:
@@ -260,7 +284,7 @@ def test_inputs_are_left_alone(op):
         for tensor, kept in zip(sample.tensors(), before):
             assert np.array_equal(tensor._array, kept, equal_nan=kept.dtype.kind == "f")
             assert tensor._version == 0
-        if not op.view:
+        if not op.view and op.__name__ not in SHARES_MEMORY:
             shared = [o for o in outputs for t in sample.tensors()
                       if np.may_share_memory(o._array, t._array)
                       and np.shares_memory(o._array, t._array)]
@@ -281,13 +305,27 @@ def test_nothing_is_recorded_without_grad(op):
 # -------------------------------------------------------------------- derivatives
 
 
+#: Where PyTorch's gradient is by design not the slope, and for which samples.
+NOT_THE_SLOPE = {
+    "NormalOf": lambda *_: True,  # a random draw has no gradient
+    # nor has padding, and gradients may be divided by how often a row is looked up
+    "Embedding": lambda weight, indices, padding_idx=-1, scaled=False, *_: (
+        padding_idx != -1 or scaled),
+}
+
+
+def not_the_slope(sample: Sample) -> bool:
+    """Tell whether differences cannot say what the gradient is: by design, or for rounding."""
+    exempt = NOT_THE_SLOPE.get(sample.op.__name__)
+    return bool(exempt and exempt(*sample.args)) or any(
+        o._array.dtype not in (np.float64, np.int64, np.bool_) for o in outputs_of(sample.run()))
+
+
 def function_of(sample: Sample) -> Any:
     """Return the op as a function from the leaves' arrays to all its outputs in one array."""
-    keep = [o.requires_grad for o in outputs_of(sample.run())]
 
     def call(*arrays: Any) -> Any:
-        found = outputs_of(sample.with_leaves(arrays).run())
-        return flat(o for o, kept in zip(found, keep, strict=True) if kept)
+        return flat(sloped(sample.op, sample.with_leaves(arrays).run()))
 
     return call
 
@@ -295,8 +333,8 @@ def function_of(sample: Sample) -> Any:
 @only(is_differentiable)
 def test_first_derivative(op):
     def check(sample: Sample) -> Any:
-        outputs = differentiable(sample.run())
-        if not outputs or not sample.leaves():
+        outputs = sloped(op, sample.run())
+        if not outputs or not sample.leaves() or not_the_slope(sample):
             return False
         cotangents = cotangents_of(outputs)
         found = sample.gradients(cotangents)
@@ -311,7 +349,7 @@ def test_first_derivative(op):
                                  if wanted.size else 0, "gradient")
         return True
 
-    assert each(samples(op), check), "no sample requires grad"
+    assert each(samples(op), check) or op.__name__ in NOT_THE_SLOPE, "no sample requires grad"
 
 
 def gradient_function(sample: Sample) -> Any:
@@ -328,8 +366,8 @@ def gradient_function(sample: Sample) -> Any:
 @only(is_differentiable)
 def test_second_derivative(op):
     def check(sample: Sample) -> None:
-        outputs = differentiable(sample.run())
-        if not outputs or not sample.leaves():
+        outputs = sloped(op, sample.run())
+        if not outputs or not sample.leaves() or not_the_slope(sample):
             return
         inputs = [*sample.leaves(), *(cotangents := cotangents_of(outputs, requires_grad=True))]
         firsts = list(grad(outputs, sample.leaves(), cotangents, create_graph=True,
@@ -369,6 +407,10 @@ def gradients_for(node: Any, outputs: list[Tensor]) -> list[Any]:
     return [next(cotangents) if o._array.dtype.kind == "f" else None for o in outputs]
 
 
+#: Ops whose tensor formulas recompute in a differentiable way what the array formulas have saved.
+RECOMPUTES = {"NativeBatchNorm", "NativeLayerNorm"}
+
+
 @only(is_differentiable)
 def test_formulas_agree_on_arrays_and_tensors(op):
     def check(sample: Sample) -> None:
@@ -382,8 +424,14 @@ def test_formulas_agree_on_arrays_and_tensors(op):
             assert len(arrays) == len(tensors) == len(node.edges)
             for i, (array, tensor) in enumerate(zip(arrays, tensors)):
                 assert (array is None) == (tensor is None)
-                if array is not None:
-                    assert isinstance(tensor, Tensor), f"result {i} is a {type(tensor).__name__}"
+                if array is None:
+                    continue
+                assert isinstance(tensor, Tensor), f"result {i} is a {type(tensor).__name__}"
+                if op.__name__ in RECOMPUTES:
+                    assert array.dtype == tensor._array.dtype
+                    tolerance = 1e-4 if array.dtype == np.float32 else 1e-12
+                    _oracle.assert_close(array, tensor._array, tolerance, tolerance, "result")
+                else:
                     assert_identical(np.asarray(array), tensor._array, f"result {i}")
 
     each(samples(op), check)
@@ -418,12 +466,11 @@ def test_formulas_give_no_saved_memory_away(op):
 @only(is_differentiable)
 def test_gradients_do_not_alias_the_cotangent(op):
     def check(sample: Sample) -> None:
-        outputs = differentiable(sample.run())
+        outputs = sloped(op, sample.run())
         if not outputs or not sample.leaves():
             return
         cotangents = cotangents_of(outputs)
         kept = [c._array.copy() for c in cotangents]
-        F.manual_seed(0)
         for output, cotangent in zip(outputs, cotangents):
             output.backward(cotangent, retain_graph=True)
         for leaf in sample.leaves():
@@ -465,7 +512,7 @@ SEES_STRIDES = {"AsStrided", "Restride"}
 def test_layout_in_memory_does_not_matter(op):
     def check(sample: Sample) -> Any:
         ran = False
-        for name, change in forms(sample):
+        for name, change in forms():
             changed = sample.with_arrays(change)
             try:
                 assert_same_result(changed, sample, exact=False)
@@ -479,25 +526,29 @@ def test_layout_in_memory_does_not_matter(op):
         assert each(samples(op), check)
 
 
+def closure(op: type[Op]) -> Any:
+    """Return the function by which the package calls an op where it is specialised, or None."""
+    generic = caller(op)
+    hot = specialised(op, generic) if op.public or op.dunder else None
+    return None if hot is None else with_fast_path(generic, hot, op)
+
+
 @every_op
 def test_specialised_closure_agrees_with_the_generic_function(op):
-    generic = caller(op)
-    hot = specialised(op, generic)
+    hot = closure(op)
     if hot is None:
         return
 
     def check(sample: Sample) -> None:
         reseed()
-        ours = outputs_of(hot(*sample.args, **sample.kwargs) if sample.kwargs or len(
-            sample.args) == len([n for n in op.parameters if n not in op.keyword_only])
-            else generic(*sample.args))
+        ours = outputs_of(hot(*sample.args, **sample.kwargs))
         theirs = outputs_of(sample.run())
         for a, b in zip(ours, theirs, strict=True):
             assert_identical(a._array, b._array, "result")
             assert a.requires_grad == b.requires_grad
+            assert type(a.grad_fn) is type(b.grad_fn)
             if a.grad_fn is None:
                 continue
-            assert type(a.grad_fn) is type(b.grad_fn)
             assert a.grad_fn.next_functions == b.grad_fn.next_functions
             assert (a.grad_fn.shape, a.grad_fn.dtype) == (b.grad_fn.shape, b.grad_fn.dtype)
             for name in op.node_type.saves:
@@ -506,13 +557,20 @@ def test_specialised_closure_agrees_with_the_generic_function(op):
                 if one is not None:
                     assert_identical(one._array, other._array, name)
             (g,) = cotangents_of([a])
-            for x, y in zip(grad(a, sample.leaves(), g, allow_unused=True),
-                            b.grad_fn.apply_arrays([g._array], None)
-                            if len(sample.leaves()) == len(b.grad_fn.edges) else ()):
-                if x is not None and y is not None and x._array.shape == y.shape:
-                    assert_identical(x._array, np.asarray(y), "gradient")
+            one, other = (o.grad_fn.apply_arrays([g._array], None) for o in (a, b))
+            for i, (edge, x, y) in enumerate(zip(a.grad_fn.edges, one, other, strict=True)):
+                if edge[0] is None:
+                    continue
+                assert_identical(np.asarray(x), np.asarray(y), "gradient")
+                if op.node_type.runners:
+                    fast = op.node_type.runners[i](a.grad_fn, g._array)
+                    assert_identical(np.asarray(fast), np.asarray(y), "gradient by a runner")
 
     each([*samples(op), *map(in_single, samples(op))], check)
+
+
+def test_some_ops_are_specialised():
+    assert sum(closure(op) is not None for op in OPS) > 20
 
 
 @only(is_differentiable)
@@ -542,23 +600,24 @@ def test_inplace_variant(op):
     def check(sample: Sample) -> Any:
         plain = sample.run()
         target, *rest = sample.args
-        if plain._array.dtype != target._array.dtype or (
-                not op.view and plain.shape != target.shape):
+        if not isinstance(target, Tensor) or (not op.view and plain.shape != target.shape):
             return False
-        written = target * 1
+        written = target * 1 if target.requires_grad else from_array(target._array.copy())
         version, address = written._version, written.data_ptr()
         reseed()
         result = inplace_caller(op)(written, *rest, **sample.kwargs)
         assert result is written
         assert result._version == version + 1
         assert result.data_ptr() == address or op.view or not result.numel()
-        assert np.array_equal(result._array, plain._array, equal_nan=True)
+        expected = plain._array.astype(target._array.dtype)
+        assert np.array_equal(result._array, expected, equal_nan=expected.dtype.kind == "f")
+        if not op.formulas:
+            return True
         assert result.requires_grad == plain.requires_grad
         if plain.requires_grad:
             (g,) = cotangents_of([plain])
             found = grad(result, sample.leaves(), g, allow_unused=True)
-            expected = sample.gradients([g])
-            for a, b in zip(found, expected, strict=True):
+            for a, b in zip(found, sample.gradients([g]), strict=True):
                 zero = np.zeros(())
                 _oracle.assert_close(*np.broadcast_arrays(
                     zero if a is None else a._array, zero if b is None else b._array),
@@ -568,6 +627,9 @@ def test_inplace_variant(op):
     assert each(samples(op), check), "no sample can be written in place"
 
 
+INTEGERS_ONLY = {op.__name__ for op in OPS if op.__name__.startswith("Bitwise")}
+
+
 @only(is_inplace)
 def test_inplace_on_a_leaf_or_with_another_shape_raises(op):
     leaf_was_tried = False
@@ -575,7 +637,7 @@ def test_inplace_on_a_leaf_or_with_another_shape_raises(op):
         target, *rest = sample.args
         if not isinstance(target, Tensor) or target._array.dtype.kind != "f":
             continue
-        if op.formulas and target.requires_grad:
+        if target.requires_grad:
             leaf_was_tried = True
             with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
                 inplace_caller(op)(target, *rest, **sample.kwargs)
@@ -583,7 +645,7 @@ def test_inplace_on_a_leaf_or_with_another_shape_raises(op):
         if plain.shape != target.shape and not op.view:
             with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
                 inplace_caller(op)(from_array(target._array.copy()), *rest, **sample.kwargs)
-    assert leaf_was_tried or not op.formulas
+    assert leaf_was_tried or op.__name__ in INTEGERS_ONLY
 
 
 # -------------------------------------------------------------------- broadcasting, empty and 0-d
@@ -599,12 +661,13 @@ def test_broadcasting_equals_repeating(op):
         if len(tensors) < 2 or not big:
             return False
         for cut in big:
+            place = next(i for i, t in enumerate(tensors) if t is cut)
             for dim in range(cut.ndim):
                 index = (slice(None),) * dim + (slice(0, 1),)
                 small = cut._array[index].copy()
                 narrow = swap(sample, cut, small)
                 wide = swap(sample, cut, np.repeat(small, cut.shape[dim], dim))
-                assert_broadcast(narrow, wide, tensors.index(cut), dim)
+                assert_broadcast(narrow, wide, place, dim)
         return True
 
     each(samples(op), check)
@@ -647,7 +710,8 @@ def test_empty_and_0d_inputs(op):
         if not tensors or any(not t.numel() for t in tensors):
             return False
         for change in (lambda a: np.asarray(a.reshape(-1)[0]),
-                       lambda a: a.reshape(-1)[:0], lambda a: a.reshape(1, -1)[:0, :1]):
+                       lambda a: a.reshape(-1)[:0] if a.ndim else a,
+                       lambda a: a.reshape(1, -1)[:0, :1] if a.ndim else a):
             changed = sample.with_arrays(change)
             try:
                 outputs = outputs_of(changed.run())
@@ -656,7 +720,7 @@ def test_empty_and_0d_inputs(op):
                        for a in sample.args):
                     continue  # a dimension that is not there
                 raise
-            expected = changed.tensors()[0].shape
+            expected = np.broadcast_shapes(*(t.shape for t in changed.tensors()))
             assert all(o.shape == expected for o in outputs)
             if differentiable(outputs):
                 for leaf, gradient in zip(changed.leaves(), changed.gradients()):

@@ -52,7 +52,10 @@ class InputBuffer:
         elif self.owned[index] and type(current) is type(grad) and writable(current):
             current += grad
         else:
-            self.grads[index] = current + grad
+            total = current + grad
+            if type(total) not in BACKENDS and not isinstance(total, Tensor):
+                total = np.asarray(total)  # NumPy adds arrays without dimensions to a number
+            self.grads[index] = total
             self.owned[index] = not isinstance(grad, Tensor)
 
 
@@ -134,10 +137,7 @@ class GraphTask:
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
             return
-        if all(g is None for g in grads) and not isinstance(node, GraphRoot):
-            results: Sequence[Gradient | None] = [None] * len(edges)
-        else:
-            results = self.call(node, grads)
+        results = self.call(node, grads)
         if not self.keep_graph:
             node.release()
         self.hand_out(node, edges, grads, results)
@@ -227,8 +227,6 @@ class GraphTask:
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """Let a leaf add what arrived to its `.grad`, then run the hooks that wait for that."""
         (grad,) = buffer.grads
-        if grad is None:
-            return
         extras = node.extras
         if extras is not None and extras.pre:
             for hook in list(extras.pre.values()):
@@ -239,7 +237,7 @@ class GraphTask:
             buffer.owned[0] = False
         if isinstance(grad, Tensor):
             node.apply_tensors((grad,))
-        else:
+        elif grad is not None:
             node.accumulate(grad, buffer.owned[0])
         if extras is not None and extras.post:
             for hook in list(extras.post.values()):
@@ -255,8 +253,6 @@ class GraphTask:
         assert extras is not None
         for index, hooks in list(extras.tensor.items()):
             for hook in list(hooks.values()):
-                if grads[index] is None:
-                    break
                 (given,) = self.as_tensors([grads[index]])
                 replaced = hook(given)
                 if replaced is not None:
@@ -298,9 +294,11 @@ def hook_name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
 
-def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor) -> None:
+def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
     """Raise unless what a tensor hook returned can stand for the gradient it was given."""
     name = hook_name(hook)
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(replaced, Tensor):
         raise TypeError(f"expected Variable, but hook '{name}' returned "
                         f"{type(replaced).__name__}")

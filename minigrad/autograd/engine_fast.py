@@ -56,6 +56,16 @@ def count_dependencies(root: Node) -> dict[Node, int]:
 
 def run(task: Any, root: Node) -> None:
     """Run a whole pass."""
+    try:
+        run_nodes(task, root)
+    finally:
+        vars(task).pop("deliver", None)  # the task and its `arrive` would hold each other
+    while task.callbacks:
+        task.callbacks.pop(0)()
+
+
+def run_nodes(task: Any, root: Node) -> None:
+    """Run the root and then every node that becomes ready."""
     dependencies = task.dependencies = count_dependencies(root)
     ready, buffers, keep_graph = task.ready, task.buffers, task.keep_graph
     sums: dict[Any, Any] = {}  # gradients of nodes with one output that the engine owns
@@ -142,5 +152,3 @@ def run(task: Any, root: Node) -> None:
             owned = result is not grad and not shared
             arrive(target, index, result if fits else task.fit(result, target, index, node), owned)
             node = None
-    while task.callbacks:
-        task.callbacks.pop(0)()

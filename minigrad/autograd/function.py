@@ -124,7 +124,7 @@ class FunctionNode(FunctionCtx, NaryNode):
             if not is_tensor:
                 if result is not None:
                     raise RuntimeError(
-                        f"function {name} returned a gradient different from None at position "
+                        f"function {name} returned a gradient different than None at position "
                         f"{position}, but the corresponding forward input was not a Variable")
             elif result is None or isinstance(result, Tensor):
                 kept.append(result)
@@ -255,15 +255,15 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
 def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: bool, dirty: bool,
                 position: int | None, live: int) -> Tensor:
     """Give one output its place in the graph; one that was returned as it came gets an alias."""
+    if dirty:
+        output._bump()
+    elif not differentiable and output.requires_grad:
+        return output.detach()
     if not differentiable:
-        if position is not None and not dirty:
-            return alias(output)
-        if output.requires_grad and not dirty:
-            return output.detach()
-        return output
+        return alias(output) if position is not None and not dirty else output
     if dirty:
         if output.requires_grad and output.is_leaf:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place "
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                                "operation.")
         if output._view is not None:
             if live > 1:

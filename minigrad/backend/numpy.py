@@ -1,12 +1,21 @@
-"""NumPy as a backend: the CPU."""
+"""NumPy as a backend: the CPU.
+
+NOTE [Infinities and NaN come silently]
+    PyTorch computes `1 / 0` and `exp(1000)` without a word, NumPy warns.  Its error state belongs
+    to the program that imports us and switching it around every op costs more than the op, so
+    the warnings that arise in this package's own modules are filtered instead.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from . import special
+
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
 
 def address(array: Any) -> int:

@@ -1,8 +1,9 @@
 """A test backend: NumPy underneath, but as unforgiving as a GPU library.
 
 Its arrays refuse to meet plain NumPy arrays, to become one implicitly, and to be asked for a
-value by `bool`, `float` or `int`, which on a GPU would be a hidden transfer to the host.  So a
-forgotten `np.` in an op fails here, on a machine without a GPU.
+value by `float` or `int`, which on a GPU would be a hidden transfer to the host; only a check that
+is a bool already may be asked for its outcome.  So a forgotten `np.` in an op fails here, on a
+machine without a GPU.
 
 >>> import numpy as np
 >>> from minigrad.backend.strict import backend
@@ -23,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from .numpy import backend as numpy_backend
+
 
 class StrictArray:
     """An array that lives on the imaginary device `strict`."""
@@ -38,11 +41,16 @@ class StrictArray:
         raise TypeError("Implicit conversion to a NumPy array is not allowed. "
                         "Please use `backend.to_host(array)` to make one explicitly.")
 
+    def __bool__(self) -> bool:
+        if self.host.dtype.kind != "b":
+            self._refuse()
+        return bool(self.host)
+
     def _refuse(self, *_: Any) -> Any:
         raise TypeError("reading a value of a device array in Python is a hidden transfer; use "
                         "`array.item()` to make it explicit")
 
-    __bool__ = __float__ = __int__ = __index__ = _refuse
+    __float__ = __int__ = __index__ = _refuse
 
     @property
     def base(self) -> Any:
@@ -182,7 +190,7 @@ class StrictBackend:
     array_type: type = StrictArray
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(np, name)
+        value = getattr(numpy_backend, name)
         if isinstance(value, type) or not callable(value):
             return value
         return strict_function(value)
@@ -198,10 +206,6 @@ class StrictBackend:
     def to_host(self, array: Any) -> Any:
         """Copy the values back."""
         return array.host.copy("K")
-
-    def as_strided(self, array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-        """View the array's memory with this shape and these strides, in bytes."""
-        return StrictArray(np.lib.stride_tricks.as_strided(array.host, shape, strides))
 
     def synchronize(self) -> None:
         """Return at once."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
 from rich.console import Console
+
+from minigrad import __version__
 
 from . import doctor as examination
 from . import tour as guided_tour
@@ -41,10 +42,10 @@ def tour(
     ] = False,
     seed: Annotated[int, typer.Option(help="Of the split, the weights and the batches.")] = 0,
 ) -> None:
-    """Show the engine at work, then train a network on handwritten digits and measure it.
+    """Show the engine at work, then train a network with it.
 
-    Every code block runs as you read it. Exits with 1 if a step fails or the network learns too
-    little.
+    Every code block runs as you read it. The network reads handwritten digits. Exits with 1 if a
+    step fails or the network learns too little.
 
     \b
     Examples:
@@ -63,15 +64,15 @@ def show_version() -> None:
     Example:
       minigrad version
     """
-    try:
-        print(f"minigrad {version('minigrad-course')}")
-    except PackageNotFoundError:
-        print("minigrad, run from its source without being installed")
+    print(f"minigrad {__version__}")
 
 
 @app.command()
 def doctor() -> None:
-    """List Python, NumPy, optional packages and BLAS threads; exit with 1 if the tour cannot run.
+    """Say what this installation has and lacks.
+
+    Lists Python, NumPy, cores, BLAS threads and optional packages. Exits with 1 if the tour cannot
+    run.
 
     \b
     Example:

@@ -7,6 +7,7 @@ import platform
 import shutil
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import Any
 
 import numpy
 from rich.console import Console
@@ -35,13 +36,16 @@ def run(console: Console) -> int:
     for module, distribution, purpose, remedy in OPTIONAL:
         found = find_spec(module) is not None
         table.add_row(
-            distribution, installed_version(distribution) if found else "no",
-            purpose if found else f"{purpose}: {remedy}", style="" if found else "yellow",
-        )  # fmt: skip
+            distribution,
+            installed_version(distribution) if found else "no",
+            purpose if found else f"{purpose}: {remedy}",
+            style="" if found else "yellow",
+        )
     dot = shutil.which("dot")
     remedy = "pictures of graphs: apt install graphviz, or brew install graphviz"
-    table.add_row("program dot", "yes" if dot else "no", dot or remedy,
-                  style="" if dot else "yellow")  # fmt: skip
+    table.add_row(
+        "program dot", "yes" if dot else "no", dot or remedy, style="" if dot else "yellow"
+    )
     console.print(table)
     if find_spec("sklearn") is None:
         console.print("The tour needs scikit-learn: pip install -e '.[tour]'", markup=False)
@@ -67,9 +71,8 @@ def available_cores() -> int:
 
 def blas_name() -> str:
     """Return the linear algebra library that NumPy was built with."""
-    config = numpy.show_config(mode="dicts")
-    found: dict[str, str] = config.get("Build Dependencies", {}).get("blas", {})  # type: ignore[assignment, union-attr]
-    return found.get("name", "unknown")
+    config: Any = numpy.show_config(mode="dicts")
+    return str(config.get("Build Dependencies", {}).get("blas", {}).get("name", "unknown"))
 
 
 def blas_threads() -> str:
@@ -77,7 +80,7 @@ def blas_threads() -> str:
     settings = [f"{name}={os.environ[name]}" for name in THREAD_SETTINGS if name in os.environ]
     text = ", ".join(settings) or "threads not limited by the environment"
     try:
-        from threadpoolctl import threadpool_info
+        from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
     except ImportError:
         return text
     pools = [p["num_threads"] for p in threadpool_info() if p.get("user_api") == "blas"]

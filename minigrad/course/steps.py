@@ -77,7 +77,7 @@ def show_heading(console: Console, number: int, text: str) -> None:
 def show_text(console: Console, text: str) -> None:
     """Show a paragraph of Markdown."""
     console.print()
-    console.print(Markdown(" ".join(text.split())))
+    console.print(Markdown(text))
 
 
 def show_code(console: Console, code: str) -> None:

@@ -22,6 +22,7 @@ class Comparison(Op, abstract=True):
         yield make.ints(3, 4), make.ints(4)
         yield make(3, 1), make(4)
         yield make(2), 1.5
+        yield make.bools(2), make.bools(2)
         yield make(0, 2), make(2)
 
 
@@ -209,7 +210,20 @@ class Signbit(Question):
 # -------------------------------------------------------------------- logic and bits
 
 
-class LogicalAnd(Comparison):
+class Logical(Op, abstract=True):
+    """What the operations on truth values share; any number but zero counts as true."""
+
+    shape = broadcast
+    inplace = True
+    nondifferentiable = True
+
+    def samples(make):
+        yield make.bools(3, 4), make.bools(4)
+        yield make.ints(3, 1, high=2), make(4)
+        yield make(0, 2), make(2)
+
+
+class LogicalAnd(Logical):
     """Where both elements are other than zero.
 
     >>> from minigrad import logical_and, tensor
@@ -217,13 +231,11 @@ class LogicalAnd(Comparison):
     tensor([False,  True])
     """
 
-    promote = None
-
     def forward(xp, self, other):
         return xp.logical_and(self, other)
 
 
-class LogicalOr(Comparison):
+class LogicalOr(Logical):
     """Where one element is other than zero.
 
     >>> from minigrad import logical_or, tensor
@@ -231,21 +243,17 @@ class LogicalOr(Comparison):
     tensor([False,  True])
     """
 
-    promote = None
-
     def forward(xp, self, other):
         return xp.logical_or(self, other)
 
 
-class LogicalXor(Comparison):
+class LogicalXor(Logical):
     """Where just one of the elements is other than zero.
 
     >>> from minigrad import logical_xor, tensor
     >>> logical_xor(tensor([True, True]), tensor([0, 5]))
     tensor([ True, False])
     """
-
-    promote = None
 
     def forward(xp, self, other):
         return xp.logical_xor(self, other)
@@ -263,6 +271,9 @@ class LogicalNot(Question):
 
     def forward(xp, self):
         return xp.logical_not(self)
+
+    def samples(make):
+        yield from (make(3, 4), make.bools(3), make.ints(2), make(0, 2))
 
 
 class Bitwise(Op, abstract=True):
@@ -288,6 +299,7 @@ class BitwiseAnd(Bitwise):
     """
 
     dunder = ("__and__", "__rand__")
+    commutative = True
 
     def forward(xp, self, other):
         require(self, "iub", "bitwise_and_cpu")
@@ -303,6 +315,7 @@ class BitwiseOr(Bitwise):
     """
 
     dunder = ("__or__", "__ror__")
+    commutative = True
 
     def forward(xp, self, other):
         require(self, "iub", "bitwise_or_cpu")
@@ -318,6 +331,7 @@ class BitwiseXor(Bitwise):
     """
 
     dunder = ("__xor__", "__rxor__")
+    commutative = True
 
     def forward(xp, self, other):
         require(self, "iub", "bitwise_xor_cpu")

@@ -8,7 +8,6 @@ from ..apply import type_name
 from ..backend import backend_of
 from ..device import backend_for, device
 from ..graph import is_dense
-from ..apply import type_name
 from ..op import F, Op
 from ..shapes import same
 from ..tensor import Tensor, method

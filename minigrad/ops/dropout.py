@@ -72,7 +72,7 @@ def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool 
     if not train or p == 0 or not input.numel():
         return input
     factor = F.zeros_like(input) if p == 1 else noise(input, p, channels).div_(1 - p)
-    return input.mul_(factor) if inplace else F.mul(input, factor)  # type: ignore[no-any-return]
+    return input.mul_(factor) if inplace else F.mul(input, factor)
 
 
 def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Tensor:

@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ..op import F, Op
 from ..shapes import broadcast, same
 from ..tensor import method
-from .overloads import alias, is_number, overloaded, require
+from .overloads import alias, is_number, overloaded
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -25,8 +25,9 @@ def scaled(xp, other, alpha):
     return other if alpha == 1 else xp.multiply(other, alpha)
 
 
-def refuse_zero(xp, self, other):
-    """Raise as PyTorch does when integers are divided by zero."""
+def check_divisor(xp, self, other, kernel):
+    """Raise as PyTorch does when integers are divided by zero, and for bools."""
+    require(self, "iuf", kernel)
     if self.dtype.kind in "iu" and not xp.all(other):
         raise RuntimeError("ZeroDivisionError")
 
@@ -55,6 +56,7 @@ class Add(Op):
     promote = "result"
     inplace = True
     dunder = ("__add__", "__radd__")
+    commutative = True
 
     def forward(xp, self, other, *, alpha=1):
         return xp.add(self, other if alpha == 1 else scaled(xp, other, alpha))
@@ -154,6 +156,7 @@ class Mul(Op):
     promote = "result"
     inplace = True
     dunder = ("__mul__", "__rmul__")
+    commutative = True
     samples = pairs
 
     def forward(xp, self, other):
@@ -269,7 +272,7 @@ class DivRounded(Op):
     public = False
 
     def forward(xp, self, other, rounding_mode):
-        refuse_zero(xp, self, other)
+        check_divisor(xp, self, other, f"div_{rounding_mode}_cpu")
         if rounding_mode == "floor":
             return xp.floor_divide(self, other)
         if self.dtype.kind == "f":
@@ -336,7 +339,7 @@ class FloorDivide(Op):
     samples = pairs
 
     def forward(xp, self, other):
-        refuse_zero(xp, self, other)
+        check_divisor(xp, self, other, "div_floor_cpu")
         return xp.floor_divide(self, other)
 
 
@@ -355,7 +358,7 @@ class Remainder(Op):
     public = False
 
     def forward(xp, self, other):
-        refuse_zero(xp, self, other)
+        check_divisor(xp, self, other, "remainder_cpu")
         return xp.remainder(self, other)
 
     def grad_self(g):
@@ -409,7 +412,7 @@ class Fmod(Op):
     public = False
 
     def forward(xp, self, other):
-        refuse_zero(xp, self, other)
+        check_divisor(xp, self, other, "fmod_cpu")
         return xp.fmod(self, other)
 
     def grad_self(g):

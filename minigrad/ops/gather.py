@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..backend import kernels_index
 from ..apply import apply_inplace
+from ..backend import kernels_index
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
@@ -16,7 +16,8 @@ def check_index(index, size, message, negative=False, error=RuntimeError):
     if index.size:
         low, high = int(index.min()), int(index.max())
         if low < (-size if negative else 0) or high >= size:
-            wrong = high if high >= size else low
+            outside = (index >= size) | (index < (-size if negative else 0))
+            wrong = int(index[outside][0])
             raise error(message.format(index=wrong, size=size))
 
 
@@ -107,7 +108,7 @@ class IndexAdd(Op):
 
     node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
 
-    def shape(self, dim, index, source, *, alpha=1):
+    def shape(self, dim, index, source, alpha=1):
         check_source("index_add_", self, dim, index, source)
         return self
 
@@ -296,7 +297,7 @@ class Gather(Op):
 
     node, tensors = "GatherBackward", ("self", "index")
 
-    def shape(self, dim, index, *, sparse_grad=False):
+    def shape(self, dim, index, sparse_grad=False):
         if numel(index):
             checked_gather(self, dim, index)
         return index

@@ -14,11 +14,10 @@ import warnings
 
 import numpy as np
 
+from ..apply import apply_inplace, type_name
 from ..backend import backend_of, kernels_index
 from ..dtypes import FROM_NUMPY
-from ..apply import apply_inplace, type_name
 from ..op import F, Op
-from ..op_node import NUMBERS
 from ..publish import function
 from ..shapes import broadcast, is_expandable_to
 from ..tensor import Tensor, method
@@ -242,8 +241,15 @@ def take_apart(self, parts, drop_full=True):
             raise TypeError("new(): invalid data type 'str'")
         else:
             raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte "
-                             f"Variables are valid indices (got {type(part).__name__})")
+                             f"Variables are valid indices (got {type_of(part)})")
     return view, expand_masks(view, tensors)
+
+
+def type_of(value):
+    """Return the name of a value's type, with that of its module."""
+    kind = type(value)
+    module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+    return module + kind.__name__
 
 
 INDEX_TYPES = (np.dtype("int64"), np.dtype("int32"))
@@ -329,8 +335,8 @@ def setitem(self, key, value):
     if key is False:
         return
     if not isinstance(value, Tensor):
-        if not isinstance(value, NUMBERS):
-            raise TypeError(f"can't assign a {type(value).__name__} to a "
+        if not isinstance(value, (bool, int, float)):
+            raise TypeError(f"can't assign a {type_of(value)} to a "
                             f"torch.{type_name(self.dtype)}Tensor")
         value = Tensor._plain(np.asarray(value).astype(self._array.dtype))
     if key is True:

@@ -9,6 +9,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, wrap_dim
 from ..tensor import Tensor
+from .options import contiguous_format
 from .parts import diagonal_geometry
 from .view import array_of, each, listed
 
@@ -346,7 +347,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         raise RuntimeError("Repeats must be non-negative")
     spread = F.expand(F.unsqueeze(input, dim + 1),
                       (*shape[: dim + 1], repeats, *shape[dim + 1 :]))
-    return F.reshape(spread, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+    copied = F.clone(spread, memory_format=contiguous_format)
+    return F.view(copied, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
 
 
 def repeated(repeats):
@@ -448,7 +450,7 @@ def broadcast_tensors(*tensors):
     """
     tensors = listed(tensors)
     size = broadcast(*(tuple(array_of(t).shape) for t in tensors))
-    return tuple(F.expand(t, size) for t in tensors)
+    return tuple(t if array_of(t).shape == size else F.expand(t, size) for t in tensors)
 
 
 @function(method_too=False)
@@ -484,6 +486,5 @@ def meshgrid(*tensors, indexing=None):
     grids = [F.expand(F.view(t, (-1,) + (1,) * (len(size) - 1 - i)), size)
              for i, t in enumerate(tensors)]
     if swap:
-        grids = [F.transpose(t, 0, 1) for t in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)

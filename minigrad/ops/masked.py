@@ -132,7 +132,7 @@ class MaskedSelect(Op):
     node, tensors = "MaskedSelectBackward", ("self", "mask")
 
     def shape(self, mask):
-        broadcast(self, mask)
+        broadcast(mask, self)
         # None: it depends on the values
 
     def forward(xp, self, mask):
@@ -212,7 +212,7 @@ class MaskedScatter(Op):
     node, tensors, inplace = "MaskedScatterBackward", ("self", "mask", "source"), True
 
     def shape(self, mask, source):
-        return broadcast(self, mask)
+        return broadcast(mask, self)
 
     def forward(xp, self, mask, source):
         if mask.dtype.kind != "b":

@@ -6,11 +6,18 @@ function that carries the name chooses between them.
 
 from ..apply import apply, apply_inplace, type_name
 from ..backend import BACKENDS
+from ..dtypes import from_numpy_dtype
 from ..op import F
 from ..op_node import NUMBERS
-from ..dtypes import from_numpy_dtype
 from ..publish import (
-    AUGMENTED, FUNCTIONS, caller, documented, inplace_caller, operator, swapped, tensors_only,
+    AUGMENTED,
+    FUNCTIONS,
+    caller,
+    documented,
+    inplace_caller,
+    operator,
+    swapped,
+    tensors_only,
     write_out,
 )
 from ..tensor import Tensor, method

@@ -3,6 +3,8 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
+import math
+
 from .. import dtypes
 from ..op import F, Op
 from ..publish import function
@@ -34,10 +36,14 @@ class PowNumber(Op):
 
     def forward(xp, self, exponent):
         if self.dtype.kind != "f":
+            if self.dtype.kind == "b":
+                self = self.astype(xp.int64)
             if isinstance(exponent, float):
                 self = self.astype(dtypes.get_default_dtype().numpy)
             elif exponent < 0:
                 raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if exponent == -0.5:
+            return 1 / xp.sqrt(self)
         # `**` turns squares and roots into one instruction; cubes are worth the same.
         return self * self * self if exponent == 3 else self ** (exponent + 0)
 
@@ -92,6 +98,13 @@ class PowTensor(Op):
         yield make(0, 2), make(2)
 
 
+def logarithm(number):
+    """Return the logarithm of a Python number, infinite or NaN where there is none."""
+    if number > 0:
+        return math.log(number)
+    return -math.inf if number == 0 else math.nan
+
+
 class PowOfNumber(PowTensor):
     """A number to the power of a tensor.
 
@@ -101,6 +114,11 @@ class PowOfNumber(PowTensor):
     """
 
     node = "PowBackward2"
+    inplace = False
+
+    def grad_exponent(g, self, exponent, result):
+        slope = g * (result * logarithm(self))
+        return F.where(F.ge(exponent, 0), 0, slope) if self == 0 else slope
 
     def samples(make):
         yield 2.5, make(3, 4)
@@ -227,6 +245,9 @@ class Sign(Op):
     samples = Abs.samples
 
     def forward(xp, self):
+        # Unlike NumPy's, the sign of NaN is zero.
+        if self.dtype.kind == "f":
+            return xp.subtract(self > 0, self < 0, dtype=self.dtype)
         return self.copy() if self.dtype.kind == "b" else xp.sign(self)
 
     def grad_self(g):

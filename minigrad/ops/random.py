@@ -353,7 +353,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
     weights = input.numpy(force=True)
-    found = twister(generator).multinomial(weights, num_samples, replacement)
+    found = np.ascontiguousarray(
+        twister(generator).multinomial(weights, num_samples, replacement))
     return create("multinomial", {"device": input.device}, lambda xp, _: xp.from_host(found))
 
 
@@ -476,31 +477,31 @@ class Random(Op):
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *,
              generator: Generator | None = None) -> Tensor:
     """Write numbers evenly from [from_, to). Source: `torch.Tensor.uniform_`."""
-    return apply_inplace(Uniform, bind(Uniform, (self, from_, to), {"generator": generator}))  # type: ignore[no-any-return]
+    return apply_inplace(Uniform, bind(Uniform, (self, from_, to), {"generator": generator}))
 
 
 @method("normal_")
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *,
             generator: Generator | None = None) -> Tensor:
     """Write numbers of the normal distribution. Source: `torch.Tensor.normal_`."""
-    return apply_inplace(Normal, bind(Normal, (self, mean, std), {"generator": generator}))  # type: ignore[no-any-return]
+    return apply_inplace(Normal, bind(Normal, (self, mean, std), {"generator": generator}))
 
 
 @method("bernoulli_")
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Write ones with probability `p`, else zeros. Source: `torch.Tensor.bernoulli_`."""
-    return apply_inplace(BernoulliFill, bind(BernoulliFill, (self, p), {"generator": generator}))  # type: ignore[no-any-return]
+    return apply_inplace(BernoulliFill, bind(BernoulliFill, (self, p), {"generator": generator}))
 
 
 @method("exponential_")
 def exponential_(self: Tensor, lambd: float = 1.0, *,
                  generator: Generator | None = None) -> Tensor:
     """Write numbers of the exponential distribution. Source: `torch.Tensor.exponential_`."""
-    return apply_inplace(Exponential, bind(Exponential, (self, lambd), {"generator": generator}))  # type: ignore[no-any-return]
+    return apply_inplace(Exponential, bind(Exponential, (self, lambd), {"generator": generator}))
 
 
 @method("random_")
 def random_(self: Tensor, from_: int | None = None, to: int | None = None, *,
             generator: Generator | None = None) -> Tensor:
     """Write whole numbers from [from_, to). Source: `torch.Tensor.random_`."""
-    return apply_inplace(Random, bind(Random, (self, from_, to), {"generator": generator}))  # type: ignore[no-any-return]
+    return apply_inplace(Random, bind(Random, (self, from_, to), {"generator": generator}))

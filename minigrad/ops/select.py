@@ -3,8 +3,8 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
-from ..dtypes import from_numpy_dtype
 from ..apply import apply_inplace, type_name
+from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, same
@@ -413,6 +413,11 @@ def where_method(self, condition, other):
     return Where(condition, self, other)
 
 
+def masked(shape, mask, value=None):
+    """The tensor and the mask broadcast; the value has no shape."""
+    return broadcast(shape, mask)
+
+
 class MaskedFillNumber(Op):
     """The tensor with a number where the mask is true.
 
@@ -422,7 +427,7 @@ class MaskedFillNumber(Op):
     """
 
     node = "MaskedFillBackward0"
-    shape = broadcast
+    shape = masked
     tensors = ("self", "mask", "value")
     inplace = True
     public = False
@@ -477,6 +482,11 @@ def masked_fill(input, mask, value):
 # -------------------------------------------------------------------- overwriting
 
 
+def filled(shape, value=None):
+    """The tensor keeps its shape; the value has none."""
+    return shape
+
+
 class FillNumber(Op):
     """The tensor with every element overwritten by a number.
 
@@ -486,7 +496,7 @@ class FillNumber(Op):
     """
 
     node = "FillBackward0"
-    shape = same
+    shape = filled
     tensors = ("self", "value")
     inplace = True
     public = False
@@ -580,8 +590,7 @@ class Copy(Op):
     public = False
 
     def forward(xp, self, src):
-        if src.dtype != self.dtype:
-            src = src.astype(self.dtype)
+        src = src.astype(self.dtype)
         return src if src.shape == self.shape else xp.broadcast_to(src, broadcast(self.shape,
                                                                                   src.shape))
 

@@ -240,6 +240,7 @@ class XlogyOfNumber(XlogyTensors):
     """
 
     node = "XlogyBackward1"
+    inplace = False
 
     def samples(make):
         yield 2.5, make(3, 4, low=0.5)
@@ -444,10 +445,12 @@ class Atan2(Op):
         return xp.arctan2(self, other)
 
     def grad_self(g, self, other):
-        return g * (other / (self * self + other * other))
+        square = self * self + other * other
+        return F.where(F.eq(square, 0), 0, g * (other / square))
 
     def grad_other(g, self, other):
-        return g * (-self / (self * self + other * other))
+        square = self * self + other * other
+        return F.where(F.eq(square, 0), 0, g * (-self / square))
 
     def samples(make):
         yield make(3, 4), make(4, low=0.5)
@@ -496,8 +499,9 @@ class Sinc(Smooth):
 
     def grad_self(g, self):
         angle = self * math.pi
-        slope = g * ((angle * F.cos(angle) - F.sin(angle)) / (self * angle))
-        return F.where(F.eq(self, 0), 0, slope)
+        square = self * angle
+        slope = g * ((angle * F.cos(angle) - F.sin(angle)) / square)
+        return F.where(F.eq(square, 0), 0, slope)
 
 
 class Deg2rad(Smooth):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..backend import BACKENDS, kernels_index
 from ..apply import apply_inplace
+from ..array_info import data_pointer, storage_of
+from ..backend import BACKENDS, kernels_index
 from ..op import F, Op
 from ..publish import function
 from ..shapes import contiguous_strides, numel
-from ..array_info import data_pointer, storage_of
 from ..tensor import Tensor, method
 from .view import Transpose, array_of, element_strides, listed, squeeze_op, strided
 

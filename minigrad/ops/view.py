@@ -5,6 +5,7 @@ Here are the views of all elements: other shapes, orders of dimensions, dimensio
 
 from __future__ import annotations
 
+from ..dtypes import FROM_NUMPY
 from ..op import F, Op
 from ..publish import function
 from ..shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
@@ -103,27 +104,18 @@ class UnsafeView(Op):
         yield make(2, 3, 4), (4, 6)
 
 
-class ViewDtype(Op):
-    """The same bytes read as another dtype; the last dimension grows or shrinks to fit.
-
-    >>> from minigrad import tensor, int32
-    >>> tensor([1.0]).view(int32)
-    tensor([1065353216], dtype=torch.int32)
-    """
-
-    name, view, public, nondifferentiable = "view", True, False, True
-
-    def shape(self, dtype):
-        return None  # it depends on the input's dtype
-
-    def forward(xp, self, dtype):
-        if not self.ndim and dtype.itemsize != self.itemsize:
-            raise RuntimeError("self.dim() cannot be 0 to view "
-                               f"{self.dtype} as {dtype.name} (different element sizes)")
-        return self[...].view(dtype.numpy)
-
-    def samples(make):
-        return iter(())
+def as_dtype(input, dtype):
+    """Read the same bytes as another dtype; the last dimension grows or shrinks to fit."""
+    array = array_of(input)
+    if not array.ndim and dtype.itemsize != array.itemsize:
+        raise RuntimeError(f"self.dim() cannot be 0 to view {FROM_NUMPY[array.dtype].name} as "
+                           f"{dtype.name} (different element sizes)")
+    view = array.view(dtype.numpy)
+    if not isinstance(input, Tensor):
+        return view
+    result = Tensor._plain(view)
+    result._counter = input._shared_counter()
+    return result
 
 
 @function()
@@ -137,7 +129,7 @@ def view(input, *size, dtype=None):
     if dtype is None and len(size) == 1 and hasattr(size[0], "is_floating_point"):
         dtype = None if isinstance(size[0], Tensor) else size[0]
     if dtype is not None:
-        return ViewDtype(input, dtype)
+        return as_dtype(input, dtype)
     if not size:
         raise TypeError("view() received an invalid combination of arguments - got (), but "
                         "expected one of: (torch.dtype dtype), (tuple of ints size)")
@@ -402,20 +394,19 @@ class Expand(Op):
                 f"expand(torch.FloatTensor{{{list(self)}}}, size={list(size)}): the number of "
                 f"sizes provided ({len(size)}) must be greater or equal to the number of "
                 f"dimensions in the tensor ({len(self)})")
-        result = []
-        for i, n in enumerate(size):
+        result = list(size)
+        for i, n in reversed(list(enumerate(size))):
             if i < lead:
                 if n < 0:
                     raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a "
                                        f"leading, non-existing dimension {i}")
             elif n == -1:
-                n = self[i - lead]
+                result[i] = self[i - lead]
             elif self[i - lead] not in (1, n):
                 raise RuntimeError(
                     f"The expanded size of the tensor ({n}) must match the existing size "
                     f"({self[i - lead]}) at non-singleton dimension {i}.  Target sizes: "
                     f"{list(size)}.  Tensor sizes: {list(self)}")
-            result.append(n)
         return tuple(result)
 
     def forward(xp, self, size):

@@ -27,13 +27,13 @@ METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions
 #: Names that annotations may use, and the names under which a stub knows them: a tensor has
 #: methods called `float` and `int`, which would hide the types.
 KNOWN = {
-    **{name: f"_{name}" for name in (
-        "bool", "int", "float", "str", "bytes", "object", "tuple", "list", "dict", "set", "dtype",
-        "device", "type")},
+    **{name: f"builtins.{name}" for name in (
+        "bool", "int", "float", "str", "bytes", "object", "tuple", "list", "dict", "set", "type")},
     **{name: name for name in (
         "Any", "Callable", "Iterator", "Sequence", "Iterable", "None", "Tensor", "Generator",
         "Options", "SizedOptions", "Unpack", "Self")},
-    "Array": "Any", "Shape": "_tuple[_int, ...]", "Size": "_Size",
+    "dtype": "_dtype", "device": "_device", "Size": "_Size", "Array": "Any",
+    "Shape": "builtins.tuple[builtins.int, ...]",
 }  # fmt: skip
 
 HEADER = '''\
@@ -49,18 +49,7 @@ from .ops.generator import Generator
 from .ops.options import Options, SizedOptions
 from .tensor import Tensor
 
-_bool = builtins.bool
-_int = builtins.int
-_float = builtins.float
-_str = builtins.str
-_bytes = builtins.bytes
-_object = builtins.object
-_tuple = builtins.tuple
-_list = builtins.list
-_dict = builtins.dict
-_set = builtins.set
-_type = builtins.type
-_Number = _int | _float
+_Number = builtins.int | builtins.float
 '''
 
 #: Dunder methods that `object` declares with other types.
@@ -218,14 +207,14 @@ def parameter_type(op: type[Op], name: str) -> str:
     if name in (op.tensors or ()):
         kind = "Tensor | _Number" if op.promote else "Tensor"
         return f"{kind} | None" if default is None else kind
-    return "_bool" if isinstance(default, bool) else "Any"
+    return "builtins.bool" if isinstance(default, bool) else "Any"
 
 
 def result_of(op: type[Op]) -> str:
     """Return the type of an op's result."""
     if op.outputs:
         return f"_{op.__name__}Result"
-    return "_tuple[Tensor, ...]" if getattr(op, "many", False) else "Tensor"
+    return "builtins.tuple[Tensor, ...]" if getattr(op, "many", False) else "Tensor"
 
 
 def signature_of(function: Callable[..., Any], first: str | None = None) -> str:
@@ -242,7 +231,8 @@ def signature_of(function: Callable[..., Any], first: str | None = None) -> str:
         if kind is parameter.KEYWORD_ONLY and not star:
             parts.append("*")
         star = star or kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
-        mark = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(kind, "")
+        mark = "*" if kind is parameter.VAR_POSITIONAL else ""
+        mark = "**" if kind is parameter.VAR_KEYWORD else mark
         default = "" if parameter.default is parameter.empty else " = ..."
         parts.append(f"{mark}{name}: {annotation(parameter.annotation)}{default}")
     return f"({', '.join(parts)}) -> {annotation(signature.return_annotation)}"

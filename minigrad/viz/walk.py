@@ -86,8 +86,7 @@ def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
     >>> sum(t.nbytes for t in saved_tensors(x.exp().sum()))
     8
     """
-    several = [tensors] if is_tensor(tensors) else list(tensors)
-    roots = root_nodes(t for t in several if t.requires_grad)
+    roots = root_nodes(t for t in as_list(tensors) if t.requires_grad)
     largest: dict[int, Tensor] = {}
     for node in walk(roots):
         for tensor in node_saves(node).values():
@@ -96,6 +95,12 @@ def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
                 if known is None or known.nbytes < tensor.nbytes:
                     largest[tensor.data_ptr()] = tensor
     return list(largest.values())
+
+
+def as_list(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """Return one tensor or several as a list; iterating over a tensor would take it apart."""
+    several: Any = (tensors,) if is_tensor(tensors) else tensors
+    return list(several)
 
 
 def is_tensor(value: Any) -> bool:

@@ -1,0 +1,130 @@
+"""Full backward hooks of modules: an identity at the entrance, another at the exit.
+
+The gradients of a module's inputs and outputs pass through nodes that do nothing; the hooks sit
+on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import _state
+from ..autograd.function import Function
+from ..tensor import Tensor
+
+Hook = Callable[..., Any]
+
+
+class Identity(Function):
+    """Hand tensors and gradients through."""
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.mark_non_differentiable(*[t for t in tensors if not t.requires_grad])
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, ...]:
+        return grads
+
+
+class BackwardHook:
+    """One call of a module whose gradients are watched.
+
+    The nodes hold this object and it holds no node, so the graph stays free of cycles.
+    """
+
+    def __init__(self, module: Any, hooks: Iterable[Hook], pre_hooks: Iterable[Hook]) -> None:
+        self.module = module
+        self.hooks = list(hooks)
+        self.pre_hooks = list(pre_hooks)
+        self.grad_outputs: tuple[Any, ...] | None = None
+        self.input_places: list[int] | None = None  # where tensors stand; None: none needs a grad
+        self.output_places: list[int] = []
+        self.inputs = self.outputs = 0
+
+    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the module's arguments with the tensors passed through the identity."""
+        self.inputs = len(args)
+        watched, places, node = through_identity(args)
+        if node is not None:
+            self.input_places = places
+            node.register_hook(self.inputs_done)
+        return watched
+
+    def watch_outputs(self, result: Any) -> Any:
+        """Return the module's result with the tensors passed through the identity."""
+        single = isinstance(result, Tensor)
+        if not single and not isinstance(result, tuple):
+            return result
+        outputs = (result,) if single else result
+        self.outputs = len(outputs)
+        watched, self.output_places, node = through_identity(outputs)
+        if node is not None:
+            node.register_prehook(self.outputs_arrived)
+        return watched[0] if single else watched
+
+    def outputs_arrived(self, grads: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Keep the gradients of the outputs, which the pre-hooks may replace."""
+        self.grad_outputs = placed(grads, self.output_places, self.outputs)
+        replaced = False
+        for hook in self.pre_hooks:
+            new = hook(self.module, self.grad_outputs)
+            if new is not None:
+                new = new if isinstance(new, tuple) else (new,)
+                if len(new) != self.outputs:
+                    raise RuntimeError("Backward pre hook returned an invalid number of grad_output"
+                                       f", got {len(new)}, but expected {self.outputs}")
+                self.grad_outputs, replaced = new, True
+        handed = tuple(self.grad_outputs[i] for i in self.output_places)
+        if self.input_places is None:
+            for hook in self.hooks:
+                new = hook(self.module, (None,) * self.inputs, self.grad_outputs)
+                if new is not None and not (isinstance(new, tuple) and all(n is None for n in new)):
+                    raise RuntimeError("Backward hook for Modules where no input requires gradient "
+                                       "should always return None or None for all gradients.")
+            self.grad_outputs = None
+        return handed if replaced else None
+
+    def inputs_done(self, grads: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
+        """Call the hooks with the gradients of the inputs, which they may replace."""
+        if self.grad_outputs is None or self.input_places is None:
+            return None
+        grad_inputs = placed(grads, self.input_places, self.inputs)
+        for hook in self.hooks:
+            new = hook(self.module, grad_inputs, self.grad_outputs)
+            if new is not None:
+                new = new if isinstance(new, tuple) else (new,)
+                if len(new) != len(grad_inputs):
+                    raise RuntimeError("Backward hook returned an invalid number of grad_input, "
+                                       f"got {len(new)}, but expected {len(grad_inputs)}")
+                grad_inputs = new
+        self.grad_outputs = None
+        return tuple(grad_inputs[i] for i in self.input_places)
+
+
+def through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
+    """Return the values with tensors passed through, where these stand, and the node, if any."""
+    places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
+    recorded = _state.grad_enabled.get() and any(values[i].requires_grad for i in places)
+    if not recorded:
+        return values, places, None
+    passed = Identity.apply(*[values[i] for i in places])
+    passed = passed if isinstance(passed, tuple) else (passed,)
+    result = list(values)
+    for place, tensor in zip(places, passed, strict=True):
+        result[place] = tensor
+    node = next(t.grad_fn for t in passed if t.grad_fn is not None)
+    kept = tuple(result)
+    if type(values) is not tuple and hasattr(values, "_fields"):
+        kept = type(values)(*result)
+    return kept, places, node
+
+
+def placed(grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...]:
+    """Put gradients where their tensors stood among all arguments; None elsewhere."""
+    result: list[Any] = [None] * count
+    for place, grad in zip(places, grads, strict=True):
+        result[place] = grad
+    return tuple(result)

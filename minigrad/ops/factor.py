@@ -1,0 +1,692 @@
+"""Solving and factorising: inverse, determinant, solve, Cholesky, QR, SVD, eigenvalues.
+
+All take batches of matrices in the last two dimensions.  The gradients follow Giles, "Collected
+matrix derivative results for forward and reverse mode algorithmic differentiation", and PyTorch.
+"""
+
+from ..apply import type_name
+from ..dtypes import from_numpy_dtype
+from ..op import F, Op, named_result
+from ..publish import function
+from ..shapes import broadcast, same
+from .linalg import by, mT
+from .reduce import require_float
+from .scan import others
+
+
+class LinAlgError(RuntimeError):
+    """A matrix is singular, or not positive-definite, where it must not be."""
+
+
+def require_matrix(name, array):
+    """Raise unless there are two dimensions and the elements are floating."""
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    require_float(array, name + ": Expected a floating point or complex tensor as input. Got {}")
+
+
+def require_square(name, array):
+    """Raise unless it is a batch of square floating matrices."""
+    require_matrix(name, array)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by "
+                           f"{columns} matrices")
+
+
+def failing(matrices, fails):
+    """Return how errors name the first matrix of a batch that fails, and what `fails` says of it."""
+    flat = matrices.reshape(-1, *matrices.shape[-2:])
+    for i, matrix in enumerate(flat):
+        found = fails(matrix)
+        if found:
+            return (f"(Batch element {i}): " if matrices.ndim > 2 else ""), found
+    return "", matrices.shape[-1]
+
+
+def zero_pivot(xp):
+    """Return a function that finds the first zero on the diagonal of U, counted from 1, or None."""
+
+    def find(matrix):
+        u = matrix.copy()
+        for k in range(len(u)):
+            pivot = k + int(xp.argmax(xp.abs(u[k:, k])))
+            if u[pivot, k] == 0:
+                return k + 1
+            u[[k, pivot]] = u[[pivot, k]]
+            u[k + 1 :, k:] -= u[k + 1 :, k : k + 1] / u[k, k] * u[k, k:]
+        return None
+
+    return find
+
+
+def bad_minor(xp):
+    """Return a function that finds the first leading minor that is not positive-definite."""
+
+    def find(matrix):
+        for k in range(1, len(matrix) + 1):
+            try:
+                xp.linalg.cholesky(matrix[:k, :k])
+            except xp.linalg.LinAlgError:
+                return k
+        return None
+
+    return find
+
+
+# ------------------------------------------------------------------------------- inverse, solve
+
+
+class LinalgInv(Op):
+    """The inverses of square matrices; `LinAlgError` if one is singular.
+
+    d inv(A) = -inv(A) dA inv(A).
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.inv(tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+
+    node, method, shape = "InverseBackward", False, same
+
+    def forward(xp, self):
+        require_square("linalg.inv", self)
+        try:
+            return xp.linalg.inv(self)
+        except xp.linalg.LinAlgError:
+            where, pivot = failing(self, zero_pivot(xp))
+            raise LinAlgError(
+                f"linalg.inv: {where}The diagonal element {pivot} is zero, the inversion could not "
+                "be completed because the input matrix is singular.") from None
+
+    def grad_self(g, result): return -(mT(result) @ g @ mT(result))
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 3, 3)
+
+
+@function()
+def inverse(input):
+    """Return the inverses of square matrices; `LinAlgError` if one is singular.
+
+    >>> from minigrad import tensor
+    >>> tensor([[2.0]]).inverse()
+    tensor([[0.5000]])
+    """
+    return F.linalg_inv(input)
+
+
+class Solve(Op):
+    """The X with A X = B, for batches of matrices; dA is -inv(A).T g X.T.
+
+    >>> from minigrad import tensor
+    >>> Solve(tensor([[2.0]]), tensor([[4.0]]))
+    tensor([[2.]])
+    """
+
+    name, node, public = "linalg_solve", "LinalgSolveBackward", False
+
+    def shape(A, B): return (*broadcast(A[:-2], B[:-2]), *B[-2:])
+
+    def forward(xp, A, B):
+        try:
+            return xp.linalg.solve(A, B)
+        except xp.linalg.LinAlgError:
+            where, _ = failing(A, zero_pivot(xp))
+            raise LinAlgError(f"torch.linalg.solve: {where}The solver failed because the input "
+                              "matrix is singular.") from None
+
+    def grad_A(g, A, result): return -(Solve(mT(A), g) @ mT(result))
+    def grad_B(g, A): return Solve(mT(A), g)
+
+    def samples(make):
+        yield make(3, 3), make(3, 2)
+        yield make(2, 3, 3), make(3, 1)
+
+
+@function(method_too=False)
+def linalg_solve(A, B, *, left=True):
+    """Return the X with A X = B, or with X A = B unless `left`; B may be a vector.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
+    """
+    require_square("linalg.solve", plain(A))
+    if A.dtype != B.dtype:
+        a, b = (type_name(from_numpy_dtype(plain(x).dtype)) for x in (A, B))
+        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of "
+                           f"type {a} and B of type {b} instead")
+    vector = B.ndim == 1 or (A.ndim == B.ndim + 1 and tuple(B.shape) == tuple(A.shape[:-1]))
+    if vector:
+        B = F.unsqueeze(B, -1)
+    if not left:
+        A, B = mT(A), mT(B)
+    if A.shape[-1] != B.shape[-2]:
+        raise RuntimeError("linalg.solve: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} "
+                           f"({by(A.shape[-2:])} and {by(B.shape[-2:])})")
+    X = Solve(A, B)
+    X = X if left else mT(X)
+    return F.squeeze(X, -1) if vector else X
+
+
+def plain(x):
+    """Return the array of a tensor; an array is returned as it is."""
+    return getattr(x, "_array", x)
+
+
+def triangle(A, upper, unitriangular):
+    """Return the upper or lower triangle, with ones on the diagonal if `unitriangular`."""
+    part = F.triu if upper else F.tril
+    if not unitriangular:
+        return part(A, 0)
+    ones = F.diag_embed(F.ones_like(F.diagonal(A, 0, -2, -1)))
+    return part(A, 1 if upper else -1) + ones
+
+
+@function(method_too=False)
+def linalg_solve_triangular(A, B, *, upper, left=True, unitriangular=False):
+    """Return the X with A X = B, using only one triangle of A; with X A = B unless `left`.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.solve_triangular(tensor([[2.0]]), tensor([[4.0]]), upper=True)
+    tensor([[2.]])
+    """
+    return F.linalg_solve(triangle(A, upper, unitriangular), B, left=left)
+
+
+TriangularSolve = named_result("triangular_solve", ("solution", "cloned_coefficient"))
+
+
+@function()
+def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
+    """Return the X with A X = input, using only one triangle of A, and A.
+
+    >>> from minigrad import tensor
+    >>> tensor([[4.0]]).triangular_solve(tensor([[2.0]])).solution
+    tensor([[2.]])
+    """
+    coefficient = triangle(A, upper, unitriangular)
+    return TriangularSolve(F.linalg_solve(mT(coefficient) if transpose else coefficient, input),
+                           F.clone(A))
+
+
+# ------------------------------------------------------------------------------- determinants
+
+
+def determinant_backward(g, A, det):
+    """Return the gradient of det(A): g det(A) inv(A).T, the matrix of g times the cofactors."""
+    g = F.unsqueeze(F.unsqueeze(g, -1), -1)
+    if F.all(F.ne(det, 0)):
+        return g * F.unsqueeze(F.unsqueeze(det, -1), -1) * mT(F.linalg_inv(A))
+    # A singular matrix has no inverse but it has cofactors: those of U diag(S) Vh.
+    U, S, Vh = F.linalg_svd(A, full_matrices=False)
+    sign = F.linalg_det(U) * F.linalg_det(Vh)
+    cofactors = F.unsqueeze(F.unsqueeze(sign, -1) * others(S, -1), -2)
+    return g * ((U * cofactors) @ Vh)
+
+
+class LinalgDet(Op):
+    """The determinants of square matrices.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.det(tensor([[2.0, 1.0], [0.0, 4.0]]))
+    tensor(8.)
+    """
+
+    node, method = "DetBackward", False
+
+    def shape(A): return A[:-2]
+
+    def forward(xp, self):
+        require_square("linalg.det", self)
+        return xp.linalg.det(self)
+
+    def grad_self(g, self, result): return determinant_backward(g, self, result)
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 3, 3)
+
+
+@function()
+def det(input):
+    """Return the determinants of square matrices.
+
+    >>> from minigrad import eye
+    >>> eye(3).det()
+    tensor(1.)
+    """
+    return F.linalg_det(input)
+
+
+class Slogdet(Op):
+    """The sign of the determinants and the logarithm of their size; d log|det A| = inv(A).T.
+
+    >>> from minigrad import eye
+    >>> eye(3).slogdet().sign
+    tensor(1.)
+    """
+
+    node, outputs = "SlogdetBackward", ("sign", "logabsdet")
+
+    def shape(A): return [A[:-2]] * 2
+
+    def forward(xp, self):
+        require_square("linalg.slogdet", self)
+        return tuple(xp.linalg.slogdet(self))
+
+    def grad_self(g_logabsdet, self):
+        return F.unsqueeze(F.unsqueeze(g_logabsdet, -1), -1) * mT(F.linalg_inv(self))
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 3, 3)
+
+
+LinalgSlogdet = named_result("linalg_slogdet", ("sign", "logabsdet"))
+
+
+@function(method_too=False)
+def linalg_slogdet(A):
+    """Return the sign of the determinants and the logarithm of their size.
+
+    >>> from minigrad import eye, linalg
+    >>> linalg.slogdet(eye(3)).logabsdet
+    tensor(0.)
+    """
+    return LinalgSlogdet(*F.slogdet(A))
+
+
+@function()
+def logdet(input):
+    """Return the logarithm of the determinants; nan where one is negative.
+
+    >>> from minigrad import eye
+    >>> eye(3).logdet()
+    tensor(0.)
+    """
+    sign, logabsdet = F.slogdet(input)
+    return F.where(F.lt(sign, 0), float("nan"), logabsdet)
+
+
+# ------------------------------------------------------------------------------- factorisations
+
+
+class LinalgCholesky(Op):
+    """The lower triangular L with L L.T = A (or its transpose, if `upper`).
+
+    `LinAlgError` unless the matrices are positive-definite.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.cholesky(tensor([[4.0]]))
+    tensor([[2.]])
+    """
+
+    node, method, shape = "CholeskyBackward", False, same
+
+    def forward(xp, self, *, upper=False):
+        require_square("linalg.cholesky", self)
+        try:
+            L = xp.linalg.cholesky(xp.swapaxes(self, -1, -2) if upper else self)
+        except xp.linalg.LinAlgError:
+            where, order = failing(self, bad_minor(xp))
+            raise LinAlgError(
+                f"linalg.cholesky: {where}The factorization could not be completed because the "
+                f"input is not positive-definite (the leading minor of order {order} is not "
+                "positive-definite).") from None
+        return xp.swapaxes(L, -1, -2) if upper else L
+
+    def grad_self(g, result, upper):
+        g, L = (mT(g), mT(result)) if upper else (g, result)
+        product = mT(L) @ g
+        half = (F.tril(product) + F.tril(product, -1)) / 2  # the lower part, its diagonal halved
+        inverse = F.linalg_inv(L)
+        return mT(inverse) @ ((half + mT(half)) / 2) @ inverse
+
+    def samples(make):
+        for shape in ((3, 3), (2, 3, 3)):
+            root = make(*shape).detach()
+            A = (root @ root.mT).numpy() + 3 * root.numpy()[..., :1, :1] ** 0
+            yield root.new_tensor(A + 3 * (A * 0 + 1) * eye_of(A)).requires_grad_(),
+
+
+def eye_of(array):
+    """Return where a matrix has its diagonal, as numbers."""
+    rows, columns = array.shape[-2:]
+    return [[float(i == j) for j in range(columns)] for i in range(rows)]
+
+
+@function()
+def cholesky(input, upper=False):
+    """Return the lower triangular L with L L.T = input; `LinAlgError` unless positive-definite.
+
+    >>> from minigrad import tensor
+    >>> tensor([[4.0]]).cholesky()
+    tensor([[2.]])
+    """
+    return F.linalg_cholesky(input, upper=upper)
+
+
+@function()
+def cholesky_solve(input, L, upper=False):
+    """Return the X with L L.T X = input.
+
+    >>> from minigrad import tensor
+    >>> tensor([[8.0]]).cholesky_solve(tensor([[2.0]]))
+    tensor([[2.]])
+    """
+    lower = mT(F.triu(L)) if upper else F.tril(L)
+    return F.linalg_solve(mT(lower), F.linalg_solve(lower, input))
+
+
+@function()
+def cholesky_inverse(input, upper=False):
+    """Return the inverse of L L.T.
+
+    >>> from minigrad import tensor
+    >>> tensor([[2.0]]).cholesky_inverse()
+    tensor([[0.2500]])
+    """
+    lower = mT(F.triu(input)) if upper else F.tril(input)
+    inverse = F.linalg_inv(lower)
+    return mT(inverse) @ inverse
+
+
+def symmetrised(x):
+    """Return the lower triangle mirrored: what is left of the diagonal stands right of it too."""
+    return F.tril(x) + mT(F.tril(x, -1))
+
+
+class LinalgQr(Op):
+    """The Q with orthonormal columns and upper triangular R with Q R = A, for m >= n.
+
+    >>> from minigrad import eye, linalg
+    >>> linalg.qr(eye(2)).R.shape
+    torch.Size([2, 2])
+    """
+
+    node, public, outputs = "QrBackward", False, ("Q", "R")
+
+    def shape(A):
+        k = min(A[-2:])
+        return [(*A[:-1], k), (*A[:-2], k, A[-1])]
+
+    def forward(xp, self): return tuple(xp.linalg.qr(self))
+
+    def grad_self(g_Q, g_R, Q, R):
+        inside = symmetrised(mT(g_R @ mT(R) - mT(Q) @ g_Q))
+        return Solve(R, mT(g_Q + Q @ inside)) if False else mT(Solve(R, mT(g_Q + Q @ inside)))
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 4, 3)
+
+
+class QrComplete(Op):
+    """The square Q and tall R with Q R = A, for m > n; there is no gradient."""
+
+    name, public, nondifferentiable, outputs = "linalg_qr", False, True, ("Q", "R")
+
+    def shape(A): return [(*A[:-1], A[-2]), A]
+
+    def forward(xp, self): return tuple(xp.linalg.qr(self, "complete"))
+
+    def samples(make):
+        yield make(3, 2).detach()
+
+
+@function(method_too=False)
+def linalg_qr(A, mode="reduced"):
+    """Return orthonormal Q and upper triangular R with Q R = A; modes: reduced, complete, r.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.qr(ones(3, 2)).Q.shape
+    torch.Size([3, 2])
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
+                           "(default), 'r', or 'complete'")
+    require_matrix("linalg.qr", plain(A))
+    m, n = A.shape[-2:]
+    if mode == "complete" and m > n:
+        return QrComplete(A)
+    if m >= n:
+        Q, R = LinalgQr(A)
+    else:  # Q belongs to the first m columns, and takes the rest along
+        Q, R = LinalgQr(F.narrow(A, -1, 0, m))
+        R = F.cat([R, mT(Q) @ F.narrow(A, -1, m, n - m)], -1)
+    return LinalgQr.result_type(F.new_zeros(Q, (0,)) if mode == "r" else Q, R)
+
+
+Qr = named_result("qr", ("Q", "R"))
+
+
+@function()
+def qr(input, some=True):
+    """Return orthonormal Q and upper triangular R with Q R = input.
+
+    >>> from minigrad import eye
+    >>> eye(2).qr().Q.shape
+    torch.Size([2, 2])
+    """
+    return Qr(*F.linalg_qr(input, "reduced" if some else "complete"))
+
+
+def differences(values):
+    """Return values[j] - values[i] at (i, j), with ones on the diagonal."""
+    ones = F.diag_embed(F.ones_like(values))
+    return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + ones
+
+
+def skew(x):
+    """Return x - x.T."""
+    return x - mT(x)
+
+
+def first_columns(x, k):
+    """Return the first k columns; None stays None."""
+    return None if x is None else F.narrow(x, -1, 0, k)
+
+
+class LinalgSvd(Op):
+    """Singular values S, in descending order, and vectors: U diag(S) Vh = A.
+
+    The gradient of the vectors is finite only where the singular values differ.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.svd(tensor([[3.0, 0.0], [0.0, 2.0]])).S
+    tensor([3., 2.])
+    """
+
+    node, method, outputs, materialize = "SvdBackward", False, ("U", "S", "Vh"), False
+
+    def shape(A, full_matrices=True):
+        m, n = A[-2:]
+        k = min(m, n)
+        return [(*A[:-1], m if full_matrices else k), (*A[:-2], k),
+                (*A[:-2], n if full_matrices else k, n)]
+
+    def forward(xp, self, full_matrices=True):
+        require_matrix("linalg.svd", self)
+        return tuple(xp.linalg.svd(self, full_matrices))
+
+    def grad_self(g_U, g_S, g_Vh, U, S, Vh, self_sizes):
+        m, n = self_sizes[-2:]
+        k = min(m, n)
+        V = first_columns(mT(Vh), k)
+        g_V = first_columns(None if g_Vh is None else mT(g_Vh), k)
+        return svd_backward(first_columns(g_U, k), g_S, g_V, first_columns(U, k), S, V)
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 4, 3), False
+        yield make(2, 3), False
+
+
+def svd_backward(g_U, g_S, g_V, U, S, V):
+    """Return the gradient of the reduced SVD; a missing gradient is None."""
+    Vh, row, column = mT(V), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
+    if g_U is None and g_V is None:
+        return (U * F.unsqueeze(g_S, -2)) @ Vh
+    inside = 0 if g_S is None else F.diag_embed(g_S)
+    gaps = differences(S * S)
+    if g_U is not None:
+        inside = inside + skew(mT(U) @ g_U) / gaps * row
+    if g_V is not None:
+        inside = inside + column * (skew(mT(V) @ g_V) / gaps)
+    result = U @ inside @ Vh
+    if g_U is not None:  # what leads out of the space that U spans
+        outside = g_U / row
+        result = result + (outside - U @ (mT(U) @ outside)) @ Vh
+    if g_V is not None:
+        outside = g_V / row
+        result = result + U @ mT(outside - V @ (Vh @ outside))
+    return result
+
+
+Svd = named_result("svd", ("U", "S", "V"))
+
+
+@function()
+def svd(input, some=True, compute_uv=True):
+    """Return U, S and V with U diag(S) V.T = input; zeros for U and V unless `compute_uv`.
+
+    >>> from minigrad import tensor
+    >>> tensor([[3.0, 0.0], [0.0, 2.0]]).svd().S
+    tensor([3., 2.])
+    """
+    U, S, Vh = F.linalg_svd(input, not some)
+    if not compute_uv:
+        m, n = input.shape[-2:]
+        batch = tuple(input.shape[:-2])
+        return Svd(F.new_zeros(input, (*batch, m, m)), S, F.new_zeros(input, (*batch, n, n)))
+    return Svd(U, S, mT(Vh))
+
+
+@function(method_too=False)
+def linalg_svdvals(A):
+    """Return the singular values in descending order.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.svdvals(tensor([[3.0, 0.0], [0.0, 2.0]]))
+    tensor([3., 2.])
+    """
+    return F.linalg_svd(A, False)[1]
+
+
+class LinalgEigh(Op):
+    """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
+
+    Only the triangle that UPLO names is read.  The gradient of the eigenvectors is finite only
+    where the eigenvalues differ.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.eigh(tensor([[3.0, 0.0], [0.0, 2.0]])).eigenvalues
+    tensor([2., 3.])
+    """
+
+    node, method, materialize = "LinalgEighBackward", False, False
+    outputs = ("eigenvalues", "eigenvectors")
+
+    def shape(A, UPLO="L"): return [A[:-1], A]
+
+    def forward(xp, self, UPLO="L"):
+        require_square("linalg.eigh", self)
+        if UPLO.upper() not in ("L", "U"):
+            raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+        return tuple(xp.linalg.eigh(self, UPLO.upper()))
+
+    def grad_self(g_eigenvalues, g_eigenvectors, eigenvalues, eigenvectors):
+        V = eigenvectors
+        if g_eigenvectors is None:
+            return (V * F.unsqueeze(g_eigenvalues, -2)) @ mT(V)
+        inside = mT(V) @ g_eigenvectors
+        inside = (inside - F.diag_embed(F.diagonal(inside, 0, -2, -1))) / differences(eigenvalues)
+        if g_eigenvalues is not None:
+            inside = inside + F.diag_embed(g_eigenvalues)
+        return V @ inside @ mT(V)
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 3, 3), "U"
+
+
+@function(method_too=False)
+def linalg_eigvalsh(A, UPLO="L"):
+    """Return the eigenvalues of symmetric matrices in ascending order.
+
+    >>> from minigrad import eye, linalg
+    >>> linalg.eigvalsh(eye(2))
+    tensor([1., 1.])
+    """
+    return F.linalg_eigh(A, UPLO)[0]
+
+
+class Pinverse(Op):
+    """The pseudoinverses; singular values below rcond times the largest count as zero.
+
+    >>> from minigrad import ones
+    >>> ones(2, 2).pinverse()
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
+    """
+
+    node = "PinverseBackward"
+
+    def shape(A, rcond=1e-15): return (*A[:-2], A[-1], A[-2])
+
+    def forward(xp, self, rcond=1e-15):
+        require_matrix("linalg.pinv", self)
+        return xp.linalg.pinv(self, rcond)
+
+    def grad_self(g, self, result):
+        A, P, Pt, gt = self, result, mT(result), mT(g)
+        inside = -(Pt @ g @ Pt)
+        return inside + (gt - P @ A @ gt) @ Pt @ P if False else None
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 4, 3)
+        yield make(2, 3)
+
+
+def pinverse_backward(gt, A, P):
+    """Return the gradient of the pseudoinverse P of A, for the transposed gradient `gt`."""
+    Pt, K = mT(P), P @ gt if False else gt
+    outer = mT(P @ K @ P)
+    return -outer + (mT(K) - A @ P @ mT(K)) @ P @ Pt + Pt @ P @ (mT(K) - mT(K) @ P @ A)
+
+
+@function(method_too=False)
+def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
+    """Return the pseudoinverses; singular values below rtol times the largest count as zero.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.pinv(ones(2, 3)).shape
+    torch.Size([3, 2])
+    """
+    array = plain(A)
+    require_matrix("linalg.pinv", array)
+    tolerance = rtol if rtol is not None else rcond
+    if tolerance is None:
+        tolerance = max(array.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array.dtype.itemsize]
+    return F.pinverse(A, tolerance)
+
+
+@function(method_too=False)
+def linalg_matrix_rank(A, *, rtol=None):
+    """Return how many singular values exceed rtol times the largest.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.matrix_rank(ones(2, 3))
+    tensor(1)
+    """
+    array = plain(A)
+    if rtol is None:
+        rtol = max(array.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array.dtype.itemsize]
+    values = F.linalg_svdvals(A)
+    return F.sum(F.gt(values, F.amax(values, -1, True) * rtol), -1)

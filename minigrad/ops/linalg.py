@@ -1,0 +1,578 @@
+"""Products of vectors, matrices and more: matmul and what it is made of, addmm, einsum, tensordot.
+
+NOTE [How matmul decomposes]
+    As in PyTorch, `a @ b` is no operation of its own: vectors meet in `dot`, a matrix and a vector
+    in `mv`, matrices in `mm`, and whatever has more dimensions is reshaped for `mm` or `bmm`.
+"""
+
+from itertools import chain
+
+from ..apply import type_name
+from ..dtypes import from_numpy_dtype
+from ..op import F, Op
+from ..publish import function
+from ..shapes import broadcast, numel, wrap_dim
+from ..tensor import Tensor, method
+
+
+def by(shape):
+    """Return a shape as PyTorch's errors write it: 2x3."""
+    return "x".join(map(str, shape))
+
+
+def dtype_names(*arrays):
+    """Return what PyTorch's errors call the dtypes of arrays."""
+    return [type_name(from_numpy_dtype(a.dtype)) for a in arrays]
+
+
+def mT(x):
+    """Return the matrices transposed."""
+    return F.transpose(x, -2, -1)
+
+
+# ------------------------------------------------------------------------------- two tensors
+
+
+def mm_shape(a, b):
+    """(n, k) times (k, m) is (n, m)."""
+    if len(a) != 2 or len(b) != 2:
+        raise RuntimeError(f"{'self' if len(a) != 2 else 'mat2'} must be a matrix")
+    if a[1] != b[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(a)} and {by(b)})")
+    return a[0], b[1]
+
+
+class Mm(Op):
+    """The product of two matrices, (n, k) times (k, m); the gradients are g b.T and a.T g.
+
+    >>> from minigrad import mm, tensor
+    >>> mm(tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+
+    node, shape = "MmBackward", mm_shape
+
+    def forward(xp, self, mat2):
+        if self.ndim != 2 or mat2.ndim != 2:
+            mm_shape(self.shape, mat2.shape)
+        if self.dtype != mat2.dtype:
+            raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
+                               f"{c_name(self)} != {c_name(mat2)}")
+        return xp.matmul(self, mat2)
+
+    def grad_self(g, mat2): return g @ F.t(mat2)
+    def grad_mat2(g, self): return F.t(self) @ g
+
+    def samples(make):
+        yield make(2, 3), make(3, 4)
+        yield make(2, 0), make(0, 3)
+
+
+def c_name(array):
+    """Return the C type of the elements."""
+    return {"Half": "c10::Half", "Byte": "unsigned char", "Char": "signed char"}.get(
+        name := dtype_names(array)[0], name.lower())
+
+
+def bmm_shape(a, b):
+    """(n, p, k) times (n, k, q) is (n, p, q)."""
+    for name, shape in (("batch1", a), ("batch2", b)):
+        if len(shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                           f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}].")
+    return a[0], a[1], b[2]
+
+
+class Bmm(Op):
+    """The products of matrices pair by pair, (n, p, k) times (n, k, q).
+
+    >>> from minigrad import bmm, ones
+    >>> bmm(ones(2, 3, 4), ones(2, 4, 5)).shape
+    torch.Size([2, 3, 5])
+    """
+
+    node, shape = "BmmBackward0", bmm_shape
+
+    def forward(xp, self, mat2):
+        bmm_shape(self.shape, mat2.shape)
+        if self.dtype != mat2.dtype:
+            raise RuntimeError("expected scalar type {} but found {}".format(
+                *dtype_names(self, mat2)))
+        return xp.matmul(self, mat2)
+
+    def grad_self(g, mat2): return F.bmm(g, F.transpose(mat2, 1, 2))
+    def grad_mat2(g, self): return F.bmm(F.transpose(self, 1, 2), g)
+
+    def samples(make):
+        yield make(2, 3, 4), make(2, 4, 5)
+        yield make(0, 3, 4), make(0, 4, 5)
+
+
+def mv_shape(a, v):
+    """(n, k) times (k,) is (n,)."""
+    if len(a) != 2 or len(v) != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
+    if a[1] != v[0]:
+        raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({by(a)}), vec ({v[0]})")
+    return (a[0],)
+
+
+class Mv(Op):
+    """The product of a matrix and a vector, (n, k) times (k,).
+
+    >>> from minigrad import mv, tensor
+    >>> mv(tensor([[1.0, 2.0]]), tensor([3.0, 4.0]))
+    tensor([11.])
+    """
+
+    node, shape = "MvBackward", mv_shape
+
+    def forward(xp, self, vec):
+        mv_shape(self.shape, vec.shape)
+        if self.dtype != vec.dtype:
+            a, v = dtype_names(self, vec)
+            raise RuntimeError("addmv input tensors must have the same dtype, but got "
+                               f"{v}, {a}, and {v}")
+        return xp.matmul(self, vec)
+
+    def grad_self(g, vec): return F.outer(g, vec)
+    def grad_vec(g, self): return F.mv(F.t(self), g)
+
+    def samples(make):
+        yield make(2, 3), make(3)
+        yield make(2, 0), make(0)
+
+
+def dot_shape(a, b):
+    """Two vectors of one length make a number."""
+    if len(a) != 1 or len(b) != 1:
+        raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
+    if a != b:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
+            f"number of elements, but got {a[0]} and {b[0]} elements respectively")
+    return ()
+
+
+class Dot(Op):
+    """The sum of the products of two vectors' elements.
+
+    >>> from minigrad import dot, tensor
+    >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+
+    node, shape = "DotBackward", dot_shape
+
+    def forward(xp, self, tensor):
+        dot_shape(self.shape, tensor.shape)
+        if self.dtype != tensor.dtype:
+            raise RuntimeError("dot : expected both vectors to have same dtype, but found {} and "
+                               "{}".format(*dtype_names(self, tensor)))
+        return xp.dot(self, tensor)
+
+    def grad_self(g, tensor): return g * tensor
+    def grad_tensor(g, self): return g * self
+
+    def samples(make):
+        yield make(3), make(3)
+        yield make(0), make(0)
+
+
+@function()
+def vdot(input, other):
+    """Return the dot product; the same as `dot` where nothing is complex.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).vdot(tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    return F.dot(input, other)
+
+
+@function(aliases=("ger",))
+def outer(input, vec2):
+    """Return the products of all pairs of elements of two vectors, (n, m).
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).outer(tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    return F.mul(F.unsqueeze(input, 1), vec2)
+
+
+@function()
+def inner(input, other):
+    """Return the sums of products over the last dimensions of both.
+
+    >>> from minigrad import ones
+    >>> ones(2, 4).inner(ones(3, 4)).shape
+    torch.Size([2, 3])
+    """
+    if not input.ndim or not other.ndim:
+        return F.mul(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError("inner() the last dimension must match on both input tensors but got "
+                           f"shapes {list(input.shape)} and {list(other.shape)}")
+    return F.tensordot(input, other, ([-1], [-1]))
+
+
+@function()
+def matmul(input, other):
+    """Return the matrix product; more than two dimensions are batches and broadcast.
+
+    >>> from minigrad import ones
+    >>> (ones(5, 1, 2, 3) @ ones(4, 3, 6)).shape
+    torch.Size([5, 4, 2, 6])
+    """
+    m, n = input.ndim, other.ndim
+    if m == 2 and n == 2:
+        return F.mm(input, other)
+    if m == 2 and n == 1:
+        return F.mv(input, other)
+    if m == 1 and n == 1:
+        return F.dot(input, other)
+    if m == 0 or n == 0:
+        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
+                           f"{m}D and {n}D")
+    if m == 1:
+        return F.squeeze(F.matmul(F.unsqueeze(input, 0), other), -2)
+    if n <= 2:  # the batch's rows all meet the same matrix: one product serves
+        rows = F.reshape(input, (numel(input.shape[:-1]), input.shape[-1]))
+        return F.reshape(F.matmul(rows, other), (*input.shape[:-1], *other.shape[1:]))
+    return batched_matmul(input, other)
+
+
+def batched_matmul(a, b):
+    """Return the matrix product of batches, by `bmm`."""
+    if a.ndim == b.ndim == 3 and a.shape[0] == b.shape[0]:
+        return F.bmm(a, b)
+    batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+
+    def flat(x):
+        matrix = tuple(x.shape[-2:])
+        return F.reshape(F.expand(x, batch + matrix), (numel(batch), *matrix))
+
+    return F.reshape(F.bmm(flat(a), flat(b)), (*batch, a.shape[-2], b.shape[-1]))
+
+
+@method("__matmul__")
+def matmul_operator(self, other):
+    """Return self @ other."""
+    return F.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+@method("__rmatmul__")
+def matmul_swapped(self, other):
+    """Return other @ self."""
+    return F.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+
+
+# ------------------------------------------------------------------------------- and a sum
+
+
+def check_expandable(shape, target):
+    """Raise unless the summand of an `addmm` expands to the product's shape."""
+    for i in range(1, min(len(shape), len(target)) + 1):
+        if shape[-i] not in (1, target[-i]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[-i]}) must match the existing size "
+                f"({shape[-i]}) at non-singleton dimension {len(target) - i}.  Target sizes: "
+                f"{list(target)}.  Tensor sizes: {list(shape)}")
+
+
+def addmm_shape(shape, a, b, *_):
+    """The product's shape, to which the summand expands."""
+    target = mm_shape(a, b)
+    check_expandable(shape, target)
+    return target
+
+
+def baddbmm_shape(shape, a, b, *_):
+    """The products' shape, to which the summand expands."""
+    target = bmm_shape(a, b)
+    check_expandable(shape, target)
+    return target
+
+
+def add_product(xp, array, a, b, beta, alpha):
+    """Return beta array + alpha (a @ b); with beta = 0 what the array holds does not matter."""
+    if not array.dtype == a.dtype == b.dtype:
+        odd = b if a.dtype == array.dtype else a
+        raise RuntimeError("self and {} must have the same dtype, but got {} and {}".format(
+            "mat2" if odd is b else "mat1", *dtype_names(array, odd)))
+    result = xp.matmul(a, b)
+    if alpha != 1:
+        result *= result.dtype.type(alpha)
+    if beta == 1:
+        result += array
+    elif beta != 0:
+        result += array * result.dtype.type(beta)
+    return result
+
+
+class Addmm(Op):
+    """beta self + alpha (mat1 @ mat2): a matrix product and a summand that expands to it.
+
+    >>> from minigrad import addmm, ones
+    >>> addmm(ones(3), ones(2, 4), ones(4, 3))
+    tensor([[5., 5., 5.],
+            [5., 5., 5.]])
+    """
+
+    node, shape, inplace = "AddmmBackward", addmm_shape, True
+
+    def forward(xp, self, mat1, mat2, *, beta=1, alpha=1):
+        if mat1.ndim != 2 or mat2.ndim != 2:
+            mm_shape(mat1.shape, mat2.shape)
+        return add_product(xp, self, mat1, mat2, beta, alpha)
+
+    def grad_self(g, beta): return g if beta == 1 else g * beta
+    def grad_mat1(g, mat2, alpha): return scaled(g @ F.t(mat2), alpha)
+    def grad_mat2(g, mat1, alpha): return scaled(F.t(mat1) @ g, alpha)
+
+    def samples(make):
+        yield make(2, 4), make(2, 3), make(3, 4)
+        yield make(4), make(2, 3), make(3, 4), {"beta": 0.5, "alpha": 2}
+
+
+class Baddbmm(Op):
+    """beta self + alpha bmm(batch1, batch2): products pair by pair and a summand.
+
+    >>> from minigrad import baddbmm, ones
+    >>> baddbmm(ones(1), ones(2, 3, 4), ones(2, 4, 5)).shape
+    torch.Size([2, 3, 5])
+    """
+
+    node, shape, inplace = "BaddbmmBackward", baddbmm_shape, True
+
+    def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
+        bmm_shape(batch1.shape, batch2.shape)
+        return add_product(xp, self, batch1, batch2, beta, alpha)
+
+    def grad_self(g, beta): return g if beta == 1 else g * beta
+    def grad_batch1(g, batch2, alpha): return scaled(F.bmm(g, mT(batch2)), alpha)
+    def grad_batch2(g, batch1, alpha): return scaled(F.bmm(mT(batch1), g), alpha)
+
+    def samples(make):
+        yield make(2, 3, 5), make(2, 3, 4), make(2, 4, 5)
+        yield make(5), make(2, 3, 4), make(2, 4, 5), {"beta": 0.5, "alpha": 2}
+
+
+def scaled(x, factor):
+    """Return the product with a number that is mostly 1."""
+    return x if factor == 1 else F.mul(x, factor)
+
+
+@function()
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """Return beta input + alpha (mat @ vec).
+
+    >>> from minigrad import addmv, ones
+    >>> addmv(ones(2), ones(2, 3), ones(3))
+    tensor([4., 4.])
+    """
+    return F.add(scaled(input, beta), F.mv(mat, vec), alpha=alpha)
+
+
+@function()
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """Return beta input + alpha times the sum of all products of the batch.
+
+    >>> from minigrad import addbmm, ones
+    >>> addbmm(ones(3, 5), ones(2, 3, 4), ones(2, 4, 5)).shape
+    torch.Size([3, 5])
+    """
+    return F.add(scaled(input, beta), F.sum(F.bmm(batch1, batch2), 0), alpha=alpha)
+
+
+@function()
+def addr(input, vec1, vec2, *, beta=1, alpha=1):
+    """Return beta input + alpha outer(vec1, vec2).
+
+    >>> from minigrad import addr, ones
+    >>> addr(ones(2, 3), ones(2), ones(3)).shape
+    torch.Size([2, 3])
+    """
+    return F.add(scaled(input, beta), F.outer(vec1, vec2), alpha=alpha)
+
+
+# ------------------------------------------------------------------------------- many dimensions
+
+
+@function(method_too=False)
+def tensordot(a, b, dims=2):
+    """Return the sums of products over `dims`: the last of `a` and first of `b`, or two lists.
+
+    >>> from minigrad import ones, tensordot
+    >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), ([1, 2], [1, 0])).shape
+    torch.Size([2, 5])
+    """
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        dims = (range(-dims, 0), range(dims))
+    ours, theirs = (d if hasattr(d, "__iter__") else (d,) for d in dims)
+    ours, theirs = list(ours), list(theirs)
+    for i, j in zip(ours, theirs):
+        if a.shape[i] != b.shape[j]:
+            raise RuntimeError("contracted dimensions need to match, but first has size "
+                               f"{a.shape[i]} in dim {i} and second has size {b.shape[j]} in dim "
+                               f"{j}")
+    ours, theirs = ([wrap_dim(d, x.ndim) for d in ds] for ds, x in ((ours, a), (theirs, b)))
+    left = [d for d in range(a.ndim) if d not in ours]
+    right = [d for d in range(b.ndim) if d not in theirs]
+    rows, columns = [a.shape[d] for d in left], [b.shape[d] for d in right]
+    size = numel(a.shape[d] for d in ours)
+    product = F.mm(F.reshape(F.permute(a, left + ours), (numel(rows), size)),
+                   F.reshape(F.permute(b, theirs + right), (size, numel(columns))))
+    return F.reshape(product, (*rows, *columns))
+
+
+@function()
+def kron(input, other):
+    """Return the Kronecker product: every element of `input` times all of `other`.
+
+    >>> from minigrad import kron, tensor
+    >>> kron(tensor([1.0, 2.0]), tensor([1.0, 10.0]))
+    tensor([ 1., 10.,  2., 20.])
+    """
+    n = max(input.ndim, other.ndim)
+    a = (1,) * (n - input.ndim) + tuple(input.shape)
+    b = (1,) * (n - other.ndim) + tuple(other.shape)
+    coarse = F.reshape(input, tuple(chain.from_iterable((size, 1) for size in a)))
+    fine = F.reshape(other, tuple(chain.from_iterable((1, size) for size in b)))
+    return F.reshape(F.mul(coarse, fine), tuple(i * j for i, j in zip(a, b)))
+
+
+@function()
+def trace(input):
+    """Return the sum of a matrix's diagonal.
+
+    >>> from minigrad import eye
+    >>> eye(3).trace()
+    tensor(3.)
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    return F.sum(F.diagonal(input))
+
+
+class LinalgCross(Op):
+    """The vector product along a dimension of size 3; the shapes broadcast.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+
+    node, method, promote = "LinalgCrossBackward", False, "result"
+
+    def shape(a, b, dim=-1):
+        result = broadcast(a, b)
+        for shape in (a, b):
+            if shape[wrap_dim(dim, len(shape))] != 3:
+                raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
+                                   f"{a[dim]} and {b[dim]}")
+        return result
+
+    def forward(xp, self, other, *, dim=-1):
+        LinalgCross.shape(self.shape, other.shape, dim)
+
+        def turned(x, by):
+            return xp.roll(x, -by, axis=dim)
+
+        return turned(self, 1) * turned(other, 2) - turned(self, 2) * turned(other, 1)
+
+    def grad_self(g, other, dim): return F.linalg_cross(other, g, dim=dim)
+    def grad_other(g, self, dim): return F.linalg_cross(g, self, dim=dim)
+
+    def samples(make):
+        yield make(3), make(3)
+        yield make(2, 3), make(2, 3)
+        yield make(3, 1), make(3, 4), {"dim": 0}
+
+
+@function()
+def cross(input, other, dim=None):
+    """Return the vector product along `dim`, by default the first dimension of size 3.
+
+    >>> from minigrad import cross, tensor
+    >>> cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+    if dim is None:
+        if 3 not in input.shape:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = tuple(input.shape).index(3)
+    return F.linalg_cross(input, other, dim=dim)
+
+
+@function(method_too=False)
+def linalg_vecdot(x, y, *, dim=-1):
+    """Return the dot products of the vectors along `dim`.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.vecdot(ones(2, 3), ones(2, 3))
+    tensor([3., 3.])
+    """
+    return F.sum(F.mul(x, y), dim)
+
+
+@function(method_too=False)
+def linalg_multi_dot(tensors):
+    """Return the product of a list of matrices, the first and last of which may be vectors.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.multi_dot([ones(2, 3), ones(3, 4), ones(4)]).shape
+    torch.Size([2])
+    """
+    if len(tensors) < 2:
+        raise RuntimeError("multi_dot(): expected at least 2 tensors but got "
+                           f"{len(tensors)}")
+    result = tensors[0]
+    for tensor in tensors[1:]:
+        result = F.matmul(result, tensor)
+    return result
+
+
+@function(method_too=False)
+def chain_matmul(*matrices):
+    """Return the product of matrices.
+
+    >>> from minigrad import chain_matmul, ones
+    >>> chain_matmul(ones(2, 3), ones(3, 4), ones(4, 5)).shape
+    torch.Size([2, 5])
+    """
+    return F.linalg_multi_dot(matrices) if len(matrices) > 1 else matrices[0]
+
+
+@function(aliases=("linalg_matrix_power",))
+def matrix_power(input, n):
+    """Return the n-th power of square matrices, by repeated squaring; n < 0 inverts first.
+
+    >>> from minigrad import tensor
+    >>> tensor([[2.0, 0.0], [0.0, 3.0]]).matrix_power(2)
+    tensor([[4., 0.],
+            [0., 9.]])
+    """
+    if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
+        raise RuntimeError("linalg.matrix_power: A must be batches of square matrices, but they "
+                           f"are {by(input.shape[-2:]).replace('x', ' by ')} matrices")
+    if n == 0:
+        return F.expand(F.diag_embed(F.ones_like(F.select(input, -1, 0))), tuple(input.shape))
+    base, n = (F.linalg_inv(input), -n) if n < 0 else (input, n)
+    result = None
+    while n:
+        if n & 1:
+            result = base if result is None else F.matmul(result, base)
+        n >>= 1
+        if n:
+            base = F.matmul(base, base)
+    return result

@@ -1,0 +1,209 @@
+"""Saving and loading: what comes back, what is refused, and that damage is noticed."""
+
+import io
+import json
+import math
+import zipfile
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad import dtypes, load, save, tensor
+from minigrad.tensor import Parameter, Tensor
+
+
+def round_trip(value, **options):
+    file = io.BytesIO()
+    save(value, file)
+    file.seek(0)
+    return load(file, **options)
+
+
+@pytest.mark.parametrize("value", [
+    None, True, 3, -(2**80), 2.5, math.inf, "text", "\udcff é", b"\x00\xff", [], (), {}, set(),
+    [1, [2, (3, "x")]], {"a": {"b": [None, False]}}, {1: "int key", (2, 3): "tuple key"},
+    OrderedDict(z=1, a=2), frozenset({1, 2}), minigrad.Size((2, 3)), minigrad.float64,
+    minigrad.device("cpu"), {"kind": "tensor", "index": 0},
+])  # fmt: skip
+def test_plain_values_come_back(value):
+    back = round_trip(value)
+    assert back == value and type(back) is type(value)
+
+
+def test_nan_and_order_come_back():
+    assert math.isnan(round_trip(math.nan))
+    assert list(round_trip(OrderedDict(z=1, a=2))) == ["z", "a"]
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=repr)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3, 4)])
+def test_tensors_come_back(dtype, shape):
+    array = np.random.default_rng(0).integers(0, 2, shape).astype(dtype.numpy)
+    back = round_trip({"x": minigrad.from_numpy(array)})["x"]
+    assert type(back) is Tensor and back.dtype is dtype and tuple(back.shape) == shape
+    assert (back.numpy() == array).all() and back.numpy().flags.writeable
+
+
+def test_layout_requires_grad_and_class_come_back():
+    transposed = minigrad.from_numpy(np.arange(6.0).reshape(2, 3).T)
+    back = round_trip([transposed, tensor([1.0], requires_grad=True), Parameter(tensor([2.0])),
+                       Parameter(tensor([2.0]), requires_grad=False),
+                       tensor([1.0], requires_grad=True) * 2])
+    assert back[0].stride() == (1, 3) and (back[0].numpy() == transposed.numpy()).all()
+    assert back[1].requires_grad and back[1].is_leaf
+    assert type(back[2]) is Parameter and back[2].requires_grad
+    assert type(back[3]) is Parameter and not back[3].requires_grad
+    assert back[4].is_leaf and back[4].tolist() == [2.0]
+
+
+def test_one_tensor_saved_twice_stays_one():
+    weight = Parameter(tensor([1.0, 2.0]))
+    back = round_trip({"encoder": weight, "decoder": [weight]})
+    assert back["encoder"] is back["decoder"][0]
+
+
+def test_shared_memory_stays_shared():
+    base = np.arange(12.0).reshape(3, 4)
+    whole, part = minigrad.from_numpy(base), minigrad.from_numpy(base[1:, ::2])
+    whole, part, again = round_trip((whole, part, minigrad.from_numpy(base[0])))
+    assert part.tolist() == [[4, 6], [8, 10]] and part.stride() == (4, 2)
+    whole.numpy()[1, 0] = 99
+    assert part.tolist()[0][0] == 99 and again.tolist() == [0, 1, 2, 3]
+
+
+def test_a_window_into_other_memory_is_copied():
+    window = minigrad.from_numpy(np.frombuffer(bytearray(np.arange(8.0).tobytes()))[1::3])
+    assert round_trip(window).tolist() == [1, 4, 7]
+    expanded = minigrad.from_numpy(np.lib.stride_tricks.as_strided(np.ones(1), (3,), (0,)))
+    assert round_trip(expanded).tolist() == [1, 1, 1]
+
+
+def test_paths_and_open_files_serve_alike(tmp_path):
+    path = tmp_path / "model.pt"
+    save({"x": tensor([1])}, path)
+    assert load(str(path))["x"].tolist() == [1]
+    with open(path, "rb") as file:
+        assert load(file, map_location="cpu", weights_only=True)["x"].tolist() == [1]
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "missing")
+
+
+class Model:
+    def state_dict(self):
+        return {}
+
+
+class Mine(Tensor):
+    pass
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    ({"a": [1, object()]}, r"cannot save obj\['a'\]\[1\], of type object"),
+    (Model(), "state_dict"),
+    ({"best": np.float32(1)}, "Python number"),
+    ([np.ones(2)], "make it a tensor"),
+    ([1j], "complex"),
+    (lambda: 1, "function"),
+    (minigrad.tensor([1.0]).new, "method"),
+])  # fmt: skip
+def test_what_is_no_data_is_refused_by_name(value, text):
+    file = io.BytesIO()
+    with pytest.raises(TypeError, match=text):
+        save(value, file)
+    assert not file.getvalue()
+
+
+def test_a_container_in_itself_and_a_subclass_are_refused():
+    endless: list = [1]
+    endless.append({"again": endless})
+    with pytest.raises(TypeError, match=r"obj\[1\]\['again'\]: it contains itself"):
+        save(endless, io.BytesIO())
+    with pytest.raises(TypeError, match="Mine"):
+        save([Mine([1.0])], io.BytesIO())
+
+
+def saved_bytes():
+    file = io.BytesIO()
+    save({"x": tensor([[1.0, 2.0], [3.0, 4.0]]), "y": "text"}, file)
+    return file.getvalue()
+
+
+def test_every_truncation_is_noticed():
+    data = saved_bytes()
+    for length in range(0, len(data), 7):
+        with pytest.raises(RuntimeError, match="cannot load"):
+            load(io.BytesIO(data[:length]))
+
+
+def test_a_flipped_byte_is_noticed_or_harmless():
+    data = saved_bytes()
+    noticed = 0
+    for position in range(0, len(data), 3):
+        damaged = bytearray(data)
+        damaged[position] ^= 0xFF
+        try:
+            back = load(io.BytesIO(bytes(damaged)))
+        except RuntimeError:
+            noticed += 1
+        else:  # a byte that no reader looks at, such as a date
+            assert back["x"].tolist() == [[1.0, 2.0], [3.0, 4.0]] and back["y"] == "text"
+    assert noticed > len(data) // 3 * 0.5
+
+
+def rewritten(change):
+    """Return a saved file with its structure changed."""
+    source, target = zipfile.ZipFile(io.BytesIO(saved_bytes())), io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "structure.json":
+                structure = json.loads(content)
+                change(structure)
+                content = json.dumps(structure).encode()
+            archive.writestr(name, content)
+    return io.BytesIO(target.getvalue())
+
+
+@pytest.mark.parametrize("change", [
+    lambda s: s["tensors"][0].update(shape=[200, 200]),
+    lambda s: s["tensors"][0].update(offset=1),
+    lambda s: s["tensors"][0].update(offset=-1),
+    lambda s: s["tensors"][0].update(strides=[-2, 1]),
+    lambda s: s["tensors"][0].update(strides=[1]),
+    lambda s: s["tensors"][0].update(strides=[1.5, 1]),
+    lambda s: s["tensors"][0].update(shape=[True, 2]),
+    lambda s: s["tensors"][0].update(dtype="int64"),
+    lambda s: s["tensors"][0].update(dtype="object"),
+    lambda s: s["tensors"][0].update(memory=7),
+    lambda s: s["tensors"][0].update({"class": "Popen"}),
+    lambda s: s["tensors"].clear(),
+    lambda s: s.update(root={"kind": "eval", "items": []}),
+    lambda s: s.update(root={}),
+    lambda s: s.update(version=99),
+    lambda s: s.update(format="other"),
+    lambda s: s.pop("root"),
+])  # fmt: skip
+def test_a_forged_structure_is_refused(change):
+    with pytest.raises(RuntimeError, match="cannot load"):
+        load(rewritten(change))
+
+
+def test_a_pickled_array_inside_is_refused():
+    target = io.BytesIO()
+    source = zipfile.ZipFile(io.BytesIO(saved_bytes()))
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("structure.json", source.read("structure.json"))
+        with archive.open("memory/0.npy", "w") as member:
+            np.lib.format.write_array(member, np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(RuntimeError, match="allow_pickle"):
+        load(target)
+
+
+def test_a_file_of_pytorchs_is_named():
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("archive/data.pkl", b"")
+    with pytest.raises(RuntimeError, match="PyTorch wrote this file"):
+        load(target)

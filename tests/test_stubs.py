@@ -1,0 +1,87 @@
+"""The type stubs say what is published, and type checkers can read them."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+import minigrad
+from minigrad.publish import FUNCTIONS
+from minigrad.tensor import Tensor
+from minigrad.utils import stubs
+
+
+def test_the_committed_stubs_are_current():
+    for path, text in stubs.stubs().items():
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path.name} is not current: run python -m minigrad.utils.stubs")
+
+
+def test_every_function_and_method_is_in_them():
+    methods, functions = (ast.parse(text) for text in stubs.stubs().values())
+    named = {node.name for node in functions.body if isinstance(node, ast.FunctionDef)}
+    assert named == FUNCTIONS.keys()
+    (body,) = (n.body for n in methods.body
+               if isinstance(n, ast.ClassDef) and n.name == "TensorMethods")
+    named = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    assert {"new_zeros", "uniform_", "mul", "mul_", "__mul__", "__rmul__", "__imul__",
+            "__repr__"} <= named
+    assert not named & {"shape", "requires_grad_", "item"}  # the class body's own
+    assert all(hasattr(Tensor, name) for name in named)
+
+
+def test_signatures():
+    text = "\n".join(stubs.stubs().values())
+    assert "def mul(input: Tensor, other: Tensor | _Number, *, out: Any = ...) -> Tensor" in text
+    assert "    def mul(self, other: Tensor | _Number" in text
+    assert "def rand(*dims: Any, generator: Generator | None = ..., **options: " in text
+
+
+def test_annotations_are_reduced_to_known_names():
+    assert stubs.annotation("int | None") == "builtins.int | None"
+    assert stubs.annotation("Callable[[float], Tensor]") == "Callable[[builtins.float], Tensor]"
+    assert stubs.annotation("np.ndarray") == stubs.annotation("Unheard") == "Any"
+
+
+def test_check_reports_a_stale_stub(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(stubs, "METHODS", tmp_path / "m.pyi")
+    monkeypatch.setattr(stubs, "FUNCTIONS_STUB", tmp_path / "f.pyi")
+    assert stubs.main(["--check"]) == 1
+    assert "m.pyi, f.pyi" in capsys.readouterr().err
+    assert stubs.main([]) == 0 and stubs.main(["--check"]) == 0
+    (tmp_path / "m.pyi").write_text("")
+    assert stubs.main(["--check"]) == 1
+
+
+USER = """
+import minigrad as torch
+
+x: torch.Tensor = torch.zeros(2, 3, dtype=torch.float64)
+y: torch.Tensor = torch.mul(x, 2.0) * x + 1
+y += 1
+z: torch.Tensor = y.uniform_(0, 1)
+with torch.no_grad():
+    w: torch.Tensor = torch.rand(2)
+x.nothing()
+torch.nothing
+"""
+
+
+@pytest.mark.slow
+def test_users_code_is_checked_strictly(tmp_path):
+    pytest.importorskip("mypy")
+    path = tmp_path / "user.py"
+    path.write_text(USER)
+    root = str(stubs.PACKAGE.parent)
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir",
+         str(tmp_path / "cache"), str(path)],
+        capture_output=True, text=True, cwd=root, env={"PATH": "", "MYPYPATH": root})
+    errors = [line for line in run.stdout.splitlines() if "user.py" in line and "error" in line]
+    assert len(errors) == 2 and all("nothing" in line for line in errors), run.stdout + run.stderr
+
+
+def test_the_package_exports_what_it_has():
+    assert all(hasattr(minigrad, name) for name in minigrad.__all__)
+    assert len(set(minigrad.__all__)) == len(minigrad.__all__)
