@@ -13,7 +13,8 @@ from math import e, inf, nan, pi
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from . import autograd, cuda, ops, tensor_repr, testing, version
+from . import autograd, cuda, linalg, nn, ops, optim, tensor_repr, testing, utils, version
+from .array_info import Size
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -63,7 +64,6 @@ from .ops.random import Generator, default_generator
 from .printing import set_printoptions
 from .publish import FUNCTIONS
 from .serialization import load, save
-from .array_info import Size
 from .tensor import Tensor
 from .version import __version__
 
@@ -90,7 +90,7 @@ _LEFT_OUT = {
 }  # fmt: skip
 
 
-__all__: list[str] = [
+__all__ = [
     "BoolTensor",
     "ByteTensor",
     "CharTensor",
@@ -127,17 +127,19 @@ __all__: list[str] = [
     "inf",
     "inference_mode",
     "int",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "load",
     "long",
     "nan",
     "newaxis",
+    "nn",
     "no_grad",
+    "optim",
     "pi",
     "preserve_format",
     "promote_types",
@@ -150,6 +152,7 @@ __all__: list[str] = [
     "strided",
     "testing",
     "uint8",
+    "utils",
     "version",
 ]
 if TYPE_CHECKING:

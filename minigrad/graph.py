@@ -330,8 +330,20 @@ class AccumulateGrad(Node):
             return ()
         with _leaf_locks[(id(variable) >> 4) & 63]:
             current = variable._grad
-            variable._grad = grad.clone() if current is None else current + grad
+            if current is None:
+                variable._grad = grad.clone()
+            else:
+                variable._grad = laid_out_as(current._array, current + grad)
         return ()
+
+
+def laid_out_as(like: Array, tensor: Any) -> Any:
+    """Give a fresh tensor the strides of a dense array of its shape."""
+    array = tensor._array
+    if array.strides != like.strides and is_dense(like):
+        tensor._array = backend_of(like).empty_like(like, dtype=array.dtype)
+        tensor._array[...] = array
+    return tensor
 
 
 def is_dense(array: Array) -> bool:

@@ -130,11 +130,15 @@ class SavedTensor:
         self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]
     ) -> None:
         """Keep `pack_hook(tensor)` instead; `unpack_hook` has to give the tensor back."""
-        if self._array is None:
-            raise RuntimeError(FREED_MESSAGE)
         if self.hooks is not None:
-            raise RuntimeError("Calling register_hooks on a saved tensor that has already been "
-                               "saved with hooks is not allowed.")
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already "
+                               "been set. Hint: only one pair of hooks is allowed at a time.")
+        if self._array is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
+                               "Saved intermediate values of the graph are freed when you call "
+                               ".backward() or autograd.grad(). Specify retain_graph=True if you "
+                               "need to backward through the graph a second time or if you need to "
+                               "access saved variables after calling backward.")
         if not callable(pack_hook) or not callable(unpack_hook):
             raise TypeError("incompatible function arguments: pack_hook and unpack_hook must be "
                             "callable")

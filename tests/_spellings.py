@@ -20,8 +20,6 @@ aten = torch.ops.aten
 #: Where an op's name is looked up, in this order.
 PLACES = (torch, torch.Tensor, tf, torch.linalg, torch.special, aten)
 
-REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
-
 
 def along(dims: tuple[int, ...], indices: list[Any]) -> tuple[Any, ...]:
     """Return what stands in the brackets where `indices` select from `dims`."""
@@ -55,6 +53,16 @@ def vjp(function: Spelling) -> Spelling:
     return call
 
 
+def list_or_tensor(value: Any) -> Any:
+    return value if isinstance(value, torch.Tensor) else list(value)
+
+
+def loss(name: str, *names: str) -> Spelling:
+    """Return a loss with its options, the reduction first, given by position."""
+    return lambda x, y, *options, **kwargs: getattr(tf, name)(
+        x, y, **dict(zip(("reduction", *names), options)), **kwargs)
+
+
 def normal_of(mean: Any, std: Any, generator: Any = None) -> Any:
     return torch.normal(mean, std)
 
@@ -68,11 +76,12 @@ SPELLINGS: dict[str, Spelling] = {
     "AdaptiveAvgPool": by_dims("adaptive_avg_pool{}d"),
     "AdaptiveMaxPool": lambda x, size: getattr(tf, f"adaptive_max_pool{len(size)}d")(
         x, size, return_indices=True),
-    "AvgPool": by_dims("avg_pool{}d"),
+    "AvgPool": lambda x, window, *rest: getattr(tf, f"avg_pool{len(window)}d")(
+        x, window, *rest[: 4 if len(window) == 1 else 5]),
     "BernoulliFill": drawn("bernoulli_"),
-    "BinaryCrossEntropyWithLogits": lambda x, y, weight, pos, reduction:
+    "BinaryCrossEntropyWithLogits": lambda x, y, weight=None, pos=None, reduction="mean":
         tf.binary_cross_entropy_with_logits(x, y, weight, reduction=reduction, pos_weight=pos),
-    "BinaryCrossEntropy": lambda x, y, weight, reduction: tf.binary_cross_entropy(
+    "BinaryCrossEntropy": lambda x, y, weight=None, reduction="mean": tf.binary_cross_entropy(
         x, y, weight, reduction=reduction),
     "BlockDiag": lambda tensors: torch.block_diag(*tensors),
     "ClampMaxNumber": torch.clamp,
@@ -91,6 +100,9 @@ SPELLINGS: dict[str, Spelling] = {
     "CopysignNumber": torch.copysign,
     "CopysignTensors": torch.copysign,
     "DivRounded": lambda x, y, mode: torch.div(x, y, rounding_mode=mode),
+    "Einsum": lambda tensors, places, kept: torch.einsum(
+        *(part for pair in zip(tensors, places) for part in map(list_or_tensor, pair)),
+        list(kept)),
     "EluOp": aten.elu,
     "Embedding": lambda weight, indices, padding_idx=-1, scaled=False: torch.embedding(
         weight, indices, padding_idx, scaled),
@@ -101,6 +113,11 @@ SPELLINGS: dict[str, Spelling] = {
     "FillTensor": torch.fill,
     "FmodNumber": torch.fmod,
     "GeluOp": lambda x, approximate="none": tf.gelu(x, approximate=approximate),
+    "HuberLoss": loss("huber_loss", "delta"),
+    "L1Loss": loss("l1_loss"),
+    "MseLoss": loss("mse_loss"),
+    "SmoothL1Loss": loss("smooth_l1_loss", "beta"),
+    "QrComplete": lambda x: torch.linalg.qr(x, "complete"),
     "HardsigmoidOp": tf.hardsigmoid,
     "HardswishOp": tf.hardswish,
     "HardtanhInPlace": tf.hardtanh,
@@ -117,7 +134,7 @@ SPELLINGS: dict[str, Spelling] = {
         tf, f"max_pool{len(window)}d")(x, window, stride, padding, dilation, ceil_mode, True),
     "MishOp": tf.mish,
     "NativeBatchNorm": lambda x, w, b, mean, var, training, momentum, eps: torch.native_batch_norm(
-        x, w, b, mean, var, training, momentum, eps),
+        x, w, b, mean, var, training, momentum, eps)[0],
     "NllLoss": lambda x, y, weight, reduction, ignored: tf.nll_loss(
         x, y, weight, ignore_index=ignored, reduction=reduction),
     "NllLossInput": vjp(lambda y, weight, sizes, reduction, ignored: (
@@ -136,8 +153,19 @@ SPELLINGS: dict[str, Spelling] = {
     "RoundToInteger": torch.round,
     "RsubNumber": torch.rsub,
     "SiluOp": tf.silu,
+    "Polygamma": lambda x, n: torch.polygamma(n, x),
+    "GatherBackward": vjp(lambda sizes, dim, index: (
+        sizes, lambda x: torch.gather(x, dim, index))),
     "SlidingWindows": torch.Tensor.unfold,
     "ThresholdInPlace": tf.threshold,
+    "Std": lambda x, dim=None, keepdim=False, correction=1: torch.std(
+        x, dim, keepdim=keepdim, correction=correction),
+    "StdAll": lambda x, dim=None, keepdim=False, correction=1: torch.std(
+        x, dim, keepdim=keepdim, correction=correction),
+    "Var": lambda x, dim=None, keepdim=False, correction=1: torch.var(
+        x, dim, keepdim=keepdim, correction=correction),
+    "VarAll": lambda x, dim=None, keepdim=False, correction=1: torch.var(
+        x, dim, keepdim=keepdim, correction=correction),
     "ToCopy": lambda x, dtype, target, source: x.to(dtype, copy=True),
     "Uniform": drawn("uniform_"),
     "Unique2": lambda x, dim=None: torch.unique(
@@ -161,6 +189,19 @@ SERVANTS = {
 }
 
 
+#: Ops whose result is unique only up to signs: absolute values are compared, and no gradients.
+UP_TO_SIGNS = {"LinalgSvd", "LinalgEigh", "LinalgQr", "QrComplete"}
+
+#: Where PyTorch computes in double precision with a constant in single precision.
+ROUGH = {"HardsigmoidOp"}
+
+
+def pytorch_errs(name: str, args: tuple[Any, ...]) -> bool:
+    """Tell whether PyTorch's derivative is known to be wrong for these arguments."""
+    # `embedding_dense_backward` is differentiated as if it did not scale by frequency.
+    return name in ("Embedding", "EmbeddingWeight") and args[-1] is True
+
+
 def convolution(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
                 groups: int) -> Any:
     """Call the convolution for as many dimensions as there are."""
@@ -179,16 +220,15 @@ def spelling(op: type[Op]) -> Spelling:
 
 
 def to_torch(tensor: Any) -> Any:
-    """Return a PyTorch tensor with the same values and strides, that requires grad if `tensor` does."""
+    """Return a PyTorch tensor of the same values and strides, and the same `requires_grad`."""
     array = tensor._array
-    if 0 in array.shape or not array.ndim:
-        made = torch.from_numpy(array.copy())
-    else:
-        # from_numpy keeps the strides; the copy keeps the two sides' memory apart.
-        made = torch.from_numpy(np.copy(array, "K"))
-    return made.requires_grad_(tensor.requires_grad)
+    strides = [s // array.itemsize for s in array.strides]
+    values = torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape))
+    made = torch.empty_strided(array.shape, strides, dtype=values.dtype).copy_(values)
+    return made.requires_grad_() if tensor.requires_grad else made
 
 
-def dtype_to_torch(value: Any) -> Any:
-    """Return PyTorch's dtype for the package's, anything else as it is."""
-    return getattr(torch, value.name) if type(value).__name__ == "dtype" else value
+def constant_to_torch(value: Any) -> Any:
+    """Return PyTorch's dtype or memory format for the package's, anything else as it is."""
+    named = str(value).startswith("torch.") and not isinstance(value, torch.Tensor)
+    return getattr(torch, str(value).removeprefix("torch.")) if named else value

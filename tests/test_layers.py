@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("views",),
     ("op_node", "apply", "op", "specialise", "publish"),
     ("ops",),
+    ("linalg",),
     ("autograd",),
     ("nn",),
     ("optim",),

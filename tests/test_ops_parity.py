@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import _oracle
@@ -13,6 +14,8 @@ from minigrad.autograd import grad
 from minigrad.op import Op
 from minigrad.tensor import Tensor
 
+pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
+    "Using a target size", r"torch.searchsorted\(\)")]
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
 spellings = pytest.importorskip("_spellings")
 
@@ -33,8 +36,8 @@ def theirs(sample: Sample) -> tuple[Any, dict[int, Any]]:
         return known[id(tensor)]
 
     changed = sample.replaced(change)
-    args = [spellings.dtype_to_torch(a) for a in changed.args]
-    kwargs = {k: spellings.dtype_to_torch(v) for k, v in changed.kwargs.items()}
+    args = [spellings.constant_to_torch(a) for a in changed.args]
+    kwargs = {k: spellings.constant_to_torch(v) for k, v in changed.kwargs.items()}
     torch.manual_seed(0)
     result = spellings.spelling(sample.op)(*args, **kwargs)
     return [result] if isinstance(result, torch.Tensor) else list(result), known
@@ -47,7 +50,7 @@ def dtype_name(tensor: Any) -> str:
 def assert_close(ours: Any, theirs: Any, what: str, slack: float = 1) -> None:
     """Assert that values agree to what the dtype allows, and dtype and shape exactly."""
     assert dtype_name(ours) == dtype_name(theirs), f"{what}: {ours.dtype} is not {theirs.dtype}"
-    expected = theirs.detach().numpy()
+    expected = theirs.detach().numpy(force=True)
     assert tuple(ours.shape) == tuple(expected.shape), f"{what}: {ours.shape}, {expected.shape}"
     rtol = TOLERANCE.get(dtype_name(ours), 0) * slack
     finite = np.abs(expected[np.isfinite(expected)]) if expected.dtype.kind == "f" else np.zeros(0)
@@ -59,26 +62,37 @@ def strides(tensor: Any) -> list[int]:
     return [s for s, n in zip(tensor.stride(), tensor.shape) if n > 1] if tensor.numel() else []
 
 
+def has_derivative(theirs: Any) -> bool:
+    """Tell whether backward through a tensor of PyTorch's can work."""
+    node = theirs.grad_fn
+    return theirs.requires_grad and (node is None or not node.name().endswith("NotImplemented"))
+
+
 def compare(sample: Sample, slack: float = 1) -> None:
     """Compare outputs, first and second gradients of one call."""
     reseed()
     mine = outputs_of(sample.run())
     found, known = theirs(sample)
-    found = found[: len(mine)]
-    assert len(found) == len(mine)
+    assert len(found) == len(mine) or not sample.op.public
+    mine = mine[: len(found)]
+    if sample.op.__name__ in spellings.UP_TO_SIGNS:
+        for i, (a, b) in enumerate(zip(mine, found)):
+            assert_close(abs(a.detach()), abs(b.detach()), f"output {i}", slack)
+        return
+    slack *= 100 if sample.op.__name__ in spellings.ROUGH else 1
     for i, (a, b) in enumerate(zip(mine, found)):
         assert_close(a, b, f"output {i}", slack)
         if sample.op.view:
             assert strides(a) == strides(b), f"strides {a.stride()} are not {b.stride()}"
             assert a._is_view() == b._is_view()
-    pairs = [(a, b) for a, b in zip(mine, found) if b.requires_grad]
+    pairs = [(a, b) for a, b in zip(mine, found) if has_derivative(b)]
     for a, b in pairs:
         assert a.requires_grad, f"no gradient, but PyTorch has {b.grad_fn}"
     if not sample.op.outputs:
         assert all(b.requires_grad for a, b in zip(mine, found) if a.requires_grad), (
             "a gradient where PyTorch has none")
     leaves = sample.leaves()
-    if not pairs or not leaves:
+    if not pairs or not leaves or spellings.pytorch_errs(sample.op.__name__, sample.args):
         return
     outputs, their_outputs = map(list, zip(*pairs))
     cotangents = cotangents_of(outputs, requires_grad=True)
@@ -87,10 +101,9 @@ def compare(sample: Sample, slack: float = 1) -> None:
     try:
         wanted = torch.autograd.grad(their_outputs, their_leaves, their_cotangents,
                                      create_graph=True, allow_unused=True)
-    except (RuntimeError, NotImplementedError) as error:
-        if "derivative" in str(error) or "not implemented" in str(error):
-            return
-        raise
+    except RuntimeError as error:  # PyTorch cannot, or fails on mixed dtypes of its own
+        assert re.search(r"derivative|not implemented|can't be cast", str(error)), error
+        return
     firsts = grad(outputs, leaves, cotangents, create_graph=True, allow_unused=True)
     plain = grad(outputs, leaves, [c.detach() for c in cotangents], retain_graph=True,
                  allow_unused=True)
@@ -108,7 +121,7 @@ def compare(sample: Sample, slack: float = 1) -> None:
 def assert_none_alike(a: Any, b: Any, what: str) -> None:
     """Assert that where one side has no gradient the other has none, or zeros."""
     if a is None and b is not None:
-        assert not b.detach().numpy().any(), f"{what} is missing"
+        assert not b.detach().numpy(force=True).any(), f"{what} is missing"
     if b is None and a is not None:
         assert not a._array.any(), f"{what} should be missing"
 
@@ -121,9 +134,9 @@ def second_order(both: list[Any], inputs: list[Any], their_inputs: list[Any],
     try:
         expected = torch.autograd.grad(wanted, their_inputs, [
             spellings.to_torch(d) for d in directions], allow_unused=True)
-    except (RuntimeError, NotImplementedError) as error:
-        assert "derivative for" in str(error) or "not implemented" in str(error), error
-        return  # PyTorch cannot
+    except RuntimeError as error:  # PyTorch cannot
+        assert re.search(r"derivative for|not implemented", str(error)), error
+        return
     live = [(f, d) for f, d in zip(firsts, directions) if f.requires_grad]
     found = [None] * len(inputs) if not live else list(grad(
         [f for f, _ in live], inputs, [d for _, d in live], allow_unused=True))
@@ -175,7 +188,19 @@ def test_strided_inputs(op):
                 with pytest.raises(RuntimeError, match="view size is not compatible"):
                     theirs(changed)
 
-    each(samples(op), check)
+    if op.__name__ != "AsStrided":  # which looks at the memory, whatever the strides
+        each(samples(op), check)
+
+
+def assert_refused(sample: Sample, error: Exception) -> None:
+    """Assert that a call raises as it does in PyTorch, unless that only lacks a kernel for it."""
+    if re.search(r"not implemented for|of floating point.* can require", str(error)):
+        return
+    try:
+        sample.run()
+    except (RuntimeError, TypeError, NotImplementedError, ValueError):
+        return
+    raise AssertionError(f"did not raise as PyTorch does: {error}")
 
 
 def integers(sample: Sample, dtype: Any) -> Sample:
@@ -202,9 +227,8 @@ def test_integers(op, dtype):
             return False
         try:
             expected, _ = theirs(changed)
-        except Exception:
-            with pytest.raises((RuntimeError, TypeError, NotImplementedError, ValueError)):
-                changed.run()
+        except Exception as error:
+            assert_refused(changed, error)
             return True
         found = outputs_of(changed.run())
         for i, (a, b) in enumerate(zip(found, expected)):
@@ -247,14 +271,16 @@ def test_mixed_dtypes(op):
         for one in changed:
             try:
                 theirs(one)
-            except Exception:
-                with pytest.raises((RuntimeError, TypeError, NotImplementedError, ValueError)):
-                    one.run()
+            except Exception as error:
+                assert_refused(one, error)
                 continue
             compare(one, slack=1e4)
         return bool(changed)
 
     each([s for s in samples(op) if len(s.tensors()) > 1], check)
+
+
+NO_DERIVATIVE = r"derivative|implement"
 
 
 def has_no_formula(op: type[Op]) -> bool:
@@ -273,7 +299,7 @@ def test_pytorch_has_no_derivative_either(op):
         outputs = [f for f in found if f.requires_grad]
         leaves = [t for t in known.values() if t.requires_grad]
         if outputs and leaves:
-            with pytest.raises((RuntimeError, NotImplementedError), match="derivative|implemented"):
+            with pytest.raises((RuntimeError, NotImplementedError), match=NO_DERIVATIVE):
                 torch.autograd.grad(outputs, leaves, [torch.ones_like(o) for o in outputs])
 
     each(samples(op), check)

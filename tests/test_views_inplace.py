@@ -176,7 +176,7 @@ def chain_of_writes(torch):
 
 
 def nodes_after_a_write(torch):
-    x, y = leaf(torch, 2, 2)
+    _x, y = leaf(torch, 2, 2)
     view = y[0]
     view.mul_(2)
     return node(y), node(view), view.is_leaf, y.is_leaf
@@ -236,7 +236,7 @@ def scatter_in_place_on_transpose(torch):
 
 
 def write_to_expanded(torch):
-    x, y = leaf(torch, 3)
+    _x, y = leaf(torch, 3)
     y.expand(2, 3).mul_(2)
 
 
@@ -247,22 +247,22 @@ def write_to_row_of_expanded(torch):
 
 
 def write_to_piece_of_split(torch):
-    x, y = leaf(torch, 4)
+    _x, y = leaf(torch, 4)
     y.split(2)[0].mul_(2)
 
 
 def write_to_piece_of_unbind(torch):
-    x, y = leaf(torch, 2, 2)
+    _x, y = leaf(torch, 2, 2)
     y.unbind()[1].mul_(2)
 
 
 def write_to_view_of_piece_of_chunk(torch):
-    x, y = leaf(torch, 4)
+    _x, y = leaf(torch, 4)
     y.chunk(2)[0][0].mul_(2)
 
 
 def base_written_after_split(torch):
-    x, y = leaf(torch, 4)
+    _x, y = leaf(torch, 4)
     piece = y.split(2)[0]
     y.mul_(2)
     return (piece * piece).sum()
@@ -283,7 +283,7 @@ def piece_of_unsafe_split_may_be_written(torch):
 
 
 def view_made_without_grad(torch):
-    x, y = leaf(torch, 4)
+    _x, y = leaf(torch, 4)
     with torch.no_grad():
         view = y[:2]
     view.mul_(2)
@@ -329,7 +329,7 @@ def leaf_written_without_grad(torch):
 
 
 def detached_shares_the_counter(torch):
-    x, y = leaf(torch, 3)
+    _x, y = leaf(torch, 3)
     other = y.detach()
     square = y * y
     other.mul_(2)
@@ -352,18 +352,18 @@ def data_has_its_own_counter(torch):
 
 
 def detach_in_place(torch):
-    x, y = leaf(torch, 3)
+    _x, y = leaf(torch, 3)
     y.detach_()
     return y.is_leaf, y.requires_grad, node(y)
 
 
 def detach_in_place_of_view(torch):
-    x, y = leaf(torch, 3)
+    _x, y = leaf(torch, 3)
     y[0].detach_()
 
 
 def versions_are_shared(torch):
-    x, y = leaf(torch, 2, 3)
+    _x, y = leaf(torch, 2, 3)
     row, column, turned = y[0], y[:, 0], y.t()
     seen = [y._version]
     row.mul_(2)
@@ -375,14 +375,14 @@ def versions_are_shared(torch):
 
 
 def saved_then_written_through_view(torch):
-    x, y = leaf(torch, 3)
+    _x, y = leaf(torch, 3)
     square = y * y
     y[0] = 1
     square.sum().backward()
 
 
 def index_tensor_written_after_use(torch):
-    x, y = leaf(torch, 3)
+    _x, y = leaf(torch, 3)
     index = torch.tensor([0, 1])
     picked = y[index]
     index.add_(1)
@@ -424,7 +424,7 @@ def hook_on_view(torch):
 
 
 def bases_are_roots(torch):
-    x, y = leaf(torch, 3, 4)
+    _x, y = leaf(torch, 3, 4)
     view = y[1:].t()[0]
     return view._base is y, y._base is None, view._is_view(), y._is_view()
 
@@ -504,17 +504,17 @@ def integers_follow_the_dtype(torch):
 
 
 def shape_mismatch(torch):
-    x, y = leaf(torch, 2, 3)
+    _x, y = leaf(torch, 2, 3)
     y[0] = torch.ones(2)
 
 
 def index_out_of_bounds(torch):
-    x, y = leaf(torch, 2, 3)
+    _x, y = leaf(torch, 2, 3)
     y[:, 3] = 1
 
 
 def tensor_index_out_of_bounds(torch):
-    x, y = leaf(torch, 2, 3)
+    _x, y = leaf(torch, 2, 3)
     y[torch.tensor([0, -3])] = 1
 
 
@@ -546,9 +546,9 @@ EXPECTED: dict[Callable[..., Any], Any] = {
         "RuntimeError: one of the variables needed for gradient computation has been modified",
     nodes_after_a_write: ("CopySlices", "AsStridedBackward", False, False),
     fill_and_zero: ([5.0, 0.0, 0.0, 4.0], [[0.0, 0.0, 0.0, 8.0]]),
-    mask_written: ('IndexPutBackward', [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]],
+    mask_written: ("IndexPutBackward", [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]],
                    [[[2.0, 4.0, 6.0], [0.0, 0.0, 0.0]]]),
-    mask_of_row_written: ('CopySlices', [[7.0, 2.0, 8.0], [4.0, 5.0, 6.0]],
+    mask_of_row_written: ("CopySlices", [[7.0, 2.0, 8.0], [4.0, 5.0, 6.0]],
                           [[[0.0, 4.0, 0.0], [8.0, 10.0, 12.0]], [14.0, 16.0]]),
     integers_written: ([[5.0, 6.0], [3.0, 4.0], [5.0, 6.0]],
                        [[[0.0, 0.0], [6.0, 8.0], [0.0, 0.0]], [[20.0, 24.0]]]),
@@ -557,7 +557,8 @@ EXPECTED: dict[Callable[..., Any], Any] = {
     index_add_in_place_on_view:
         ([[1.0, 2.0, 3.0], [4.0, 5.0, 15.0]], [[[2.0, 4.0, 6.0], [8.0, 10.0, 30.0]], [90.0, 90.0]]),
     scatter_in_place_on_transpose:
-        ([[1.0, 2.0, 5.0], [6.0, 5.0, 6.0]], [[[2.0, 4.0, 0.0], [0.0, 10.0, 12.0]], [[10.0, 12.0]]]),
+        ([[1.0, 2.0, 5.0], [6.0, 5.0, 6.0]],
+         [[[2.0, 4.0, 0.0], [0.0, 10.0, 12.0]], [[10.0, 12.0]]]),
     write_to_expanded:
         "RuntimeError: unsupported operation: more than one element of the written-to tensor",
     write_to_row_of_expanded: ([2.0, 4.0, 6.0], [[2.0, 2.0, 2.0]]),
@@ -574,7 +575,7 @@ EXPECTED: dict[Callable[..., Any], Any] = {
     view_made_without_grad:
         "RuntimeError: A view was created in no_grad mode and is being modified inplace with",
     view_made_and_written_without_grad:
-        ([10.0, 20.0, 3.0, 4.0], 'MulBackward', 1, [[2.0, 2.0, 2.0, 2.0]]),
+        ([10.0, 20.0, 3.0, 4.0], "MulBackward", 1, [[2.0, 2.0, 2.0, 2.0]]),
     base_written_after_view_without_grad:
         "RuntimeError: A view was created in no_grad mode and its base or another view of its",
     leaf_written: "RuntimeError: a leaf Variable that requires grad is being used in an in-place",

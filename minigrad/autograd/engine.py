@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import _state, shapes
+from ..apply import type_name
 from ..backend import BACKENDS
 from ..dtypes import FROM_NUMPY
 from ..graph import AccumulateGrad, GraphRoot, Node
@@ -155,9 +156,7 @@ class GraphTask:
         if extras is not None and extras.pre:
             shown = self.as_tensors(grads)
             for hook in list(extras.pre.values()):
-                replaced = hook(shown)
-                if replaced is not None:
-                    shown = replaced if isinstance(replaced, tuple) else (replaced,)
+                shown = checked_tuple(hook, hook(shown), shown)
             grads[:] = self.from_tensors(shown)
         if self.create_graph:
             results = node.apply_tensors(grads)
@@ -167,14 +166,7 @@ class GraphTask:
             seen = self.as_tensors(grads)
             out = self.as_tensors(self.checked(node, results))
             for hook in list(extras.post.values()):
-                replaced = hook(out, seen)
-                if replaced is not None:
-                    replaced = replaced if isinstance(replaced, tuple) else (replaced,)
-                    if len(replaced) != len(out):
-                        raise RuntimeError(
-                            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
-                            f"(got {len(replaced)}, but expected {len(out)})")
-                    out = replaced
+                out = checked_tuple(hook, hook(out, seen), out)
             results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
         return results
 
@@ -230,10 +222,8 @@ class GraphTask:
         extras = node.extras
         if extras is not None and extras.pre:
             for hook in list(extras.pre.values()):
-                replaced = hook(self.as_tensors([grad]))
-                if replaced is not None:
-                    grad = self.from_tensors(
-                        replaced if isinstance(replaced, tuple) else (replaced,))[0]
+                given = self.as_tensors([grad])
+                (grad,) = self.from_tensors(checked_tuple(hook, hook(given), given))
             buffer.owned[0] = False
         if isinstance(grad, Tensor):
             node.apply_tensors((grad,))
@@ -294,17 +284,33 @@ def hook_name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", type(hook).__name__)
 
 
+def checked_tuple(hook: Callable[..., Any], replaced: Any,
+                  given: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
+    """Return the gradients that go on after a node's hook: what it returned, or what it was given."""
+    if replaced is None:
+        return given
+    if not isinstance(replaced, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(replaced).__name__}'")
+    if len(replaced) != len(given):
+        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+                           f"(got {len(replaced)}, but expected {len(given)})")
+    for result, before in zip(replaced, given, strict=True):
+        if result is not None:
+            check_hook_result(hook, result, before)
+    return replaced
+
+
 def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
-    """Raise unless what a tensor hook returned can stand for the gradient it was given."""
+    """Raise unless what a hook returned can stand for the gradient it was given."""
     name = hook_name(hook)
     if given is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(replaced, Tensor):
-        raise TypeError(f"expected Variable, but hook '{name}' returned "
-                        f"{type(replaced).__name__}")
+        raise TypeError(f"expected Variable, but hook returned '{type(replaced).__name__}'")
     if replaced._array.dtype != given._array.dtype:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was "
-                           f"{given.dtype} got {replaced.dtype})")
+        was, got = type_name(given.dtype), type_name(replaced.dtype)
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor got "
+                           f"torch.{got}Tensor)")
     if replaced._array.shape != given._array.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")
 

@@ -53,7 +53,7 @@ class _Mode:
                           "versions. You should only decorate functions or methods. To preserve "
                           "the current behavior of class decoration, you can directly decorate the "
                           "`__init__` method and nothing else.", FutureWarning, stacklevel=2)
-            setattr(decorated, "__init__", self(vars(decorated)["__init__"]))  # noqa: B010  # typed
+            setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
             return decorated
         if inspect.isgeneratorfunction(decorated):
             return self._wrap_generator(decorated)

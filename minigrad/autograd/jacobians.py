@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..array_info import Size
 from ..backend import backend_of
+from ..dtypes import from_numpy_dtype
 from ..tensor import Tensor
 from .backward import grad
 
@@ -59,19 +61,24 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
                 below_and_above.append([host(r) for r in as_tuple(func(*inputs))])
             array[place] = kept
             for jacobian, below, above in zip(by_input, *below_and_above):
-                check_alike(below, above, eps)
+                check_alike(below, above, place, eps)
                 if jacobian.dtype.kind == "f":
                     jacobian[row] = ((above - below) / (2 * eps)).reshape(-1)
         jacobians.append(by_input)
     return jacobians
 
 
-def check_alike(below: Array, above: Array, eps: float) -> None:
-    """Raise when shape or dtype of a result changes with the input's values."""
-    for what, a, b in (("shape", below.shape, above.shape), ("dtype", below.dtype, above.dtype)):
-        if a != b:
-            raise AssertionError(f"Expected `func` to return outputs with the same {what} when "
-                                 f"inputs are perturbed by {eps}, but got: {what}s {a} and {b}.")
+def check_alike(below: Array, above: Array, place: tuple[int, ...], eps: float) -> None:
+    """Raise when shape or dtype of a result changes with the input's value at `place`."""
+    shapes, types = (below.shape, above.shape), (below.dtype, above.dtype)
+    if shapes[0] != shapes[1]:
+        what, (a, b) = "shape", map(str, map(Size, shapes))
+    elif types[0] != types[1]:
+        what, (a, b) = "dtype", (str(from_numpy_dtype(t)) for t in types)
+    else:
+        return
+    raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
+                         f"perturbed on index {place} by {eps}, but got: {what}s {a} and {b}.")
 
 
 def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:

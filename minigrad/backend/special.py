@@ -145,7 +145,7 @@ def lgamma(x: Array) -> Array:
     array([0.      , 1.791759,      inf])
     """
     pole = (x <= 0) & (x == np.floor(x))
-    result = _log_gamma(np.where(pole, 1.0, x)).astype(np.float64)
+    result = np.asarray(_log_gamma(np.where(pole, 1.0, x)), np.float64)
     result[pole] = np.inf
     return result
 

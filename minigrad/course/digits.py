@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import minigrad as torch
 from minigrad import Tensor, nn
+from minigrad.nn.models.resnet import SmallResNet
 
 BATCH = 32
 LEARNING_RATE = 3e-3
@@ -37,6 +38,15 @@ def load(seed: int) -> Digits:
     )
     arrays = (train_images, train_digits, test_images, test_digits)
     return Digits(*(torch.from_numpy(array) for array in arrays))
+
+
+def network() -> SmallResNet:
+    """Return a residual network from images (n, 1, 8, 8) to scores (n, 10), with dropout."""
+    net = SmallResNet(num_classes=10, width=16)
+    net.head = nn.Sequential(
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(32, 10)
+    )
+    return net
 
 
 def train_step(net: nn.Module, optimizer: Any, images: Tensor, digits: Tensor) -> float:

@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from textwrap import dedent
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -83,7 +84,9 @@ def show_text(console: Console, text: str) -> None:
 def show_code(console: Console, code: str) -> None:
     """Show code, coloured where the terminal has colours."""
     console.print()
-    lines = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
+    lines = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(
+        dedent(code)
+    )
     lines.rstrip()
     for line in lines.split(allow_blank=True):
         console.print(Text("    " if line else "") + line, soft_wrap=True)

@@ -11,9 +11,10 @@ from rich.text import Text
 
 import minigrad as torch
 from minigrad import nn
+from minigrad.nn.models.resnet import BasicBlock
 from minigrad.viz import walk
 
-from . import digit_net, digits
+from . import digits
 from .steps import show_code, show_heading, show_text
 
 
@@ -32,16 +33,16 @@ def train_the_network(
     show_images(console, data)
     show_text(
         console,
-        "The network's building block adds what it computes to what came in, so "
-        "that gradients also flow past it unchanged:",
+        "The network is made of blocks that add what they compute to what came in, so that "
+        "gradients also flow past them unchanged:",
     )
-    show_code(console, inspect.getsource(digit_net.Residual))
-    show_code(console, inspect.getsource(digit_net.digit_net))
+    show_code(console, inspect.getsource(BasicBlock.forward))
+    show_code(console, inspect.getsource(digits.network))
     show_text(console, "One step of training:")
     show_code(console, inspect.getsource(digits.train_step))
 
     torch.manual_seed(seed)
-    net = digit_net.digit_net()
+    net = digits.network()
     loss = nn.functional.cross_entropy(net(data.train_images[:1]), data.train_digits[:1])
     nodes = sum(1 for _ in walk([loss.grad_fn]))
     weights = sum(parameter.numel() for parameter in net.parameters())

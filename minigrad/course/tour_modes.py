@@ -60,7 +60,8 @@ def compare_modes(console: Console, number: int, net: nn.Module, data: digits.Di
         console,
         "**`eval`** changes the scores: dropout stops drawing lots, so that the "
         "network repeats itself, and batch norm uses the averages it learnt instead of those of "
-        "the batch, so that an image's scores no longer depend on its neighbours.",
+        "the batch, so that an image's scores no longer depend on its neighbours. By itself it "
+        f"saves no memory: {megabytes(recorded.saved_bytes)} are kept while a graph is recorded.",
     )
 
 

@@ -7,7 +7,7 @@ from . import functional, init, models, parameter, utils
 from .activation import *
 from .activation import __all__ as _activations
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
-from .conv import Conv1d, Conv2d
+from .conv import Conv1d, Conv2d, Conv3d
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d
 from .linear import Embedding, Flatten, Identity, Linear, Unflatten
 from .loss import *
@@ -28,7 +28,7 @@ from .pool import (
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AlphaDropout", "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d",
+    "AlphaDropout", "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d", "Conv3d",
     "Dropout", "Dropout1d", "Dropout2d", "Embedding", "Flatten", "Identity", "LayerNorm", "Linear",
     "MaxPool1d", "MaxPool2d", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterList",
     "Sequential", "Unflatten", "functional", "init", "models", "parameter", "utils",

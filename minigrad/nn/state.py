@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 EXTRA = "_extra_state"
 
 
-class IncompatibleKeys(NamedTuple):
-    """The names that a state lacked, and those that the module does not know."""
-
+class _IncompatibleKeys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+
+class IncompatibleKeys(_IncompatibleKeys):
+    """The names that a state lacked, and those that the module does not know."""
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return super().__repr__()
+        return "_" + super().__repr__()
 
     __str__ = __repr__
 

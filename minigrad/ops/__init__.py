@@ -4,13 +4,18 @@ from . import conv
 from . import convert
 from . import create
 from . import create_like
+from . import distance
 from . import dropout
+from . import einsum
 from . import elementwise
 from . import extreme
+from . import factor
 from . import gather
 from . import index
+from . import info
 from . import join
 from . import legacy
+from . import linalg
 from . import linear
 from . import loss
 from . import loss_of_classes
@@ -28,6 +33,7 @@ from . import scan
 from . import select
 from . import special
 from . import special_gamma
+from . import spectral
 from . import strided
 from . import turn
 from . import view

@@ -343,7 +343,7 @@ class HardswishOp(Activation):
     >>> from minigrad.nn.functional import hardswish
     >>> from minigrad import tensor
     >>> hardswish(tensor([-4.0, 0.0, 4.0]))
-    tensor([-0.,  0.,  4.])
+    tensor([-0., 0., 4.])
     """
 
     node = "HardswishBackward"

@@ -347,7 +347,6 @@ class BitwiseNot(Bitwise):
     """
 
     shape = same
-    promote = None
     dunder = ("__invert__",)
 
     def forward(xp, self):

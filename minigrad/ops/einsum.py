@@ -23,25 +23,23 @@ def contract(xp, a, of_a, b, of_b, output):
     summed = [n for n in shared if n not in output]
     left = [n for n in of_a if n not in of_b]
     right = [n for n in of_b if n not in of_a]
-    sizes: dict[int, int] = {}
-    for n, size in (*zip(of_a, a.shape), *zip(of_b, b.shape)):
-        sizes[n] = size if sizes.get(n, 1) == 1 else sizes[n]
-    a = xp.broadcast_to(a, [sizes[n] for n in of_a])
-    b = xp.broadcast_to(b, [sizes[n] for n in of_b])
+    sizes = dict(zip((*of_a, *of_b), (*a.shape, *b.shape)))
     a = xp.transpose(a, [of_a.index(n) for n in batch + left + summed])
     b = xp.transpose(b, [of_b.index(n) for n in batch + summed + right])
     outer, rows, inner, columns = ([sizes[n] for n in names]
                                    for names in (batch, left, summed, right))
-    a = a.reshape(*outer, numel(rows), numel(inner))
-    b = b.reshape(*outer, numel(inner), numel(columns))
+    a = a.reshape((*outer, numel(rows), numel(inner)))
+    b = b.reshape((*outer, numel(inner), numel(columns)))
     product = xp.matmul(a, b) if summed else a * b
-    product = product.reshape(*outer, *rows, *columns)
+    product = product.reshape((*outer, *rows, *columns))
     order = batch + left + right
     return xp.transpose(product, [order.index(n) for n in output])
 
 
 class Einsum(Op):
     """Sums of products of tensors with labelled dimensions; every label is in the output or twice.
+
+    All dimensions of one label have the same size.
 
     >>> from minigrad import ones
     >>> Einsum([ones(2, 3), ones(3, 4)], [(0, 1), (1, 2)], (0, 2)).shape
@@ -51,9 +49,8 @@ class Einsum(Op):
     public, node, list_of_tensors = False, "EinsumBackward", "tensors"
 
     def shape(tensors, labels, output):
-        sizes = {n: size for of, shape in zip(labels, tensors) for n, size in zip(of, shape)
-                 if size != 1}
-        return tuple(sizes.get(n, 1) for n in output)
+        sizes = {n: size for of, shape in zip(labels, tensors) for n, size in zip(of, shape)}
+        return tuple(sizes[n] for n in output)
 
     def forward(xp, tensors, labels, output):
         if len(tensors) == 2:
@@ -131,7 +128,6 @@ def parse(equation, operands):
         every = [n for labels in inputs for n in labels]
         output = free + sorted(n for n in used if n is not ... and every.count(n) == 1)
     check_output(output, labelled)
-    check_sizes(labelled, operands)
     return labelled, tuple(output)
 
 
@@ -146,8 +142,8 @@ def check_output(output, labelled):
                                "equation for any input operand")
 
 
-def check_sizes(labelled, operands):
-    """Raise unless the dimensions of one label have one size, or size one."""
+def sizes_of(labelled, operands):
+    """Return the size of each label; `RuntimeError` if it has two, where neither is one."""
     sizes: dict[int, int] = {}
     for i, (labels, x) in enumerate(zip(labelled, operands)):
         own: dict[int, int] = {}
@@ -160,6 +156,7 @@ def check_sizes(labelled, operands):
                 raise RuntimeError(f"einsum(): subscript {LETTERS[n]} has size {size} for operand "
                                    f"{i} which does not broadcast with previously seen size {seen}")
             sizes[n] = size if seen == 1 else seen
+    return sizes
 
 
 def distinct(x, labels):
@@ -187,9 +184,11 @@ def einsum(equation, *operands):
     if len(operands) == 1 and not isinstance(operands[0], Tensor):
         operands = tuple(operands[0])
     labelled, output = parse(equation, operands)
+    sizes = sizes_of(labelled, operands)
     tensors, reduced = [], []
     for i, x in enumerate(operands):
         x, labels = distinct(x, labelled[i])
+        x = F.expand(x, full) if (full := [sizes[n] for n in labels]) != list(x.shape) else x
         needed = set(output).union(*labelled[:i], *labelled[i + 1 :])
         alone = [d for d, n in enumerate(labels) if n not in needed]
         tensors.append(F.sum(x, alone) if alone else x)

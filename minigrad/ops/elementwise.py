@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ..op import F, Op
 from ..shapes import broadcast, same
 from ..tensor import method
-from .overloads import alias, is_number, overloaded
+from .overloads import alias, is_number, overloaded, require
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")

@@ -1,4 +1,4 @@
-"""Solving and factorising: inverse, determinant, solve, Cholesky, QR, SVD, eigenvalues.
+"""Solving and factorising: inverse, solve, determinant, Cholesky, QR.
 
 All take batches of matrices in the last two dimensions.  The gradients follow Giles, "Collected
 matrix derivative results for forward and reverse mode algorithmic differentiation", and PyTorch.
@@ -8,7 +8,7 @@ from ..apply import type_name
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op, named_result
 from ..publish import function
-from ..shapes import broadcast, same
+from ..shapes import broadcast
 from .linalg import by, mT
 from .reduce import require_float
 from .scan import others
@@ -34,8 +34,15 @@ def require_square(name, array):
                            f"{columns} matrices")
 
 
+def square(shape, *_, **__):
+    """The shape of a batch of matrices stays."""
+    if len(shape) < 2:
+        raise RuntimeError("The input tensor A must have at least 2 dimensions.")
+    return tuple(shape)
+
+
 def failing(matrices, fails):
-    """Return how errors name the first matrix of a batch that fails, and what `fails` says of it."""
+    """Return how errors name the first matrix that fails, and what `fails` says of it."""
     flat = matrices.reshape(-1, *matrices.shape[-2:])
     for i, matrix in enumerate(flat):
         found = fails(matrix)
@@ -88,7 +95,7 @@ class LinalgInv(Op):
             [0.0000, 0.2500]])
     """
 
-    node, method, shape = "InverseBackward", False, same
+    node, method, shape = "InverseBackward", False, square
 
     def forward(xp, self):
         require_square("linalg.inv", self)
@@ -131,6 +138,11 @@ class Solve(Op):
     def shape(A, B): return (*broadcast(A[:-2], B[:-2]), *B[-2:])
 
     def forward(xp, A, B):
+        require_square("linalg.solve", A)
+        if A.dtype != B.dtype:
+            a, b = (type_name(from_numpy_dtype(x.dtype)) for x in (A, B))
+            raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A "
+                               f"of type {a} and B of type {b} instead")
         try:
             return xp.linalg.solve(A, B)
         except xp.linalg.LinAlgError:
@@ -155,10 +167,6 @@ def linalg_solve(A, B, *, left=True):
     tensor([1.0000, 0.5000])
     """
     require_square("linalg.solve", plain(A))
-    if A.dtype != B.dtype:
-        a, b = (type_name(from_numpy_dtype(plain(x).dtype)) for x in (A, B))
-        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of "
-                           f"type {a} and B of type {b} instead")
     vector = B.ndim == 1 or (A.ndim == B.ndim + 1 and tuple(B.shape) == tuple(A.shape[:-1]))
     if vector:
         B = F.unsqueeze(B, -1)
@@ -326,7 +334,7 @@ class LinalgCholesky(Op):
     tensor([[2.]])
     """
 
-    node, method, shape = "CholeskyBackward", False, same
+    node, method, shape = "CholeskyBackward", False, square
 
     def forward(xp, self, *, upper=False):
         require_square("linalg.cholesky", self)
@@ -348,16 +356,9 @@ class LinalgCholesky(Op):
         return mT(inverse) @ ((half + mT(half)) / 2) @ inverse
 
     def samples(make):
-        for shape in ((3, 3), (2, 3, 3)):
-            root = make(*shape).detach()
-            A = (root @ root.mT).numpy() + 3 * root.numpy()[..., :1, :1] ** 0
-            yield root.new_tensor(A + 3 * (A * 0 + 1) * eye_of(A)).requires_grad_(),
-
-
-def eye_of(array):
-    """Return where a matrix has its diagonal, as numbers."""
-    rows, columns = array.shape[-2:]
-    return [[float(i == j) for j in range(columns)] for i in range(rows)]
+        # Only one triangle is read but the gradient is symmetric: single entries tell of 1 x 1.
+        yield make(1, 1, low=1)
+        yield make(3, 1, 1, low=1), {"upper": True}
 
 
 @function()
@@ -415,11 +416,13 @@ class LinalgQr(Op):
         k = min(A[-2:])
         return [(*A[:-1], k), (*A[:-2], k, A[-1])]
 
-    def forward(xp, self): return tuple(xp.linalg.qr(self))
+    def forward(xp, self):
+        require_matrix("linalg.qr", self)
+        return tuple(xp.linalg.qr(self))
 
     def grad_self(g_Q, g_R, Q, R):
         inside = symmetrised(mT(g_R @ mT(R) - mT(Q) @ g_Q))
-        return Solve(R, mT(g_Q + Q @ inside)) if False else mT(Solve(R, mT(g_Q + Q @ inside)))
+        return mT(Solve(R, mT(g_Q + Q @ inside)))
 
     def samples(make):
         yield make(3, 3)
@@ -427,13 +430,20 @@ class LinalgQr(Op):
 
 
 class QrComplete(Op):
-    """The square Q and tall R with Q R = A, for m > n; there is no gradient."""
+    """The square Q and tall R with Q R = A, for m > n; there is no gradient.
+
+    >>> from minigrad import ones
+    >>> QrComplete(ones(3, 2)).Q.shape
+    torch.Size([3, 3])
+    """
 
     name, public, nondifferentiable, outputs = "linalg_qr", False, True, ("Q", "R")
 
     def shape(A): return [(*A[:-1], A[-2]), A]
 
-    def forward(xp, self): return tuple(xp.linalg.qr(self, "complete"))
+    def forward(xp, self):
+        require_matrix("linalg.qr", self)
+        return tuple(xp.linalg.qr(self, "complete"))
 
     def samples(make):
         yield make(3, 2).detach()
@@ -474,219 +484,3 @@ def qr(input, some=True):
     torch.Size([2, 2])
     """
     return Qr(*F.linalg_qr(input, "reduced" if some else "complete"))
-
-
-def differences(values):
-    """Return values[j] - values[i] at (i, j), with ones on the diagonal."""
-    ones = F.diag_embed(F.ones_like(values))
-    return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + ones
-
-
-def skew(x):
-    """Return x - x.T."""
-    return x - mT(x)
-
-
-def first_columns(x, k):
-    """Return the first k columns; None stays None."""
-    return None if x is None else F.narrow(x, -1, 0, k)
-
-
-class LinalgSvd(Op):
-    """Singular values S, in descending order, and vectors: U diag(S) Vh = A.
-
-    The gradient of the vectors is finite only where the singular values differ.
-
-    >>> from minigrad import linalg, tensor
-    >>> linalg.svd(tensor([[3.0, 0.0], [0.0, 2.0]])).S
-    tensor([3., 2.])
-    """
-
-    node, method, outputs, materialize = "SvdBackward", False, ("U", "S", "Vh"), False
-
-    def shape(A, full_matrices=True):
-        m, n = A[-2:]
-        k = min(m, n)
-        return [(*A[:-1], m if full_matrices else k), (*A[:-2], k),
-                (*A[:-2], n if full_matrices else k, n)]
-
-    def forward(xp, self, full_matrices=True):
-        require_matrix("linalg.svd", self)
-        return tuple(xp.linalg.svd(self, full_matrices))
-
-    def grad_self(g_U, g_S, g_Vh, U, S, Vh, self_sizes):
-        m, n = self_sizes[-2:]
-        k = min(m, n)
-        V = first_columns(mT(Vh), k)
-        g_V = first_columns(None if g_Vh is None else mT(g_Vh), k)
-        return svd_backward(first_columns(g_U, k), g_S, g_V, first_columns(U, k), S, V)
-
-    def samples(make):
-        yield make(3, 3)
-        yield make(2, 4, 3), False
-        yield make(2, 3), False
-
-
-def svd_backward(g_U, g_S, g_V, U, S, V):
-    """Return the gradient of the reduced SVD; a missing gradient is None."""
-    Vh, row, column = mT(V), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
-    if g_U is None and g_V is None:
-        return (U * F.unsqueeze(g_S, -2)) @ Vh
-    inside = 0 if g_S is None else F.diag_embed(g_S)
-    gaps = differences(S * S)
-    if g_U is not None:
-        inside = inside + skew(mT(U) @ g_U) / gaps * row
-    if g_V is not None:
-        inside = inside + column * (skew(mT(V) @ g_V) / gaps)
-    result = U @ inside @ Vh
-    if g_U is not None:  # what leads out of the space that U spans
-        outside = g_U / row
-        result = result + (outside - U @ (mT(U) @ outside)) @ Vh
-    if g_V is not None:
-        outside = g_V / row
-        result = result + U @ mT(outside - V @ (Vh @ outside))
-    return result
-
-
-Svd = named_result("svd", ("U", "S", "V"))
-
-
-@function()
-def svd(input, some=True, compute_uv=True):
-    """Return U, S and V with U diag(S) V.T = input; zeros for U and V unless `compute_uv`.
-
-    >>> from minigrad import tensor
-    >>> tensor([[3.0, 0.0], [0.0, 2.0]]).svd().S
-    tensor([3., 2.])
-    """
-    U, S, Vh = F.linalg_svd(input, not some)
-    if not compute_uv:
-        m, n = input.shape[-2:]
-        batch = tuple(input.shape[:-2])
-        return Svd(F.new_zeros(input, (*batch, m, m)), S, F.new_zeros(input, (*batch, n, n)))
-    return Svd(U, S, mT(Vh))
-
-
-@function(method_too=False)
-def linalg_svdvals(A):
-    """Return the singular values in descending order.
-
-    >>> from minigrad import linalg, tensor
-    >>> linalg.svdvals(tensor([[3.0, 0.0], [0.0, 2.0]]))
-    tensor([3., 2.])
-    """
-    return F.linalg_svd(A, False)[1]
-
-
-class LinalgEigh(Op):
-    """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
-
-    Only the triangle that UPLO names is read.  The gradient of the eigenvectors is finite only
-    where the eigenvalues differ.
-
-    >>> from minigrad import linalg, tensor
-    >>> linalg.eigh(tensor([[3.0, 0.0], [0.0, 2.0]])).eigenvalues
-    tensor([2., 3.])
-    """
-
-    node, method, materialize = "LinalgEighBackward", False, False
-    outputs = ("eigenvalues", "eigenvectors")
-
-    def shape(A, UPLO="L"): return [A[:-1], A]
-
-    def forward(xp, self, UPLO="L"):
-        require_square("linalg.eigh", self)
-        if UPLO.upper() not in ("L", "U"):
-            raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-        return tuple(xp.linalg.eigh(self, UPLO.upper()))
-
-    def grad_self(g_eigenvalues, g_eigenvectors, eigenvalues, eigenvectors):
-        V = eigenvectors
-        if g_eigenvectors is None:
-            return (V * F.unsqueeze(g_eigenvalues, -2)) @ mT(V)
-        inside = mT(V) @ g_eigenvectors
-        inside = (inside - F.diag_embed(F.diagonal(inside, 0, -2, -1))) / differences(eigenvalues)
-        if g_eigenvalues is not None:
-            inside = inside + F.diag_embed(g_eigenvalues)
-        return V @ inside @ mT(V)
-
-    def samples(make):
-        yield make(3, 3)
-        yield make(2, 3, 3), "U"
-
-
-@function(method_too=False)
-def linalg_eigvalsh(A, UPLO="L"):
-    """Return the eigenvalues of symmetric matrices in ascending order.
-
-    >>> from minigrad import eye, linalg
-    >>> linalg.eigvalsh(eye(2))
-    tensor([1., 1.])
-    """
-    return F.linalg_eigh(A, UPLO)[0]
-
-
-class Pinverse(Op):
-    """The pseudoinverses; singular values below rcond times the largest count as zero.
-
-    >>> from minigrad import ones
-    >>> ones(2, 2).pinverse()
-    tensor([[0.2500, 0.2500],
-            [0.2500, 0.2500]])
-    """
-
-    node = "PinverseBackward"
-
-    def shape(A, rcond=1e-15): return (*A[:-2], A[-1], A[-2])
-
-    def forward(xp, self, rcond=1e-15):
-        require_matrix("linalg.pinv", self)
-        return xp.linalg.pinv(self, rcond)
-
-    def grad_self(g, self, result):
-        A, P, Pt, gt = self, result, mT(result), mT(g)
-        inside = -(Pt @ g @ Pt)
-        return inside + (gt - P @ A @ gt) @ Pt @ P if False else None
-
-    def samples(make):
-        yield make(3, 3)
-        yield make(2, 4, 3)
-        yield make(2, 3)
-
-
-def pinverse_backward(gt, A, P):
-    """Return the gradient of the pseudoinverse P of A, for the transposed gradient `gt`."""
-    Pt, K = mT(P), P @ gt if False else gt
-    outer = mT(P @ K @ P)
-    return -outer + (mT(K) - A @ P @ mT(K)) @ P @ Pt + Pt @ P @ (mT(K) - mT(K) @ P @ A)
-
-
-@function(method_too=False)
-def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
-    """Return the pseudoinverses; singular values below rtol times the largest count as zero.
-
-    >>> from minigrad import linalg, ones
-    >>> linalg.pinv(ones(2, 3)).shape
-    torch.Size([3, 2])
-    """
-    array = plain(A)
-    require_matrix("linalg.pinv", array)
-    tolerance = rtol if rtol is not None else rcond
-    if tolerance is None:
-        tolerance = max(array.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array.dtype.itemsize]
-    return F.pinverse(A, tolerance)
-
-
-@function(method_too=False)
-def linalg_matrix_rank(A, *, rtol=None):
-    """Return how many singular values exceed rtol times the largest.
-
-    >>> from minigrad import linalg, ones
-    >>> linalg.matrix_rank(ones(2, 3))
-    tensor(1)
-    """
-    array = plain(A)
-    if rtol is None:
-        rtol = max(array.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array.dtype.itemsize]
-    values = F.linalg_svdvals(A)
-    return F.sum(F.gt(values, F.amax(values, -1, True) * rtol), -1)

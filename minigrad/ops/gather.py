@@ -208,7 +208,7 @@ class IndexFillNumber(Op):
         yield make(3, 4), -1, make.ints(2, high=4), 0
 
 
-class IndexFillTensor(IndexFillNumber):
+class IndexFillTensor(Op):
     """`self` with the 0-d tensor `value` in the slices along `dim` that `index` names.
 
     >>> from minigrad import tensor, zeros
@@ -224,6 +224,8 @@ class IndexFillTensor(IndexFillNumber):
             raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
                                f"tensor with {len(value)} dimension(s).")
         return self
+
+    forward = IndexFillNumber.forward
 
     def grad_self(g, dim, index):
         return F.index_fill(g, dim, index, 0)

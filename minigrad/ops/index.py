@@ -263,10 +263,9 @@ def sliced(view, dim, part, drop_full):
         raise ValueError("step must be greater than zero")
     if not view.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    if drop_full and (step or 1) == 1:
-        size = view._array.shape[dim]
-        if slice(start, stop).indices(size)[:2] == (0, size):
-            return view
+    takes_all = not start and (stop is None or stop >= view._array.shape[dim])
+    if drop_full and takes_all and (step or 1) == 1:
+        return view
     return Slice(view, dim, start, stop, step or 1)
 
 

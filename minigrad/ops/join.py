@@ -11,7 +11,7 @@ from ..shapes import broadcast, wrap_dim
 from ..tensor import Tensor
 from .options import contiguous_format
 from .parts import diagonal_geometry
-from .view import array_of, each, listed
+from .view import array_of, listed
 
 
 def offsets(lengths):
@@ -144,6 +144,60 @@ def stack(tensors, dim=0):
 
 
 @function(method_too=False)
+def atleast_1d(*tensors):
+    """Each tensor with at least one dimension.
+
+    >>> from minigrad import tensor, atleast_1d
+    >>> atleast_1d(tensor(1.0))
+    tensor([1.])
+    """
+    return each(lambda t: t if array_of(t).ndim else F.reshape(t, (1,)), tensors)
+
+
+@function(method_too=False)
+def atleast_2d(*tensors):
+    """Each tensor with at least two dimensions; a vector becomes a row.
+
+    >>> from minigrad import ones, atleast_2d
+    >>> atleast_2d(ones(3)).shape
+    torch.Size([1, 3])
+    """
+
+    def grown(t):
+        ndim = array_of(t).ndim
+        return t if ndim > 1 else F.unsqueeze(t, 0) if ndim else F.reshape(t, (1, 1))
+
+    return each(grown, tensors)
+
+
+@function(method_too=False)
+def atleast_3d(*tensors):
+    """Each tensor with at least three dimensions; a matrix gets a last one.
+
+    >>> from minigrad import ones, atleast_3d
+    >>> atleast_3d(ones(3)).shape, atleast_3d(ones(2, 3)).shape
+    (torch.Size([1, 3, 1]), torch.Size([2, 3, 1]))
+    """
+
+    def grown(t):
+        ndim = array_of(t).ndim
+        if ndim > 2:
+            return t
+        if not ndim:
+            return F.reshape(t, (1, 1, 1))
+        return F.unsqueeze(t if ndim == 2 else F.unsqueeze(t, 0), -1)
+
+    return each(grown, tensors)
+
+
+def each(function, tensors):
+    """Apply a function to one tensor, or to each of several or of a sequence."""
+    if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)):
+        return function(tensors[0])
+    return tuple(function(t) for t in listed(tensors))
+
+
+@function(method_too=False)
 def hstack(tensors):
     """The tensors side by side: along dimension 1, vectors along 0.
 
@@ -151,7 +205,7 @@ def hstack(tensors):
     >>> hstack([ones(2, 1), ones(2, 2)]).shape
     torch.Size([2, 3])
     """
-    tensors = each(F.atleast_1d, (sequence_of_tensors("hstack", tensors),))
+    tensors = each(atleast_1d, (sequence_of_tensors("hstack", tensors),))
     if not tensors:
         raise RuntimeError("hstack expects a non-empty TensorList")
     return cat(tensors, 0 if array_of(tensors[0]).ndim == 1 else 1)
@@ -167,7 +221,7 @@ def vstack(tensors):
     """
     if not sequence_of_tensors("vstack", tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
-    return cat(F.atleast_2d(tensors), 0)
+    return cat(atleast_2d(tensors), 0)
 
 
 @function(method_too=False)
@@ -180,7 +234,7 @@ def dstack(tensors):
     """
     if not sequence_of_tensors("dstack", tensors):
         raise RuntimeError("dstack expects a non-empty TensorList")
-    return cat(F.atleast_3d(tensors), 2)
+    return cat(atleast_3d(tensors), 2)
 
 
 @function(method_too=False)

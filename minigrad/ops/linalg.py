@@ -13,6 +13,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
 from ..tensor import Tensor, method
+from .view import UnsafeView
 
 
 def by(shape):
@@ -245,7 +246,7 @@ def matmul(input, other):
         return F.squeeze(F.matmul(F.unsqueeze(input, 0), other), -2)
     if n <= 2:  # the batch's rows all meet the same matrix: one product serves
         rows = F.reshape(input, (numel(input.shape[:-1]), input.shape[-1]))
-        return F.reshape(F.matmul(rows, other), (*input.shape[:-1], *other.shape[1:]))
+        return UnsafeView(F.matmul(rows, other), (*input.shape[:-1], *other.shape[1:]))
     return batched_matmul(input, other)
 
 
@@ -259,7 +260,7 @@ def batched_matmul(a, b):
         matrix = tuple(x.shape[-2:])
         return F.reshape(F.expand(x, batch + matrix), (numel(batch), *matrix))
 
-    return F.reshape(F.bmm(flat(a), flat(b)), (*batch, a.shape[-2], b.shape[-1]))
+    return UnsafeView(F.bmm(flat(a), flat(b)), (*batch, a.shape[-2], b.shape[-1]))
 
 
 @method("__matmul__")
@@ -432,7 +433,7 @@ def tensordot(a, b, dims=2):
     size = numel(a.shape[d] for d in ours)
     product = F.mm(F.reshape(F.permute(a, left + ours), (numel(rows), size)),
                    F.reshape(F.permute(b, theirs + right), (size, numel(columns))))
-    return F.reshape(product, (*rows, *columns))
+    return UnsafeView(product, (*rows, *columns))
 
 
 @function()
@@ -448,7 +449,7 @@ def kron(input, other):
     b = (1,) * (n - other.ndim) + tuple(other.shape)
     coarse = F.reshape(input, tuple(chain.from_iterable((size, 1) for size in a)))
     fine = F.reshape(other, tuple(chain.from_iterable((1, size) for size in b)))
-    return F.reshape(F.mul(coarse, fine), tuple(i * j for i, j in zip(a, b)))
+    return UnsafeView(F.mul(coarse, fine), tuple(i * j for i, j in zip(a, b)))
 
 
 @function()
@@ -472,7 +473,7 @@ class LinalgCross(Op):
     tensor([0., 0., 1.])
     """
 
-    node, method, promote = "LinalgCrossBackward", False, "result"
+    node, method = "LinalgCrossBackward", False
 
     def shape(a, b, dim=-1):
         result = broadcast(a, b)
@@ -484,6 +485,9 @@ class LinalgCross(Op):
 
     def forward(xp, self, other, *, dim=-1):
         LinalgCross.shape(self.shape, other.shape, dim)
+        if self.dtype != other.dtype:
+            raise RuntimeError("expected scalar type {} but found {}".format(
+                *dtype_names(self, other)))
 
         def turned(x, by):
             return xp.roll(x, -by, axis=dim)

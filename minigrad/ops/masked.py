@@ -140,8 +140,8 @@ class MaskedSelect(Op):
         self, mask = xp.broadcast_arrays(self, mask)
         return self[mask]
 
-    def grad_self(g, mask, self_sizes):
-        return F.masked_place(g, mask, broadcast(self_sizes, tuple(mask.shape)))
+    def grad_self(g, mask, self_sizes, mask_sizes):
+        return F.masked_place(g, mask, broadcast(self_sizes, mask_sizes))
 
     def samples(make):
         yield make(3, 4), make.bools(3, 4)

@@ -85,6 +85,8 @@ class Topk(Op):
         return [(*shape[:d], k, *shape[d + 1 :]) if shape else ()] * 2
 
     def forward(xp, self, k, dim=-1, largest=True, sorted=True):
+        if self.dtype == bool:
+            raise RuntimeError("topk does not support bool dtypes on CPU")
         Topk.shape(self.shape, k, dim)
         d = wrap_dim(dim, self.ndim)
         order = ranking(xp, at_least_1d(self), d, largest)
@@ -101,7 +103,12 @@ class Topk(Op):
 
 
 class Unique2(Op):
-    """The different elements in order, the place of each input element, and the counts."""
+    """The different elements in order, the place of each input element, and the counts.
+
+    >>> from minigrad import tensor
+    >>> Unique2(tensor([3, 1, 3]))[1]
+    tensor([1, 0, 1])
+    """
 
     name, public, nondifferentiable, many = "unique", False, True, True
 
@@ -117,7 +124,12 @@ class Unique2(Op):
 
 
 class UniqueConsecutive(Op):
-    """The elements that differ from the one before, the place of each element, and the counts."""
+    """The elements that differ from the one before, the place of each element, and the counts.
+
+    >>> from minigrad import tensor
+    >>> UniqueConsecutive(tensor([3, 3, 1]))[2]
+    tensor([2, 1])
+    """
 
     name, public, nondifferentiable, many = "unique_consecutive", False, True, True
 

@@ -102,12 +102,7 @@ class Slice(Op):
         if not self.ndim:
             raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
         first, last, step = slice(start, end, step).indices(self.shape[dim])
-        if first < last:
-            return self[along(dim, slice(first, last, step))]
-        strides = list(self.strides)
-        strides[dim] *= step
-        return xp.as_strided(self, (*self.shape[:dim], 0, *self.shape[dim + 1 :]), tuple(strides),
-                             first * self.strides[dim])
+        return self[along(dim, slice(first, max(first, last), step))]
 
     def grad_self(g, self_sizes, dim, start, end, step):
         return F.slice_backward(g, self_sizes, dim, start, end, step)

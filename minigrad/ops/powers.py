@@ -284,8 +284,9 @@ method("__pos__")(positive)
 # -------------------------------------------------------------------- rounding
 
 
-def rounded(xp, ufunc, array):
+def rounded(ufunc, array, kernel):
     """Apply a rounding function; integers are round already."""
+    require(array, "iuf", kernel)
     return ufunc(array) if array.dtype.kind == "f" else array.copy()
 
 
@@ -308,7 +309,7 @@ class Floor(Op):
     samples = offgrid
 
     def forward(xp, self):
-        return rounded(xp, xp.floor, self)
+        return rounded(xp.floor, self, "floor_vml_cpu")
 
     def grad_self(g):
         return F.zeros_like(g)
@@ -328,7 +329,7 @@ class Ceil(Op):
     samples = offgrid
 
     def forward(xp, self):
-        return rounded(xp, xp.ceil, self)
+        return rounded(xp.ceil, self, "ceil_vml_cpu")
 
     def grad_self(g):
         return F.zeros_like(g)
@@ -348,7 +349,7 @@ class Trunc(Op):
     samples = offgrid
 
     def forward(xp, self):
-        return rounded(xp, xp.trunc, self)
+        return rounded(xp.trunc, self, "trunc_vml_cpu")
 
     def grad_self(g):
         return F.zeros_like(g)
@@ -369,7 +370,7 @@ class RoundToInteger(Op):
     samples = offgrid
 
     def forward(xp, self):
-        return rounded(xp, xp.rint, self)
+        return rounded(xp.rint, self, "round_vml_cpu")
 
     def grad_self(g):
         return F.zeros_like(g)

@@ -233,6 +233,8 @@ def variance(xp, array, dim, keepdim, correction, name):
 def variance_backward(g, x, sizes, dim, keepdim, correction):
     """Return the gradient of the variance of `x`."""
     n = extent(sizes, dim)
+    if dim is None and n <= correction:
+        return F.expand(g * math.inf, sizes)
     factor = math.inf if n == correction else 2 / (n - correction)
     return restored(g, sizes, dim, keepdim) * factor * (x - F.mean(x, dim, True))
 
@@ -260,7 +262,12 @@ class Var(Op):
 
 
 class VarAll(Var):
-    """The variance of all elements, with n - correction degrees of freedom."""
+    """The variance of all elements, with n - correction degrees of freedom.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 3.0]).var()
+    tensor(2.)
+    """
 
     name, node, public = "var", "VarBackward0", False
 
@@ -289,7 +296,12 @@ class Std(Op):
 
 
 class StdAll(Std):
-    """The standard deviation of all elements: the square root of the variance."""
+    """The standard deviation of all elements: the square root of the variance.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0]).std()
+    tensor(1.)
+    """
 
     name, node, public = "std", "StdBackward0", False
 
@@ -424,13 +436,23 @@ class Norm(Op):
 
 
 class NormAll(Norm):
-    """The p-norm of all elements as one vector: (sum |x|^p)^(1/p)."""
+    """The p-norm of all elements as one vector: (sum |x|^p)^(1/p).
+
+    >>> from minigrad import tensor
+    >>> tensor([[3.0], [4.0]]).norm()
+    tensor(5.)
+    """
 
     name, node, public = "norm", "NormBackward0", False
 
 
 class LinalgVectorNorm(Norm):
-    """The vector norm of `torch.linalg`: (sum |x|^ord)^(1/ord) along dimensions."""
+    """The vector norm of `torch.linalg`: (sum |x|^ord)^(1/ord) along dimensions.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.vector_norm(tensor([3.0, 4.0]), 1)
+    tensor(7.)
+    """
 
     node, public = "LinalgVectorNormBackward", False
 
@@ -468,7 +490,7 @@ class Logsumexp(Op):
 
     >>> from minigrad import tensor
     >>> tensor([1000.0, 1000.0]).logsumexp(0)
-    tensor(1000.6931)
+    tensor(1000.6932)
     """
 
     node, promote, shape = "LogsumexpBackward", "float", reduced

@@ -122,8 +122,8 @@ class Log10(Above):
     """The logarithm to base 10; d log10(x) = dx / (x log(10)).
 
     >>> from minigrad import log10, tensor
-    >>> log10(tensor([1.0, 100.0]))
-    tensor([0., 2.])
+    >>> log10(tensor([1.0, 10.0]))
+    tensor([0., 1.])
     """
 
     node = "Log10Backward"
@@ -143,7 +143,7 @@ class Log1p(Smooth):
     tensor([0.0000, 0.6931])
     """
 
-    node = "Log1pBackward"
+    node = "Log1PBackward"
 
     def forward(xp, self):
         return xp.log1p(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ..apply import apply_inplace
 from ..array_info import data_pointer, storage_of
 from ..backend import BACKENDS, kernels_index
@@ -180,7 +182,16 @@ method("swapdims_")(swapaxes_)
 
 
 def transposed(self):
-    """The dimensions in reverse order."""
+    """The dimensions in reverse order; meant for matrices, so others warn."""
+    if not self.ndim:
+        warnings.warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in "
+                      "these cases.", UserWarning, stacklevel=2)
+    elif self.ndim != 2:
+        warnings.warn("The use of `x.T` on tensors of dimension other than 2 to reverse their "
+                      "shape is deprecated and it will throw an error in a future release. "
+                      "Consider `x.mT` to transpose batches of matrices or "
+                      "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of "
+                      "a tensor.", UserWarning, stacklevel=2)
     return F.permute(self, tuple(reversed(range(self.ndim))))
 
 
@@ -192,8 +203,8 @@ def matrices_transposed(self):
     return Transpose(self, -2, -1)
 
 
-method("T")(property(transposed))  # type: ignore[arg-type]  # a property is handed out as well
-method("mT")(property(matrices_transposed))  # type: ignore[arg-type]
+method("T")(property(transposed))  # type: ignore[type-var]  # no function, but it may be given
+method("mT")(property(matrices_transposed))  # type: ignore[type-var]
 
 
 # -------------------------------------------------------------------- without history

@@ -1,1 +1,5 @@
 """Tools beside the engine."""
+
+from . import data
+
+__all__ = ["data"]

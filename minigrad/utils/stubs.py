@@ -83,7 +83,8 @@ def stubs() -> dict[Path, str]:
     exported = "\n".join(f'    "{name}",' for name in sorted(FUNCTIONS))
     return {
         METHODS: f"{HEADER}\n{results}\nclass TensorMethods:\n{methods}\n",
-        FUNCTIONS_STUB: f"{HEADER}\n{results}\n{functions}\n\n__all__ = [\n{exported}\n]\n",
+        FUNCTIONS_STUB: f"{HEADER}\n{results}\n{functions}\n\n"
+        f"__all__: builtins.list[builtins.str] = [\n{exported}\n]\n",
     }
 
 

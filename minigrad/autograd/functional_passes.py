@@ -1,0 +1,81 @@
+"""The backward passes that the functions of `functional` are made of.
+
+NOTE [Tangents by double backward]
+    Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it once more, with
+    respect to `u` and in the direction `v`, gives `J v`: the product that forward mode would
+    compute, from two backward passes, whatever the value of `u` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..backend import backend_of
+from ..op import F
+from ..tensor import Tensor
+from .backward import grad
+from .functional_checks import Tensors
+
+Row = tuple[Tensor | None, ...]  # the derivative of one element by every input
+
+
+def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
+              create_graph: bool, retain_graph: bool | None = None) -> Row:
+    """Return `grad` of those outputs that can be differentiated; None where there is nothing."""
+    live = [i for i, out in enumerate(outputs) if out is not None and out.requires_grad]
+    if not live:
+        return (None,) * len(inputs)
+    vectors = None if grad_outputs is None else [grad_outputs[i] for i in live]
+    kept: Any = [outputs[i] for i in live]
+    return grad(kept, inputs, vectors, retain_graph, create_graph, allow_unused=True)
+
+
+def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
+             like: Tensors) -> tuple[Row, Tensors]:
+    """Return the gradients as functions of a vector `u`, and that `u`: zeros, shaped as `like`.
+
+    See NOTE [Tangents by double backward].
+    """
+    u: Tensors = tuple(F.zeros_like(t, requires_grad=True) for t in like)
+    return gradients(outputs, inputs, u, create_graph=True), u
+
+
+def rows_of(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[list[Row]]:
+    """Return, for each output, the rows of its jacobian: one backward pass for each element.
+
+    A batched backward pass takes this function's place when there is one; nothing else here
+    depends on how the rows are come by.
+    """
+    rows = []
+    for output in outputs:
+        rows.append([gradients((output,), inputs, (one,), create_graph, retain_graph=True)
+                     for one in unit_vectors(output)])
+    return rows
+
+
+def columns_of(pulled: Row, grad_outputs: Tensors, inputs: Tensors) -> list[list[Row]]:
+    """Return, for each input, the columns of the jacobian: `J v` for each unit vector `v`."""
+    columns = []
+    for i, x in enumerate(inputs):
+        columns.append([
+            gradients((pulled[i],), grad_outputs, (one,), False, retain_graph=True)
+            for one in unit_vectors(x)])
+    return columns
+
+
+def unit_vectors(like: Tensor) -> list[Tensor]:
+    """Return a tensor for each element of `like`: one there and zero elsewhere."""
+    array = like._array
+    size = like.numel()
+    units = backend_of(array).zeros((size, *array.shape), array.dtype)
+    units.reshape(-1)[:: size + 1] = 1
+    return [Tensor._plain(units[i, ...]) for i in range(size)]
+
+
+def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
+    """Stack rows or columns, with zeros for those that are missing."""
+    if not found:
+        return F.zeros((0, *like.shape), dtype=like.dtype)  # type: ignore[no-any-return]
+    zeros = F.zeros_like(like)
+    return F.stack([zeros if one is None else one for one in found])  # type: ignore[no-any-return]

@@ -1,0 +1,5 @@
+"""Whole networks."""
+
+from .resnet import SmallResNet
+
+__all__ = ["SmallResNet"]

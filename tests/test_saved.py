@@ -1,0 +1,297 @@
+"""Version counters, the check of saved tensors, and hooks on what is saved."""
+
+from __future__ import annotations
+
+import pytest
+from _engines import leaf, on_each_engine
+from test_function import function
+
+pytestmark = on_each_engine
+
+
+# --- Versions ------------------------------------------------------------------------------------
+
+
+def test_every_write_counts_one(torch):
+    x = torch.tensor([1.0, 2.0])
+    assert x._version == 0
+    x + 1
+    assert x._version == 0
+    for version, write in enumerate((
+        lambda: x.add_(1), lambda: x.mul_(2), lambda: x.zero_(), lambda: x.fill_(3),
+        lambda: x.__setitem__(0, 5.0), lambda: x.copy_(torch.ones(2)), lambda: x.__iadd__(1),
+    ), 1):  # fmt: skip
+        write()
+        assert x._version == version
+
+
+def test_views_share_the_counter(torch):
+    x = torch.zeros(2, 3)
+    views = [x.view(6), x[0], x.t(), x.view(6)[1:], x.expand(4, 2, 3), x[:, None]]
+    x.add_(1)
+    assert [v._version for v in views] == [1] * 6
+    views[1].add_(1)
+    views[3].mul_(2)
+    assert [v._version for v in [x, *views]] == [3] * 7
+    assert x[0]._version == 3
+
+
+def test_detach_shares_and_data_does_not(torch):
+    x = leaf(torch, [1.0, 2.0]) * 1
+    detached, data = x.detach(), x.data
+    detached.add_(1)
+    assert (x._version, detached._version, data._version) == (1, 1, 0)
+    data.add_(1)
+    assert (x._version, data._version) == (1, 1)
+    assert x.tolist() == [3.0, 4.0]
+    assert not data.requires_grad and data.grad_fn is None
+
+
+def test_assigning_data_keeps_identity_and_version(torch):
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 1
+    y.add_(1)
+    node = y.grad_fn
+    y.data = torch.tensor([7.0, 8.0, 9.0])
+    assert y.tolist() == [7.0, 8.0, 9.0]
+    assert y._version == 1 and y.grad_fn is node
+    x.data = torch.tensor([5.0, 6.0])
+    assert x.is_leaf and x.requires_grad and x.tolist() == [5.0, 6.0]
+
+
+def test_a_copy_has_a_version_of_its_own(torch):
+    x = torch.ones(2)
+    copy = x.clone()
+    x.add_(1)
+    assert (x._version, copy._version) == (1, 0)
+
+
+def test_results_that_share_nothing_start_at_zero(torch):
+    x = torch.ones(2)
+    x.add_(1)
+    assert (x + 1)._version == 0 and (x * x)._version == 0
+
+
+# --- The check -----------------------------------------------------------------------------------
+
+WRITES = {
+    "add_": lambda t, y: y.add_(1),
+    "item": lambda t, y: y.__setitem__(0, 9.0),
+    "view": lambda t, y: y[1:].mul_(2),
+    "view of view": lambda t, y: y.view(2, 1)[0].zero_(),
+    "detached": lambda t, y: y.detach().add_(1),
+    "no_grad": lambda t, y: t.no_grad()(lambda: y.add_(1))(),
+    "twice": lambda t, y: y.add_(1).sub_(1),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_saved_input_that_was_written_to(torch, name, create_graph):
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 1
+    square = y * y
+    WRITES[name](torch, y)
+    with pytest.raises(RuntimeError, match="one of the variables needed for gradient computation "
+                       r"has been modified by an inplace operation: \[torch.FloatTensor \[2\]\]"):
+        torch.autograd.grad(square, x, torch.ones(2), create_graph=create_graph)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_saved_output_that_was_written_to(torch, name):
+    x = leaf(torch, [1.0, 2.0])
+    y = x.exp()
+    use = y.sum()
+    WRITES[name](torch, y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        use.backward()
+
+
+@pytest.mark.parametrize("name", ["add_", "detached", "view"])
+def test_a_write_before_the_saving_is_allowed(torch, name):
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 1
+    WRITES[name](torch, y)
+    expected = (2 * y).tolist()
+    (by_y,) = torch.autograd.grad((y * y).sum(), y)
+    assert by_y.tolist() == expected
+
+
+def test_a_write_to_what_is_not_saved_is_allowed(torch):
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 1
+    total = y + y * 3
+    y.add_(100)
+    total.sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+def test_a_write_through_data_goes_unnoticed(torch):
+    """That is what `.data` is for, and why it is dangerous."""
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 1
+    square = y * y
+    y.data.fill_(10.0)
+    square.sum().backward()
+    assert x.grad.tolist() == [20.0, 20.0]
+
+
+def test_the_message(torch):
+    x = leaf(torch, [[1.0, 2.0]], dtype=torch.float64)
+    y = x * 1
+    square = y * y
+    y.add_(1).add_(1)
+    with pytest.raises(RuntimeError) as caught:
+        square.sum().backward()
+    assert str(caught.value) == (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        "operation: [torch.DoubleTensor [1, 2]], which is output 0 of Add, is at version 2; "
+        "expected version 0 instead. Hint: enable anomaly detection to find the operation that "
+        "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
+        "check_nan=False)."
+    )
+
+
+def test_the_message_for_a_leaf_and_for_an_output(torch):
+    w, x = leaf(torch, 2.0), leaf(torch, 3.0)
+    product = x * w
+    with torch.no_grad():
+        w.add_(1)
+    with pytest.raises(RuntimeError, match=r"operation: \[torch.FloatTensor \[\]\] is at version 1; "
+                       "expected version 0 instead"):
+        product.backward()
+    Two = function(torch, lambda ctx, x: (x * 2, x * 3), lambda ctx, a, b: a * 2 + b * 3)
+    _, second = Two.apply(x)
+    use = second * x
+    second.detach().add_(1)
+    with pytest.raises(RuntimeError, match="which is output . of Custom, is at version 1"):
+        use.backward()
+
+
+def test_reading_a_saved_value_checks_too(torch):
+    x = leaf(torch, 2.0)
+    y = x * 1
+    square = y * y
+    node, result = square.grad_fn, y.exp()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        node._saved_self
+    result.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        result.grad_fn.next_functions[0][0]._saved_result
+
+
+def test_after_the_error_the_rest_still_works(torch):
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 1
+    square = y * y
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        square.sum().backward()
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    assert torch.is_grad_enabled()
+
+
+# --- Hooks on saved tensors ----------------------------------------------------------------------
+
+
+def packing(log, factor=1.0):
+    """Return hooks that pack into a list and unpack, changed by a factor, from it."""
+
+    def pack(tensor):
+        log.append(("pack", tensor.tolist()))
+        return [tensor.detach() * factor]
+
+    def unpack(packed):
+        log.append(("unpack", packed[0].tolist()))
+        return packed[0]
+
+    return pack, unpack
+
+
+def test_register_hooks_on_inputs_and_outputs(torch):
+    x, log = leaf(torch, [1.0, 2.0]), []
+    y = x.square()
+    y.grad_fn._raw_saved_self.register_hooks(*packing(log, 10.0))
+    assert log == [("pack", [1.0, 2.0])]
+    y.sum().backward()
+    assert log[1:] == [("unpack", [10.0, 20.0])]
+    assert x.grad.tolist() == [20.0, 40.0]
+    z, log = leaf(torch, [0.0]).exp(), []
+    z.grad_fn._raw_saved_result.register_hooks(*packing(log, 3.0))
+    assert torch.autograd.grad(z, z.grad_fn.next_functions[0][0].variable)[0].tolist() == [3.0]
+    assert log == [("pack", [1.0]), ("unpack", [3.0])]
+
+
+def test_hooks_on_what_a_function_saved(torch):
+    def forward(ctx, x):
+        ctx.save_for_backward(x, x * 2)
+        return x * x
+
+    x, log = leaf(torch, [3.0]), []
+    y = function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[1]).apply(x)
+    first, second = y.grad_fn._raw_saved_tensors
+    second.register_hooks(*packing(log, 10.0))
+    y.backward()
+    assert x.grad.tolist() == [60.0]
+    assert log == [("pack", [6.0]), ("unpack", [60.0])]
+
+
+def test_what_register_hooks_refuses(torch):
+    y = leaf(torch, [1.0, 2.0]).square()
+    saved = y.grad_fn._raw_saved_self
+    with pytest.raises(TypeError):
+        saved.register_hooks(1, 2)
+    with pytest.raises(TypeError):
+        saved.register_hooks(lambda t: t)
+    saved.register_hooks(lambda t: t, lambda t: t)
+    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor whose hooks "
+                       "have already been set. Hint: only one pair of hooks is allowed at a time."):
+        saved.register_hooks(lambda t: t, lambda t: t)
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor after it has "
+                       "been freed. Saved intermediate values of the graph are freed when you call"):
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+
+
+def test_a_pack_hook_may_not_write(torch):
+    y = leaf(torch, [1.0, 2.0]).square()
+    with pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in place"):
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t.mul_(2), lambda t: t)
+
+
+def test_unpack_has_to_give_a_tensor(torch):
+    y = leaf(torch, [1.0, 2.0]).square()
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: 3, lambda packed: packed)
+    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor "
+                       "but got result of type int"):
+        y.sum().backward()
+
+
+def test_a_packed_copy_is_safe_from_writes(torch):
+    x = leaf(torch, [1.0, 2.0])
+    middle = x * 1
+    y = middle.square()
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t.clone(), lambda t: t)
+    middle.fill_(100.0)
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_second_derivatives_through_hooks(torch):
+    x = leaf(torch, [3.0])
+    y = x * x * x
+    for node in (y.grad_fn, y.grad_fn.next_functions[0][0]):
+        node._raw_saved_self.register_hooks(lambda t: t.detach().clone(), lambda t: t)
+    (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    assert slope.tolist() == [27.0]
+    assert torch.autograd.grad(slope, x)[0].tolist() == [18.0]
+
+
+def test_nobody_makes_saved_tensors_by_hand(torch):
+    x = leaf(torch, [1.0])
+    raw = (x * x).grad_fn._raw_saved_self
+    assert type(raw).__name__ == "SavedTensor"
+    with pytest.raises((TypeError, RuntimeError)):
+        type(raw)()
