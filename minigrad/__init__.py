@@ -13,7 +13,7 @@ from math import e, inf, nan, pi
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from . import autograd, cuda, linalg, nn, ops, optim, tensor_repr, testing, utils, version
+from . import _C, autograd, cuda, linalg, nn, ops, optim, tensor_repr, testing, utils, version
 from .array_info import Size
 from .autograd import (
     enable_grad,

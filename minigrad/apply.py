@@ -293,7 +293,7 @@ def apply_inplace(op: type[Op], values: list[Any]) -> Tensor:
     check_inplace(target, recorded)
     values, arrays, casts, _ = unwrap(op, values)
     result = run_forward(op, backend_of_all(op, arrays), arrays)
-    if recorded and "self" in op.node_type.saves:  # type: ignore[attr-defined]  # an OpNode
+    if recorded and "self" in op.node_type.saves:
         values = [target.clone(), *values[1:]]
     node = make_node(op, values, arrays, casts)
     if node is not None:

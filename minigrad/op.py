@@ -150,7 +150,7 @@ def named_result(name: str, outputs: tuple[str, ...]) -> Any:
     made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
     made.__module__ = "minigrad.return_types"
     made.__qualname__ = name
-    made.__repr__ = show_result
+    setattr(made, "__repr__", show_result)  # noqa: B010  # a plain assignment is no method to mypy
     return made
 
 

@@ -116,7 +116,7 @@ def documented(function: Callable[..., Any], op: type[Op], name: str) -> Callabl
 def tensors_only(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
     """Make the package's own function: unlike `F`'s it refuses bare arrays."""
     first = op.parameters[0] if op.parameters else ""
-    if first not in (*op.tensors, op.list_of_tensors):  # type: ignore[misc]  # set by declare
+    if first not in (*op.tensors, op.list_of_tensors):
         return call
 
     def function(*args: Any, **kwargs: Any) -> Any:

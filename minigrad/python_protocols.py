@@ -88,7 +88,7 @@ class PythonProtocols:
             raise RuntimeError(
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
                 f"{type(element)}.")
-        value = element._array if isinstance(element, PythonProtocols) else element
+        value = getattr(element, "_array", element)
         return bool((self._array == value).any())
 
     def __reversed__(self: Any) -> Any:

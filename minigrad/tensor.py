@@ -161,7 +161,7 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
         elif extras.accumulator is not None:
             found = extras.accumulator()
             if found is not None:
-                return found  # type: ignore[no-any-return]  # a weak reference to one
+                return found
         node = AccumulateGrad(self)
         extras.accumulator = ref(node)
         if extras.hooks:

@@ -202,6 +202,19 @@ def pytorch_errs(name: str, args: tuple[Any, ...]) -> bool:
     return name in ("Embedding", "EmbeddingWeight") and args[-1] is True
 
 
+#: Where the package is more lenient than PyTorch, or knows no kernel for integers: op and dtype.
+LENIENT = {
+    # A bool tensor minus a number: forward sees both promoted already.
+    ("Rsub", "bool"), ("RsubNumber", "bool"), ("Sub", "bool"),
+    # A constant that does not fit into uint8 wraps around.
+    ("Addcmul", "uint8"), ("Threshold", "uint8"), ("ThresholdInPlace", "uint8"),
+    # PyTorch averages int64 windows, rounding down.
+    ("AvgPool", "int64"),
+    # Their result takes the dtype of the first tensor alone.
+    ("HuberLoss", "mixed"), ("NormalOf", "mixed"),
+}
+
+
 def convolution(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
                 groups: int) -> Any:
     """Call the convolution for as many dimensions as there are."""

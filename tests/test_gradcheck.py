@@ -102,8 +102,8 @@ def test_the_second_derivative_is_checked(torch):
 def test_single_precision_warns_and_fails(torch):
     x = leaf(torch, [1.0, 2.0])
     with pytest.warns(UserWarning, match=r"^Input #1 requires gradient and is not a double "
-                      "precision floating point or complex. This check will likely fail if all the inputs "
-                      "are not of double precision floating point or complex. $"):
+                      "precision floating point or complex. This check will likely fail if all "
+                      "the inputs are not of double precision floating point or complex. $"):
         assert not torch.autograd.gradcheck(
             lambda _, x: x * x, (1, x), raise_exception=False, eps=1e-7)
     with pytest.warns(UserWarning):
@@ -151,8 +151,8 @@ def test_a_backward_that_differs_from_run_to_run(torch):
 
     x = doubles(torch, 1.0, 2.0)
     with pytest.raises(RuntimeError, match=r"^Backward is not reentrant, i.e., running backward "
-                       "with same input and grad_output multiple times gives different values, although "
-                       "analytical gradient matches numerical gradient.The tolerance for "
+                       "with same input and grad_output multiple times gives different values, "
+                       "although analytical gradient matches numerical gradient.The tolerance for "
                        r"nondeterminism was 0.0\."):
         torch.autograd.gradcheck(noisy, x)
     assert torch.autograd.gradcheck(noisy, x, nondet_tol=1e-4) is True

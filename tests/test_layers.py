@@ -43,6 +43,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("optim",),
     ("utils",),
     ("viz",),
+    ("_C",),
     (INIT,),
     ("course",),
 )

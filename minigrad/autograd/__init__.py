@@ -3,7 +3,7 @@
 Source: https://docs.pytorch.org/docs/stable/autograd.html
 """
 
-from . import grad_mode
+from . import functional, grad_mode, graph
 from .backward import backward, grad
 from .function import Function
 from .grad_mode import (
@@ -15,19 +15,29 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+from .graph import set_multithreading_enabled
+from .nested_io import NestedIOFunction
+from .saved_tensor import SavedTensor
+from .variable import Variable
 
 __all__ = [
     "Function",
     "GradcheckError",
+    "NestedIOFunction",
+    "SavedTensor",
+    "Variable",
     "backward",
     "enable_grad",
+    "functional",
     "grad",
     "grad_mode",
     "gradcheck",
     "gradgradcheck",
+    "graph",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

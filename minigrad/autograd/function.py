@@ -321,7 +321,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     ...     def backward(ctx, g):
     ...         return 2 * g * ctx.saved_tensors[0]
     >>> x = tensor(3.0, requires_grad=True)
-    >>> slope, = grad(Square.apply(x), x, create_graph=True)
+    >>> (slope,) = grad(Square.apply(x) * x, x, create_graph=True)
     >>> slope.backward()
     Traceback (most recent call last):
         ...

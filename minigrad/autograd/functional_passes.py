@@ -76,6 +76,6 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
 def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
     """Stack rows or columns, with zeros for those that are missing."""
     if not found:
-        return F.zeros((0, *like.shape), dtype=like.dtype)  # type: ignore[no-any-return]
+        return F.zeros((0, *like.shape), dtype=like.dtype)
     zeros = F.zeros_like(like)
-    return F.stack([zeros if one is None else one for one in found])  # type: ignore[no-any-return]
+    return F.stack([zeros if one is None else one for one in found])

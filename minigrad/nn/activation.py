@@ -13,10 +13,33 @@ from . import functional as F
 from .module import Module
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
-    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU",
-    "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh",
-    "Tanhshrink", "Threshold",
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
 ]  # fmt: skip
 
 
@@ -183,7 +206,7 @@ class LogSigmoid(Module):
     """log(sigmoid(x)), without overflow."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.logsigmoid(input)  # type: ignore[no-any-return]  # an op
+        return F.logsigmoid(input)
 
 
 class Tanh(Module):
@@ -197,14 +220,14 @@ class Tanhshrink(Module):
     """x - tanh(x)"""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.tanhshrink(input)  # type: ignore[no-any-return]  # an op
+        return F.tanhshrink(input)
 
 
 class Softsign(Module):
     """x / (1 + |x|)"""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softsign(input)  # type: ignore[no-any-return]  # an op
+        return F.softsign(input)
 
 
 class GELU(Module):
@@ -215,7 +238,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.gelu(input, approximate=self.approximate)  # type: ignore[no-any-return]  # an op
+        return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
         return f"approximate={self.approximate!r}"
@@ -244,7 +267,7 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softplus(input, self.beta, self.threshold)  # type: ignore[no-any-return]  # an op
+        return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
         return f"beta={self.beta}, threshold={self.threshold}"
@@ -263,14 +286,14 @@ class Hardshrink(_Shrink):
     """x, but zero where |x| <= lambd."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.hardshrink(input, self.lambd)  # type: ignore[no-any-return]  # an op
+        return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
     """x brought nearer to zero by lambd."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softshrink(input, self.lambd)  # type: ignore[no-any-return]  # an op
+        return F.softshrink(input, self.lambd)
 
 
 class PReLU(Module):
@@ -289,7 +312,7 @@ class PReLU(Module):
         self.weight = Parameter(full((num_parameters,), init, device=device, dtype=dtype))
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.prelu(input, self.weight)  # type: ignore[no-any-return]  # an op
+        return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
@@ -335,5 +358,6 @@ class Softmax2d(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+            raise ValueError("Softmax2d: expected input to be 3D or 4D, got "
+                             f"{input.dim()}D instead")
         return F.softmax(input, -3)

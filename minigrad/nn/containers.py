@@ -186,7 +186,7 @@ class ModuleDict(Module):
         self.update(modules or {})
 
     def __getitem__(self, key: str) -> Module:
-        return self._modules[key]  # type: ignore[no-any-return]  # a Module
+        return self._modules[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
@@ -209,7 +209,7 @@ class ModuleDict(Module):
 
     def pop(self, key: str) -> Module:
         """Take a module out and return it."""
-        return self._modules.pop(key)  # type: ignore[no-any-return]  # a Module
+        return self._modules.pop(key)
 
     def keys(self) -> Iterable[str]:
         """Return the names."""

@@ -81,7 +81,7 @@ class _Conv(Module):
         if self.padding_mode != "zeros":
             input = F.pad(input, self._both_sides(), mode=self.padding_mode)
             padding = (0,) * self.dims
-        return type(self).convolve(input, weight, bias, self.stride, padding,  # type: ignore[no-any-return]
+        return type(self).convolve(input, weight, bias, self.stride, padding,
                                    self.dilation, self.groups)
 
     def _both_sides(self) -> list[int]:

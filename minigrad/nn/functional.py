@@ -62,7 +62,7 @@ relu_, selu_, celu_, threshold_ = F.relu_, F.selu_, F.celu_, F.threshold_
 
 def _activation(name: str, inplace: bool, input: Tensor, *args: Any) -> Tensor:
     """Apply the activation of that name, or its variant that writes to the input."""
-    return getattr(F, name + "_" if inplace else name)(input, *args)  # type: ignore[no-any-return]
+    return getattr(F, name + "_" if inplace else name)(input, *args)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -135,12 +135,12 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 def sigmoid(input: Tensor) -> Tensor:
     """Return 1 / (1 + exp(-x))."""
-    return F.sigmoid(input)  # type: ignore[no-any-return]
+    return F.sigmoid(input)
 
 
 def tanh(input: Tensor) -> Tensor:
     """Return the hyperbolic tangent."""
-    return F.tanh(input)  # type: ignore[no-any-return]
+    return F.tanh(input)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
@@ -156,7 +156,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         raise RuntimeError("Halving dimension must be even, but dimension "
                            f"{dim % input.ndim} is size {input.size(dim)}")
     first, second = F.chunk(input, 2, dim)
-    return first * F.sigmoid(second)  # type: ignore[no-any-return]
+    return first * F.sigmoid(second)
 
 
 def _softmax_dim(name: str, ndim: int) -> int:
@@ -169,21 +169,21 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
             dtype: Any = None) -> Tensor:
     """Return exp(x) / sum(exp(x)) along a dimension."""
     dim = _softmax_dim("softmax", input.ndim) if dim is None else dim
-    return F.softmax(input, dim, dtype)  # type: ignore[no-any-return]
+    return F.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
             dtype: Any = None) -> Tensor:
     """Return softmax(-x) along a dimension."""
     dim = _softmax_dim("softmin", input.ndim) if dim is None else dim
-    return F.softmax(-input, dim, dtype)  # type: ignore[no-any-return]
+    return F.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                 dtype: Any = None) -> Tensor:
     """Return log(softmax(x)) along a dimension, without overflow."""
     dim = _softmax_dim("log_softmax", input.ndim) if dim is None else dim
-    return F.log_softmax(input, dim, dtype)  # type: ignore[no-any-return]
+    return F.log_softmax(input, dim, dtype)
 
 
 # -------------------------------------------------------------------- dropout
@@ -210,7 +210,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     """Drop elements to SELU's lower bound, keeping mean and variance, in training."""
     _checked_probability(p)
     result = F.alpha_dropout(input, p, training)
-    return input.copy_(result) if inplace else result  # type: ignore[no-any-return]
+    return input.copy_(result) if inplace else result
 
 
 def _drop_channels(dims: int, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
@@ -219,7 +219,7 @@ def _drop_channels(dims: int, input: Tensor, p: float, training: bool, inplace: 
     single = input.ndim == dims + 1
     result = F.feature_dropout(F.unsqueeze(input, 0) if single else input, p, training)
     result = F.squeeze(result, 0) if single else result
-    return input.copy_(result) if inplace else result  # type: ignore[no-any-return]
+    return input.copy_(result) if inplace else result
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
@@ -252,7 +252,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
                       "using dropout1d instead.", UserWarning, stacklevel=2)
     _checked_probability(p)
     result = F.feature_dropout(input, p, training)
-    return input.copy_(result) if inplace else result  # type: ignore[no-any-return]
+    return input.copy_(result) if inplace else result
 
 
 # -------------------------------------------------------------------- tables and norms
@@ -275,7 +275,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
         padding_idx %= rows
     if max_norm is not None:
         _shorten_rows(weight, input, max_norm, norm_type)
-    return F.embedding(weight, input, -1 if padding_idx is None else padding_idx,  # type: ignore[no-any-return]
+    return F.embedding(weight, input, -1 if padding_idx is None else padding_idx,
                        scale_grad_by_freq, sparse)
 
 
@@ -296,14 +296,14 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         if count == 1:
             raise ValueError("Expected more than 1 value per channel when training, got input size "
                              f"{input.size()}")
-    return F.batch_norm(input, weight, bias, running_mean, running_var,  # type: ignore[no-any-return]
+    return F.batch_norm(input, weight, bias, running_mean, running_var,
                         training, momentum, eps)
 
 
 def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """Bring each sample to mean zero and variance one over its last dimensions."""
-    return F.layer_norm(input, normalized_shape, weight, bias, eps)  # type: ignore[no-any-return]
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
@@ -314,4 +314,4 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     tensor([[0.6000, 0.8000]])
     """
     length = F.clamp_min(F.norm(input, p, dim, True), eps)
-    return input / F.expand(length, input.shape)  # type: ignore[no-any-return]
+    return input / F.expand(length, input.shape)

@@ -13,7 +13,7 @@ from .module import Module
 
 
 class Identity(Module):
-    """Hand the input through; takes any arguments.
+    """Hand the input through; takes any arguments when it is made.
 
     >>> from minigrad import nn, ones
     >>> nn.Identity(54, unused=True)(ones(2))
@@ -57,7 +57,7 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.linear(input, self.weight, self.bias)  # type: ignore[no-any-return]
+        return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (f"in_features={self.in_features}, out_features={self.out_features}, "

@@ -225,7 +225,7 @@ class Module:
     def __delattr__(self, name: str) -> None:
         for table in (self._parameters, self._buffers, self._modules):
             if name in table:
-                del table[name]  # type: ignore[attr-defined]  # a union of dicts
+                del table[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
         super().__delattr__(name)
@@ -336,7 +336,7 @@ class Module:
             raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return getattr(module, name)  # type: ignore[no-any-return]  # a buffer
+        return getattr(module, name)
 
     # ---------------------------------------------------------------- changing all of it
 
@@ -476,7 +476,7 @@ class Module:
 
     def __repr__(self) -> str:
         extra = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [f"({name}): " + indented(repr(module)) for name, module in self._modules.items()]
+        children = [f"({name}): {indented(repr(part))}" for name, part in self._modules.items()]
         if len(extra) == 1 and not children:
             return f"{self._get_name()}({extra[0]})"
         lines = "".join(f"\n  {line}" for line in extra + children)

@@ -23,15 +23,15 @@ class _BatchNorm(Module):
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
                  affine: bool = True, track_running_stats: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:
+                 dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name in ("weight", "bias"):
-            made = Parameter(empty(num_features, device=device, dtype=dtype)) if affine else None
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None
             self.register_parameter(name, made)
         kept = track_running_stats
         options: dict[str, Any] = {"device": device, "dtype": dtype}
@@ -51,8 +51,9 @@ class _BatchNorm(Module):
     def reset_parameters(self) -> None:
         """Start with the identity: weight one, bias zero."""
         self.reset_running_stats()
-        if self.affine:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -75,7 +76,8 @@ class _BatchNorm(Module):
 
     def extra_repr(self) -> str:
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-                f"affine={self.affine}, track_running_stats={self.track_running_stats}")
+                f"affine={self.affine}, bias={self.bias is not None}, "
+                f"track_running_stats={self.track_running_stats}")
 
 
 class BatchNorm1d(_BatchNorm):
@@ -143,4 +145,4 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         return (f"{self.normalized_shape}, eps={self.eps}, "
-                f"elementwise_affine={self.elementwise_affine}")
+                f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}")

@@ -82,7 +82,7 @@ class AvgPool1d(_AvgPool):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool1d(input, self.kernel_size, self.stride,  # type: ignore[no-any-return]
+        return F.avg_pool1d(input, self.kernel_size, self.stride,
                             self.padding, self.ceil_mode, self.count_include_pad)
 
 
@@ -106,7 +106,7 @@ class AvgPool2d(_AvgPool):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(input, self.kernel_size, self.stride,  # type: ignore[no-any-return]
+        return F.avg_pool2d(input, self.kernel_size, self.stride,
                             self.padding, self.ceil_mode, self.count_include_pad,
                             self.divisor_override)
 
@@ -124,7 +124,7 @@ class AdaptiveAvgPool1d(_AdaptivePool):
     """Averages of `output_size` windows spread evenly over (N, C, L)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool1d(input, self.output_size)  # type: ignore[no-any-return]
+        return F.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(_AdaptivePool):
@@ -136,7 +136,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool2d(input, self.output_size)  # type: ignore[no-any-return]
+        return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class _AdaptiveMaxPool(_AdaptivePool):

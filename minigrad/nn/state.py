@@ -139,7 +139,7 @@ def _put(module: Module, name: str, tensor: Tensor, value: Any, key: str,
         if not hasattr(value, "__array__"):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or '
                     f"Tensor-like object from checkpoint but received {type(value)}")
-        value = Tensor._plain(np.array(value))
+        value = Tensor._plain(np.asarray(value))
     if tuple(value.shape) != tuple(tensor.shape) and not (value.numel() == 1
                                                           and tensor.ndim == 0):
         return (f"size mismatch for {key}: copying a param with shape {value.shape} from "

@@ -31,9 +31,9 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
     norms = F.stack([F.norm(t, float(norm_type)) for t in each])
     total: Tensor = F.norm(norms, float(norm_type))
     if error_if_nonfinite and not math.isfinite(total.item()):
-        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is "
-                           "non-finite, so it cannot be clipped. To disable this error and scale "
-                           "the gradients by the non-finite norm anyway, set "
+        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` "
+                           "is non-finite, so it cannot be clipped. To disable this error and "
+                           "scale the gradients by the non-finite norm anyway, set "
                            "`error_if_nonfinite=False`")
     return total
 
@@ -75,7 +75,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     >>> parameters_to_vector([ones(2), ones(1, 2)])
     tensor([1., 1., 1., 1.])
     """
-    return F.cat([p.reshape(-1) for p in parameters])  # type: ignore[no-any-return]
+    return F.cat([p.reshape(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

@@ -259,6 +259,8 @@ class Hardtanh(Activation):
     method = False
 
     def forward(xp, self, min_val=-1.0, max_val=1.0):
+        if self.dtype.kind == "b":
+            raise RuntimeError("Bool inputs not supported for hardtanh")
         if self.dtype.kind != "f":
             min_val, max_val = int(min_val), int(max_val)
         return xp.minimum(xp.maximum(self, min_val), max_val)

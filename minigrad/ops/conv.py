@@ -9,11 +9,11 @@ NOTE [Three ops, each the derivative of the other two]
 
 from math import prod
 
+from ..apply import type_name
 from ..backend.kernels_conv import conv_forward, conv_grad_input, conv_grad_weight
 from ..backend.kernels_window import conv_output_sizes
 from ..op import F, Op
 from ..publish import function
-from ..tensor import Tensor
 from .pad import pad
 
 
@@ -27,15 +27,14 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
     if any(p < 0 for p in padding):
         raise RuntimeError("negative padding is not supported")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero")
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
     if len(input) != dims + 2:
         raise RuntimeError(f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional "
                            f"weight {list(weight)}, but got {len(input)}-dimensional input of size "
                            f"{list(input)} instead")
     if weight[0] % groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
-                           f"dimension 0, but got weight of size [{', '.join(map(str, weight))}] "
-                           "instead")
+                           f"dimension 0, but got weight of size [{list(weight)}] instead")
     if weight[0] < groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
                            f"dimension 0, but got weight of size {list(weight)} instead")
@@ -44,8 +43,9 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
                            f"input{list(input)} to have {weight[1] * groups} channels, but got "
                            f"{input[1]} channels instead")
     if bias is not None and bias != (weight[0],):
-        raise RuntimeError(f"Given weight of size {list(weight)}, expected bias to be 1-dimensional "
-                           f"with {weight[0]} elements, but got bias of size {list(bias)} instead")
+        raise RuntimeError(f"Given weight of size {list(weight)}, expected bias to be "
+                           f"1-dimensional with {weight[0]} elements, but got bias of size "
+                           f"{list(bias)} instead")
     return (input[0], weight[0],
             *conv_output_sizes(input[2:], weight[2:], stride, padding, dilation))
 
@@ -181,20 +181,20 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
         input = F.unsqueeze(input, 0)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     conv_shape(*shapes, stride, padding, dilation, groups)
-    for other, name in ((bias, "bias"), (weight, "weight")):
-        if other is not None and other.dtype != input.dtype:
-            raise RuntimeError(f"Input type ({type_name(input)}) and {name} type "
-                               f"({type_name(other)}) should be the same")
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be "
+                           "the same")
+    if weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
+                           f"{type_name(weight.dtype)}")
     result = Convolution(input, weight, bias, stride, padding, dilation, groups)
     return result if batched else F.squeeze(result, 0)
 
 
-def type_name(tensor):
-    """Return the name by which convolution's errors call a tensor's type."""
-    names = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int",
-             "int32": "int"}
-    name = str(tensor.dtype).removeprefix("torch.")
-    return names.get(name, name) if isinstance(tensor, Tensor) else name
+def c_name(tensor):
+    """Return the name by which errors about a bias call the dtype of a tensor."""
+    name = type_name(tensor.dtype)
+    return {"Half": "c10::Half", "Long": "long int"}.get(name, name.lower())
 
 
 def named_padding(input, padding, kernel, stride, dilation):
@@ -219,7 +219,7 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html
 
-    >>> from minigrad import ones
+    >>> from minigrad import conv1d, ones
     >>> conv1d(ones(1, 1, 3), ones(1, 1, 2))
     tensor([[[2., 2.]]])
     """
@@ -234,7 +234,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
 
-    >>> from minigrad import ones
+    >>> from minigrad import conv2d, ones
     >>> conv2d(ones(1, 1, 3, 3), ones(1, 1, 2, 2))
     tensor([[[[4., 4.],
               [4., 4.]]]])
@@ -248,7 +248,7 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
 
-    >>> from minigrad import ones
+    >>> from minigrad import conv3d, ones
     >>> conv3d(ones(1, 1, 2, 2, 2), ones(1, 1, 2, 2, 2))
     tensor([[[[[8.]]]]])
     """

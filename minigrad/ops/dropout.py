@@ -13,6 +13,7 @@ from ..publish import function
 from ..tensor import Tensor
 from .generator import twister
 from .random import drawn_like
+from .reduce import require_float
 
 #: The value below which SELU does not fall, without its sign.
 SELU_BOUND = 1.7580993408473766
@@ -40,6 +41,7 @@ class Dropout(Op):
     def forward(xp, self, p, train):
         if train is False:
             return [self.copy(), xp.ones(self.shape, bool)]
+        require_float(self, "result type Float can't be cast to the desired output type {}")
         mask = drawn_like(xp, self, lambda shape, _: twister(None).bernoulli(1 - p, shape, bool))
         return [self * mask * scale(p, train), mask]
 
@@ -80,11 +82,11 @@ def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Te
     if not train or p == 0 or not input.numel():
         return input
     if p == 1:
-        return F.mul(input, F.zeros_like(input))  # type: ignore[no-any-return]
+        return F.mul(input, F.zeros_like(input))
     kept = noise(input, p, channels)
     a = 1.0 / math.sqrt((SELU_BOUND**2 * p + 1) * (1 - p))
     shift = F.add(F.mul(F.add(kept, -1), SELU_BOUND * a), SELU_BOUND * a * p)
-    return F.add(F.mul(input, F.mul(kept, a)), shift)  # type: ignore[no-any-return]
+    return F.add(F.mul(input, F.mul(kept, a)), shift)
 
 
 def checked(p: Any) -> float:

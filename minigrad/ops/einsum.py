@@ -144,9 +144,9 @@ def check_output(output, labelled):
 
 def sizes_of(labelled, operands):
     """Return the size of each label; `RuntimeError` if it has two, where neither is one."""
-    sizes: dict[int, int] = {}
+    sizes = {}
     for i, (labels, x) in enumerate(zip(labelled, operands)):
-        own: dict[int, int] = {}
+        own = {}
         for n, size in zip(labels, x.shape):
             if own.setdefault(n, size) != size:
                 raise RuntimeError(f"einsum(): subscript {LETTERS[n]} is repeated for operand {i} "

@@ -4,12 +4,12 @@ Where several elements are the largest, a reduction of everything (and amax) sha
 evenly among them; a reduction along one dimension gives it to the element that its index names.
 """
 
-from ..backend import BACKENDS
+from ..backend.kernels_scan import accumulate
 from ..op import F, Op
 from ..publish import function
 from ..shapes import reduced, scalar, wrap_dim
-from ..tensor import Tensor
 from .along import restored, spread
+from .overloads import is_tensor, require
 from .reduce import axes
 
 
@@ -159,7 +159,7 @@ def max(input, dim=None, keepdim=False, *, other=None):
     >>> tensor([1.0, 4.0]).max(), tensor([1.0, 4.0]).max(tensor([2.0, 3.0]))
     (tensor(4.), tensor([2., 4.]))
     """
-    if other is not None or isinstance(dim, Tensor) or type(dim) in BACKENDS:
+    if other is not None or is_tensor(dim):
         return F.maximum(input, dim if other is None else other)
     return MaxAll(input) if dim is None else MaxDim(input, dim, keepdim)
 
@@ -172,7 +172,7 @@ def min(input, dim=None, keepdim=False, *, other=None):
     >>> tensor([1.0, 4.0]).min(), tensor([1.0, 4.0]).min(tensor([2.0, 3.0]))
     (tensor(1.), tensor([1., 3.]))
     """
-    if other is not None or isinstance(dim, Tensor) or type(dim) in BACKENDS:
+    if other is not None or is_tensor(dim):
         return F.minimum(input, dim if other is None else other)
     return MinAll(input) if dim is None else MinDim(input, dim, keepdim)
 
@@ -256,8 +256,7 @@ def position(name, xp, array, find, dim, keepdim):
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == "
                          "0.")
     require_elements(name, array, dim)
-    if array.dtype == bool:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    require(array, "iuf", name + "_cpu")
     if array.ndim == 0:
         wrap_dim(dim or 0, 0)
         return xp.zeros((), xp.int64)
@@ -450,7 +449,7 @@ class Mode(Op):
         places = xp.arange(array.shape[-1])
         begins = xp.ones(array.shape, bool)
         begins[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
-        run = places - xp.maximum.accumulate(xp.where(begins, places, 0), axis=-1)
+        run = places - accumulate(xp, xp.maximum, xp.where(begins, places, 0), -1)
         longest = xp.argmax(run, axis=-1, keepdims=True)
         index = xp.moveaxis(xp.take_along_axis(order, longest, -1), -1, dim)
         return chosen(xp, self, index, dim, keepdim)

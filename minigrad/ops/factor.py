@@ -57,7 +57,7 @@ def zero_pivot(xp):
     def find(matrix):
         u = matrix.copy()
         for k in range(len(u)):
-            pivot = k + int(xp.argmax(xp.abs(u[k:, k])))
+            pivot = k + xp.argmax(xp.abs(u[k:, k])).item()
             if u[pivot, k] == 0:
                 return k + 1
             u[[k, pivot]] = u[[pivot, k]]

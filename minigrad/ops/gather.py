@@ -13,12 +13,10 @@ from .view import along, array_of
 
 def check_index(index, size, message, negative=False, error=RuntimeError):
     """Raise unless all indices are below `size`, and not negative unless that is allowed."""
-    if index.size:
-        low, high = int(index.min()), int(index.max())
-        if low < (-size if negative else 0) or high >= size:
-            outside = (index >= size) | (index < (-size if negative else 0))
-            wrong = int(index[outside][0])
-            raise error(message.format(index=wrong, size=size))
+    lowest = -size if negative else 0
+    if index.size and bool((index.min() < lowest) | (index.max() >= size)):
+        wrong = index[(index < lowest) | (index >= size)][0].item()
+        raise error(message.format(index=wrong, size=size))
 
 
 BOUNDS = "index {{index}} is out of bounds for dimension {} with size {{size}}"

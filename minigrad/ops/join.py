@@ -409,7 +409,7 @@ def repeated(repeats):
     """Return each position as often as `repeats` says."""
     array = repeats._array
     xp = BACKENDS[type(array)]
-    if array.size and int(array.min()) < 0:
+    if array.size and bool(array.min() < 0):
         raise RuntimeError("repeats can not be negative")
     return Tensor._plain(xp.repeat(xp.arange(array.size), array))
 

@@ -32,15 +32,15 @@ def legacy(kind: dtype, args: tuple[Any, ...]) -> Tensor:
         if isinstance(data, Tensor):
             if data.dtype is not kind:
                 raise TypeError(f"expected a tensor of dtype {kind} (got {data.dtype})")
-            return Tensor._plain_as(Tensor, data._array)  # type: ignore[no-any-return]
+            return Tensor._plain_as(Tensor, data._array)
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(data, float):
             raise TypeError("new(): data must be a sequence (got float)")
         if isinstance(data, np.ndarray) or not hasattr(data, "__index__"):
-            return Tensor._plain_as(Tensor, read(data, kind))  # type: ignore[no-any-return]
+            return Tensor._plain_as(Tensor, read(data, kind))
     shape = sizes("new", args, {}) if args else (0,)
-    return Tensor._plain_as(Tensor, np.zeros(shape, kind.numpy))  # type: ignore[no-any-return]
+    return Tensor._plain_as(Tensor, np.zeros(shape, kind.numpy))
 
 
 class LegacyType(type):

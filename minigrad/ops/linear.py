@@ -125,7 +125,7 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
 
-    >>> from minigrad import arange, tensor
+    >>> from minigrad import arange, embedding, tensor
     >>> embedding(arange(6.0).reshape(3, 2), tensor([2, 0]))
     tensor([[4., 5.],
             [0., 1.]])
@@ -182,12 +182,12 @@ def one_hot(tensor, num_classes=-1):
     array = tensor._array
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if array.size and array.min() < 0:
+    if array.size and bool(array.min() < 0):
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = int(array.max()) + 1
+        num_classes = array.max().item() + 1
     elif num_classes < 1:
         raise RuntimeError("num_classes should be positive")
-    elif array.size and array.max() >= num_classes:
+    elif array.size and bool(array.max() >= num_classes):
         raise RuntimeError("Class values must be smaller than num_classes.")
     return OneHot(tensor, num_classes)

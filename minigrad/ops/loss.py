@@ -2,10 +2,13 @@
 
 import warnings
 
+from ..apply import type_name
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel
 from ..tensor import Tensor
+from .overloads import require
+from .reduce import require_float, whole
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -14,7 +17,10 @@ def reduced(xp, losses, reduction):
     """Return all losses, their mean or their sum."""
     if reduction == "none":
         return losses
-    total = xp.sum(losses)
+    if reduction == "mean":
+        require_float(losses, "mean(): could not infer output dtype. Input dtype must be either a "
+                              "floating point or complex dtype. Got: {}")
+    total = xp.sum(losses, dtype=whole(losses, None))
     return total / max(losses.size, 0) if reduction == "mean" and losses.size else (
         total * xp.nan if reduction == "mean" else total)
 
@@ -54,6 +60,7 @@ class MseLoss(Op):
     samples = pointwise_samples
 
     def forward(xp, self, target, reduction="mean"):
+        require(self, "f", "mse_cpu")
         return reduced(xp, xp.square(self - target), reduction)
 
     def grad_self(g, self, target, reduction, self_sizes, target_sizes):
@@ -101,6 +108,7 @@ class SmoothL1Loss(Op):
     shape = loss_shape
 
     def forward(xp, self, target, reduction="mean", beta=1.0):
+        require(self, "f", "smooth_l1_cpu")
         distance = xp.abs(self - target)
         small = xp.square(distance) * (0.5 / beta)
         return reduced(xp, xp.where(distance < beta, small, distance - 0.5 * beta), reduction)
@@ -132,6 +140,7 @@ class HuberLoss(Op):
     shape = loss_shape
 
     def forward(xp, self, target, reduction="mean", delta=1.0):
+        require(self, "f", "huber_cpu")
         distance = xp.abs(self - target)
         far = (distance - 0.5 * delta) * delta
         return reduced(xp, xp.where(distance < delta, xp.square(distance) * 0.5, far), reduction)
@@ -349,9 +358,10 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                          f"size ({input.shape}) is deprecated. Please ensure they have the same "
                          "size.")
     if input.dtype != target.dtype:
-        raise RuntimeError(f"Found dtype {type_name(target)} but expected {type_name(input)}")
+        raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected "
+                           f"{type_name(input.dtype)}")
     array = input._array if isinstance(input, Tensor) else input
-    if array.size and not (0 <= array.min() and array.max() <= 1):
+    if array.size and (array.min() < 0 or array.max() > 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
     return BinaryCrossEntropy(input, target, weight, reduction)
 
@@ -363,7 +373,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import binary_cross_entropy_with_logits, tensor
     >>> binary_cross_entropy_with_logits(tensor([0.0]), tensor([1.0]))
     tensor(0.6931)
     """
@@ -382,7 +392,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.kl_div.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import kl_div, tensor
     >>> kl_div(tensor([-1.0]), tensor([1.0]), reduction="sum")
     tensor(1.)
     """
@@ -403,11 +413,3 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
         return F.mean(losses)
     total = F.sum(losses)
     return total / input.shape[0] if by_batch and len(input.shape) else total
-
-
-def type_name(tensor):
-    """Return the name by which errors call the dtype of a tensor or an array."""
-    names = {"float32": "Float", "float64": "Double", "float16": "Half", "int32": "Int",
-             "int64": "Long", "bool": "Bool"}
-    name = str(tensor.dtype).removeprefix("torch.")
-    return names.get(name, name)

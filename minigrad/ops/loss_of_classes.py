@@ -1,10 +1,11 @@
 """Losses of classes: negative log likelihood and cross entropy."""
 
+from ..apply import type_name
 from ..backend import backend_of
 from ..op import F, Op
 from ..shapes import numel
 from ..tensor import Tensor
-from .loss import reduction_of, type_name
+from .loss import reduction_of
 
 
 def class_dim(shape):
@@ -26,7 +27,7 @@ def check_classes(xp, target, classes, ignore_index):
         return
     wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
     if wrong.any():
-        raise IndexError(f"Target {int(target[wrong].flat[0])} is out of bounds.")
+        raise IndexError(f"Target {target[wrong][0].item()} is out of bounds.")
 
 
 def nll_shape(self, target, weight, reduction, ignore_index):
@@ -58,8 +59,7 @@ class NllLoss(Op):
         if reduction == "none":
             return losses
         total = xp.sum(losses)
-        with xp.errstate(invalid="ignore", divide="ignore"):
-            return total / xp.sum(counts) if reduction == "mean" else total
+        return total / xp.sum(counts) if reduction == "mean" else total
 
     def grad_self(g, target, weight, reduction, ignore_index, self_sizes):
         return NllLossInput(g, target, weight, self_sizes, reduction, ignore_index)
@@ -90,8 +90,7 @@ class NllLossInput(Op):
     def forward(xp, grad, target, weight, sizes, reduction, ignore_index):
         dim = class_dim(sizes)
         safe, counts = class_weights(xp, target, weight, ignore_index, grad.dtype)
-        with xp.errstate(invalid="ignore", divide="ignore"):
-            values = counts * (-grad / xp.sum(counts) if reduction == "mean" else -grad)
+        values = counts * (-grad / xp.sum(counts) if reduction == "mean" else -grad)
         result = xp.zeros(sizes, grad.dtype)
         xp.put_along_axis(result, xp.expand_dims(safe, dim),
                           xp.expand_dims(xp.where(counts == 0, 0, values), dim), dim)
@@ -128,32 +127,31 @@ def check_target(input, target, weight):
     """Raise PyTorch's error for classes that do not go with their predictions."""
     shape, given = tuple(input.shape), tuple(target.shape)
     if not shape:
-        raise RuntimeError("input tensor should be 1D or 2D")
+        raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1:
-        if given not in ((), (1,)):
-            raise RuntimeError("1D target tensor expected, multi-target not supported"
-                               if len(given) > 1 else
-                               "Target should be a scalar or a tensor with one element when the "
-                               "input is one-dimensional")
-    elif len(given) + 1 != len(shape):
-        if len(shape) == 2:
+        if len(given) > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        raise RuntimeError(f"only batches of spatial targets supported ({len(shape) - 1}D tensors) "
-                           f"but got targets of dimension: {len(given)}")
-    elif shape[0] != given[0]:
-        if len(shape) == 2:
-            raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
-                             f"({given[0]}).")
-        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(given)}")
+        if given not in ((), (1,)):
+            raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
+                             f"{given[0]}")
+    elif len(shape) == 2 and len(given) != 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    elif given and shape[0] != given[0]:
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
+                         f"({given[0]}).")
+    elif len(shape) == 4 and len(given) != 3:
+        raise RuntimeError("only batches of spatial targets supported (3D tensors) but got targets "
+                           f"of dimension: {len(given)}")
     elif shape[2:] != given[1:]:
-        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(given)}")
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}")
     classes = shape[class_dim(shape)]
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
     array = target._array if isinstance(target, Tensor) else target
-    if array.dtype.kind not in "iu":
-        raise RuntimeError(f"expected scalar type Long but found {type_name(target)}")
+    if array.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError("expected target dtype to be Long or Byte, but got "
+                           f"{type_name(target.dtype)}")
 
 
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
@@ -169,7 +167,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError("label_smoothing must be between 0.0 and 1.0. Got: "
-                           f"{label_smoothing}")
+                           f"{label_smoothing:g}")
     shape = tuple(input.shape)
     if not shape:
         raise RuntimeError("input tensor should be 1D or 2D")
@@ -189,7 +187,7 @@ def cross_entropy_of_chances(logs, target, weight, reduction, label_smoothing, d
     array = target._array if isinstance(target, Tensor) else target
     if array.dtype.kind != "f":
         raise RuntimeError(f"Expected floating point type for target with class probabilities, "
-                           f"got {type_name(target)}")
+                           f"got {type_name(target.dtype)}")
     classes = logs.shape[dim]
     if label_smoothing:
         target = target * (1 - label_smoothing) + label_smoothing / classes
@@ -224,4 +222,4 @@ def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
     if reduction == "none":
         return losses
     total = F.sum(losses)
-    return total / float(counts.sum()) if reduction == "mean" else total
+    return total / counts.sum().item() if reduction == "mean" else total

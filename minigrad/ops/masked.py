@@ -165,7 +165,7 @@ class MaskedPlace(Op):
     def forward(xp, values, mask, sizes):
         result = xp.zeros(sizes, values.dtype)
         mask = xp.broadcast_to(mask, result.shape)
-        result[mask] = values.reshape(-1)[: int(mask.sum())]
+        result[mask] = values.reshape(-1)[: mask.sum().item()]
         return result
 
     def grad_values(g, mask, values_sizes):
@@ -222,7 +222,7 @@ class MaskedScatter(Op):
             raise RuntimeError("masked_scatter: expected self and source to have same dtypes but "
                                f"got {self.dtype} and {source.dtype}")
         self, mask = xp.broadcast_arrays(self, mask)
-        count = int(mask.sum())
+        count = mask.sum().item()
         if source.size < count:
             raise RuntimeError("Number of elements of source < number of ones in mask")
         result = self.copy()
@@ -256,12 +256,13 @@ class NonzeroMatrix(Op):
 
     def forward(xp, self):
         if not self.ndim:
-            return xp.zeros((int(bool(self)), 0), xp.int64)
+            return xp.zeros((int(bool(self != 0)), 0), xp.int64)
         return xp.stack(self.nonzero()).T
 
     def samples(make):
         yield make(3, 4)
         yield make(0, 2)
+        yield make()
 
 
 @function()

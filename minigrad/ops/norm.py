@@ -138,7 +138,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import batch_norm, tensor
     >>> batch_norm(tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 0.0, False)
     tensor([[-1.],
             [ 1.]])
@@ -154,7 +154,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
             raise RuntimeError(f"{name} should contain {shape[1]} elements not "
                                f"{numel(tuple(tensor.shape))}")
         if tensor is None and not training and name.startswith("running"):
-            raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
     return NativeBatchNorm(input, weight, bias, running_mean, running_var, bool(training),
                            momentum, eps)[0]
 
@@ -219,7 +219,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import layer_norm, tensor
     >>> layer_norm(tensor([1.0, 3.0]), (2,), eps=0.0)
     tensor([-1.,  1.])
     """

@@ -176,7 +176,7 @@ def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], A
     if type(input) in BACKENDS:
         wanted = wanted_dtype(name, options)
         dtype = input.dtype if wanted is None else wanted.numpy
-        return build(backend_of(input), dtype)  # type: ignore[no-any-return]  # an array
+        return build(backend_of(input), dtype)
     if not isinstance(input, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(input).__name__}")

@@ -7,7 +7,7 @@ from ..publish import function
 from ..shapes import wrap_dim
 from .along import spread
 from .extreme import at_least_1d, chosen
-from .scan import not_implemented
+from .overloads import require
 
 
 def ranking(xp, array, dim, descending):
@@ -194,8 +194,7 @@ class Bincount(Op):
     def shape(shape, *_): return None  # it depends on the values
 
     def forward(xp, self, weights=None, minlength=0):
-        if self.dtype.kind == "f":
-            raise not_implemented("bincount_cpu", self)
+        require(self, "iu", "bincount_cpu")
         if self.ndim != 1 or (self.size and self.min() < 0):
             raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
         if minlength < 0:
@@ -226,13 +225,12 @@ class Histc(Op):
     def shape(shape, bins=100, *_): return (bins,)
 
     def forward(xp, self, bins=100, min=0, max=0):
-        if self.dtype.kind != "f":
-            raise not_implemented("histogram_cpu", self)
+        require(self, "f", "histogram_cpu")
         if bins <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for "
                                "dimension 0")
         if min == max and self.size:
-            min, max = float(self.min()), float(self.max())
+            min, max = self.min().item(), self.max().item()
         if min == max:
             min, max = min - 1, max + 1
         if not (math.isfinite(min) and math.isfinite(max)):

@@ -9,18 +9,16 @@ from ..tensor import Tensor
 def padded_shape(self, pad, value=0):
     """Each pair of `pad`, last dimension first, widens or narrows one dimension."""
     if len(pad) % 2:
-        raise RuntimeError("Length of pad must be even but instead it equals " + str(len(pad)))
+        raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * len(self):
-        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of "
-                           f"the input. Pad length is {len(pad)} while the input has {len(self)} "
-                           "dimensions.")
+        raise RuntimeError("Padding length should be less than or equal to two times the input "
+                           f"dimension but got padding length {len(pad)} and input of dimension "
+                           f"{len(self)}")
     sizes = list(self)
     for axis, before, after in pairs(pad, len(self)):
         sizes[axis] += before + after
         if sizes[axis] < 0:
-            raise RuntimeError(f"The input size {self[axis]}, plus negative padding {before} and "
-                               f"{after} resulted in a negative output size, which is invalid. "
-                               f"Check dimension {axis} of your input.")
+            raise RuntimeError("narrow(): length must be non-negative.")
     return tuple(sizes)
 
 
@@ -86,19 +84,19 @@ def pad(input, pad, mode="constant", value=None):
     if mode == "constant":
         return ConstantPadNd(input, pad, 0 if value is None else value)
     if value is not None:
-        raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in BEYOND:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     ndim = len(input.shape)
     if len(pad) not in (2 * (ndim - 2), 2 * (ndim - 1)) or not pad:
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are "
-                                  "supported for now")
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {ndim}D input "
+                                  "tensor.")
     for axis, before, after in pairs(pad, ndim):
         size = input.shape[axis]
         if mode == "reflect" and max(before, after) >= size:
             raise RuntimeError("Argument #4: Padding size should be less than the corresponding "
-                               f"input dimension, but got: padding ({before}, {after}) at dimension "
-                               f"{axis} of input {list(input.shape)}")
+                               f"input dimension, but got: padding ({before}, {after}) at "
+                               f"dimension {axis} of input {list(input.shape)}")
         if mode == "circular" and max(before, after) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if before or after:

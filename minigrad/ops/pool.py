@@ -17,6 +17,7 @@ from ..backend.kernels_pool import (
 from ..backend.kernels_window import pool_output_sizes
 from ..op import Op
 from ..publish import function
+from .overloads import require
 
 
 def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
@@ -184,6 +185,7 @@ class AdaptiveAvgPool(Op):
         return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
 
     def forward(xp, self, output_size):
+        require(self, "f", "adaptive_avg_pool2d")
         return adaptive_avg_pool_forward(xp, self, output_size)
 
     def grad_self(g, self_sizes, output_size):
@@ -257,39 +259,74 @@ def sizes_of(value, dims, name, argument):
         return (value,) * dims
     value = tuple(value)
     if len(value) not in (1, dims):
-        raise RuntimeError(f"{name}: {argument} must either be a single int, or a tuple of {dims} "
-                           "ints")
+        choices = "be omitted, a single int," if argument == "stride" else "be a single int,"
+        count = {1: "one int", 2: "two ints"}[dims]
+        raise RuntimeError(f"{name}: {argument} must either {choices} or a tuple of {count}")
     return value * dims if len(value) == 1 else value
 
 
-def check_window(name, input, dims, kernel_size, stride, padding, dilation):
+def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode):
     """Raise PyTorch's error for an input or a window that cannot be pooled."""
     shape = tuple(input.shape)
-    if len(shape) not in (dims + 1, dims + 2):
-        raise RuntimeError(f"{name}: Expected {dims + 1}D or {dims + 2}D input, but got "
-                           f"input of size {list(shape)}" if dims == 1 else
-                           f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for "
-                           "input")
+    check_pooled(name, shape, dims)
+    if min(stride) == 0:
+        raise RuntimeError("stride should not be zero")
     if min(kernel_size) <= 0:
         raise RuntimeError("kernel size should be greater than zero, but got "
-                           f"{spelled(kernel_size)}")
-    if min(stride) <= 0:
-        raise RuntimeError(f"stride should be greater than zero, but got {spelled(stride)}")
+                           f"{spelled(kernel_size, 'k{}')}")
     if min(dilation) <= 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got {spelled(dilation)}")
+        raise RuntimeError("dilation should be greater than zero, but got "
+                           f"{spelled(dilation, 'dilation{}')}")
     for k, p, d in zip(kernel_size, padding, dilation, strict=True):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > ((k - 1) * d + 1) // 2:
             raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
                                f"{p}, kernel_size={k} and dilation={d}")
+    try:
+        pool_output_sizes(shape[-dims:], kernel_size, stride, padding, dilation, ceil_mode)
+    except RuntimeError as error:
+        channels = f"({shape[-dims - 1]}x" + "1x" * (2 - dims)
+        raise RuntimeError(str(error).replace("(", channels)) from None
 
 
-def spelled(sizes):
-    """Return sizes as PyTorch's pooling errors name them, the last one first."""
-    letters = ("dW", "dH", "dT")
-    return " ".join(f"{letter}: {n}" for n, letter in
-                    reversed(list(zip(reversed(sizes), letters, strict=False))))
+def check_pooled(name, shape, dims):
+    """Raise PyTorch's error for an input with the wrong number of dimensions or without planes."""
+    if len(shape) not in (dims + 1, dims + 2):
+        if dims == 1:
+            raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional "
+                               f"tensor for argument #1 'self' (while checking arguments for {name})")
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    if 0 in shape[-dims - 1:]:
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional "
+                           f"0 dim batch size for input, but got:{list(shape)}")
+
+
+def spelled(sizes, name):
+    """Return sizes as PyTorch's pooling errors name them."""
+    return " ".join(f"{name.format(letter)}: {n}"
+                    for letter, n in zip("HW"[2 - len(sizes):], sizes, strict=True))
+
+
+def check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode):
+    """Raise the errors of maximum pooling in one dimension, which has words of its own."""
+    shape, (k,), (s,), (p,), (d,) = tuple(input.shape), kernel_size, stride, padding, dilation
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
+                           f"batch size for input, but got:{list(shape)}")
+    for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
+        if n <= 0:
+            raise RuntimeError(f"{name}() {what} must be greater than zero, but got {n}")
+    if p < 0:
+        raise RuntimeError(f"{name}() padding must be non-negative, but got {p}")
+    if p > k // 2:
+        raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got "
+                           f"padding={p} and kernel_size={k}")
+    try:
+        pool_output_sizes(shape[-1:], kernel_size, stride, padding, dilation, ceil_mode)
+    except RuntimeError:
+        steps = (shape[-1] + 2 * p - d * (k - 1) - 1) // s + 1
+        raise RuntimeError(f"{name}() Invalid computed output size: {steps}") from None
 
 
 def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
@@ -299,7 +336,10 @@ def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, ret
     stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
     padding = sizes_of(padding, dims, name, "padding")
     dilation = sizes_of(dilation, dims, name, "dilation")
-    check_window(name, input, dims, kernel_size, stride, padding, dilation)
+    if dims == 1:
+        check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode)
+    else:
+        check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode)
     values, indices = MaxPool(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
     return (values, indices) if return_indices else values
 
@@ -311,7 +351,7 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import max_pool1d, tensor
     >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[3., 2.]])
     """
@@ -325,7 +365,7 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import max_pool2d, tensor
     >>> max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
     tensor([[[3.]]])
     """
@@ -339,7 +379,7 @@ def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include
     kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
     stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
     padding = sizes_of(padding, dims, name, "padding")
-    check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims)
+    check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims, ceil_mode)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     return AvgPool(input, kernel_size, stride, padding, bool(ceil_mode), bool(count_include_pad),
@@ -353,7 +393,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import avg_pool1d, tensor
     >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[2., 1.]])
     """
@@ -375,17 +415,18 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                     divisor_override)
 
 
-def adaptive_sizes(dims, input, output_size):
+def adaptive_sizes(name, dims, input, output_size):
     """Return the output's sizes; None keeps the input's."""
     shape = tuple(input.shape)
     if len(shape) not in (dims + 1, dims + 2):
-        raise RuntimeError(f"adaptive_pool{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, "
-                           f"but got {list(shape)}")
+        if dims == 1:
+            check_pooled(name, shape, dims)
+        colon = ":" if "max" in name else ""
+        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(shape)}")
     if output_size is None or isinstance(output_size, int):
         output_size = (output_size,) * dims
     if len(output_size) != dims:
-        raise RuntimeError(f"adaptive_pool{dims}d(): internal error: output_size.size() must be "
-                           f"{dims}")
+        raise RuntimeError(f"{name}: output_size must be {dims}")
     given = zip(output_size, shape[len(shape) - dims:], strict=True)
     return tuple(size if n is None else n for n, size in given)
 
@@ -396,11 +437,11 @@ def adaptive_avg_pool1d(input, output_size):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
 
-    >>> from minigrad import tensor
+    >>> from minigrad import adaptive_avg_pool1d, tensor
     >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
     tensor([[1.5000, 4.0000]])
     """
-    return AdaptiveAvgPool(input, adaptive_sizes(1, input, output_size))
+    return AdaptiveAvgPool(input, adaptive_sizes("adaptive_avg_pool1d", 1, input, output_size))
 
 
 def adaptive_avg_pool2d(input, output_size):
@@ -413,7 +454,7 @@ def adaptive_avg_pool2d(input, output_size):
     >>> adaptive_avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
     tensor([[[1.5000]]])
     """
-    return AdaptiveAvgPool(input, adaptive_sizes(2, input, output_size))
+    return AdaptiveAvgPool(input, adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size))
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):
@@ -426,7 +467,8 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     >>> adaptive_max_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
     tensor([[2., 6.]])
     """
-    values, indices = AdaptiveMaxPool(input, adaptive_sizes(1, input, output_size))
+    sizes = adaptive_sizes("adaptive_max_pool1d", 1, input, output_size)
+    values, indices = AdaptiveMaxPool(input, sizes)
     return (values, indices) if return_indices else values
 
 
@@ -440,5 +482,6 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     >>> adaptive_max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
     tensor([[[3.]]])
     """
-    values, indices = AdaptiveMaxPool(input, adaptive_sizes(2, input, output_size))
+    sizes = adaptive_sizes("adaptive_max_pool2d", 2, input, output_size)
+    values, indices = AdaptiveMaxPool(input, sizes)
     return (values, indices) if return_indices else values

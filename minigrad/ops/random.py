@@ -191,7 +191,7 @@ def randint(low: Any = _missing, high: Any = _missing, size: Any = _missing, *,
 def bound(name: str, argument: str, position: int, value: Any) -> int:
     """Return a whole number; `TypeError` for anything else."""
     try:
-        return value.__index__()  # type: ignore[no-any-return]
+        return value.__index__()
     except (AttributeError, TypeError):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not "
                         f"{type(value).__name__}") from None
@@ -272,7 +272,7 @@ class NormalOf(Op):
         if (std < 0).any():
             if std.ndim:
                 raise RuntimeError("normal expects all elements of std >= 0.0")
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std.item():g}")
         numbers = xp.from_host(twister(generator).normal(shape, mean.dtype))
         return xp.add(xp.multiply(numbers, std), mean)
 

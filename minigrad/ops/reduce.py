@@ -387,7 +387,7 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
     elif p == 2:
         norm = xp.sqrt(xp.add.reduce(size * size, axis=axis, keepdims=keepdim))
     else:
-        norm = xp.add.reduce(size**p, axis=axis, keepdims=keepdim) ** (1 / p)
+        norm = xp.power(xp.add.reduce(size**p, axis=axis, keepdims=keepdim), 1 / p)
     return norm.astype(out, copy=False)
 
 

@@ -11,11 +11,12 @@ NOTE [Gradients of products]
 import math
 
 from .. import dtypes
-from ..apply import type_name
+from ..backend.kernels_scan import accumulate
 from ..op import F, Op
 from ..publish import function
 from ..shapes import reduced, scalar, wrap_dim
 from .along import flipped, restored, shifted
+from .overloads import require
 from .reduce import axes, numpy_type, whole, wide
 
 
@@ -206,11 +207,11 @@ def running(xp, array, dim, extreme):
     if not array.ndim:
         wrap_dim(dim, 0)
         return array.copy(), xp.zeros((), xp.int64)
-    values = extreme.accumulate(array, axis=dim)
+    values = accumulate(xp, extreme, array, dim)
     places = xp.arange(array.shape[dim]).reshape((-1,) + (1,) * (-1 - wrap_dim(dim, array.ndim)
                                                                 + array.ndim))
     reached = (array == values) | (array != array)
-    return values, xp.maximum.accumulate(xp.where(reached, places, 0), axis=dim)
+    return values, accumulate(xp, xp.maximum, xp.where(reached, places, 0), dim)
 
 
 class Cummax(Op):
@@ -266,11 +267,10 @@ class Logcumsumexp(Op):
     node, shape = "LogcumsumexpBackward", checked
 
     def forward(xp, self, dim):
-        if self.dtype.kind != "f":
-            raise not_implemented("logcumsumexp_out_cpu", self)
+        require(self, "f", "logcumsumexp_out_cpu")
         if not self.ndim:
             return self.copy()
-        return xp.logaddexp.accumulate(self, axis=wrap_dim(dim, self.ndim))
+        return accumulate(xp, xp.logaddexp, self, wrap_dim(dim, self.ndim))
 
     def grad_self(g, self, result, self_sizes, dim):
         # Every exponent is at most zero: result grows along dim and is nowhere below self.
@@ -349,18 +349,12 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
 # ------------------------------------------------------------------------------- softmax
 
 
-def not_implemented(kernel, array):
-    """Make the error of an op that PyTorch has for floating dtypes only."""
-    name = type_name(dtypes.from_numpy_dtype(array.dtype))
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
-
-
 def shifted_below_zero(xp, array, dim, dtype, kernel):
     """Return the elements less their largest along `dim`, the axis, and the result's dtype."""
     out = numpy_type(dtype) or array.dtype
     array = array.astype(out, copy=False)
-    if out.kind != "f" and array.size:
-        raise not_implemented(kernel, array)
+    if array.size:
+        require(array, "f", kernel)
     axis = wrap_dim(dim, array.ndim) if array.ndim else ()
     if array.size == 0:
         return array.copy(), axis, out

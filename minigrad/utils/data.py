@@ -68,7 +68,7 @@ class TensorDataset(Dataset):
         return tuple(t[index] for t in self.tensors)
 
     def __len__(self) -> int:
-        return self.tensors[0].size(0)  # type: ignore[no-any-return]  # a size
+        return self.tensors[0].size(0)
 
 
 class Subset(Dataset):

@@ -1,0 +1,18 @@
+"""Saved-tensor hooks under the names that PyTorch's compiled module has for them."""
+
+from ..autograd.graph import hooks_disabled_message
+from ..autograd.graph import pop_hooks as _pop_saved_tensors_default_hooks
+from ..autograd.graph import push_hooks as _push_saved_tensors_default_hooks
+from ..autograd.saved_tensor import SavedTensor
+
+__all__ = ["SavedTensor"]
+
+
+def _saved_tensors_hooks_is_enabled() -> bool:
+    """Tell whether saved-tensor hooks are allowed."""
+    return hooks_disabled_message() is None
+
+
+def _saved_tensors_hooks_get_disabled_error_message() -> str | None:
+    """Return the message with which saved-tensor hooks are refused, None where they are not."""
+    return hooks_disabled_message()

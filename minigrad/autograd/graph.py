@@ -1,0 +1,337 @@
+"""The graph from outside: what its nodes save, where gradients enter it, hooks on several tensors.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#autograd-graph
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, ref
+
+from .. import _state
+from ..graph import AccumulateGrad, Node, RemovableHandle
+from ..saved import INFERENCE
+from ..tensor import Tensor
+from .grad_mode import _Mode
+from .tasks import Task, current_task, will_execute
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+    "set_multithreading_enabled",
+]
+
+# -------------------------------------------------------------------- hooks on saved tensors
+
+_hooks_disabled: ContextVar[str | None] = ContextVar("hooks_disabled", default=None)
+_multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)
+
+
+class saved_tensors_hooks:
+    """Inside the block, have nodes keep `pack_hook(tensor)` in place of each tensor they save.
+
+    In backward `unpack_hook(packed)` has to give back a tensor of the same values.  Of nested
+    blocks the inner one is in force.  `RuntimeError` on entering where hooks are disabled,
+    `TypeError` unless both can be called.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.saved_tensors_hooks
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> with saved_tensors_hooks(lambda t: t.item(), lambda packed: tensor(packed)):
+    ...     y = x.exp()
+    >>> y.backward(); x.grad
+    tensor(20.0855)
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any],
+                 unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        push_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exc: object) -> None:
+        pop_hooks()
+
+
+def push_hooks(pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
+    """Put a pair of hooks in force on this thread, until `pop_hooks`."""
+    message = _hooks_disabled.get()
+    if message is not None:
+        raise RuntimeError(message)
+    if not (callable(pack_hook) and callable(unpack_hook)):
+        raise TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. "
+                        "The pack hook and the unpack hook have to be callable.")
+    _state.saved_tensors_hooks.set((*_state.saved_tensors_hooks.get(), (pack_hook, unpack_hook)))
+    _state.observers.enter()  # the specialised closures know nothing of hooks
+
+
+def pop_hooks() -> None:
+    """Take the pair of hooks that was put in force last away again."""
+    _state.observers.leave()
+    _state.saved_tensors_hooks.set(_state.saved_tensors_hooks.get()[:-1])
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Inside the block, keep saved tensors in the CPU's memory; backward moves them back.
+
+    `pin_memory` asks for a copy in page-locked memory, which is a plain copy where there is no
+    GPU.  `device_type` names the GPU's kind; there is one here.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.save_on_cpu
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> with save_on_cpu():
+    ...     y = x * x
+    >>> y.backward(); x.grad
+    tensor(6.)
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Tensor) -> tuple[Any, Tensor]:
+            kept = tensor.cpu()
+            return tensor.device, kept.clone() if pin_memory and kept is tensor else kept
+
+        def unpack(packed: tuple[Any, Tensor]) -> Tensor:
+            device, tensor = packed
+            return tensor.to(device)
+
+        super().__init__(pack, unpack)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside the block, have `saved_tensors_hooks` raise a `RuntimeError` with this message.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.disable_saved_tensors_hooks
+
+    >>> with disable_saved_tensors_hooks("no hooks here"):
+    ...     with save_on_cpu(): pass
+    Traceback (most recent call last):
+        ...
+    RuntimeError: no hooks here
+    """
+    previous = _hooks_disabled.get()
+    if _state.saved_tensors_hooks.get():
+        raise RuntimeError(error_message)
+    _hooks_disabled.set(error_message)
+    try:
+        yield
+    finally:
+        _hooks_disabled.set(previous)
+
+
+def hooks_disabled_message() -> str | None:
+    """Return the message with which saved-tensor hooks are refused, None where they are not."""
+    return _hooks_disabled.get()
+
+
+# -------------------------------------------------------------------- edges and versions
+
+
+class GradientEdge(NamedTuple):
+    """Where in the graph the gradient of a tensor arrives: output `output_nr` of `node`.
+
+    `backward` and `grad` take it in place of the tensor.  `ownership_token` keeps the graph
+    alive where the node does not; here the node always does.
+    """
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Return the edge of a tensor that requires grad; `RuntimeError` if it does not.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.get_gradient_edge
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> get_gradient_edge(x * x).node.name()
+    'MulBackward0'
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not "
+                           "require gradients")
+    node, index = tensor._edge()
+    assert node is not None
+    return GradientEdge(node, index)
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a write to the memory of a tensor, or of several: their saved values are void now.
+
+    Inference tensors, which have no version, are passed over.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0)
+    >>> increment_version(x); x._version
+    1
+    """
+    for one in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if one._counter is not INFERENCE:
+            one._bump()
+
+
+# -------------------------------------------------------------------- hooks on several tensors
+
+
+class _MultiHandle(RemovableHandle):
+    """Takes several hooks away at once."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        super().__init__()
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor],
+    fn: Callable[..., None],
+    *,
+    mode: str = "all",
+) -> RemovableHandle:
+    """Call `fn` once in each backward pass that computes gradients of the tensors.
+
+    With `mode="all"` it is `fn(grads)`, when all of them that the pass computes are there, None
+    standing for the others; with `mode="any"` it is `fn(grad)`, with the first one.  `ValueError`
+    for another mode.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.register_multi_grad_hook
+
+    >>> from minigrad import tensor
+    >>> a, b = tensor(2.0, requires_grad=True), tensor(5.0, requires_grad=True)
+    >>> handle = register_multi_grad_hook([a, b], print)
+    >>> (a * b).backward()
+    [tensor(5.), tensor(2.)]
+    """
+    modes = ("all", "any")
+    if mode not in modes:
+        raise ValueError(f"Expects mode to be one of {modes} but got {mode}")
+    if mode == "any":
+        first = _call_once(fn)
+        return _MultiHandle([t.register_hook(first) for t in tensors if t.requires_grad])
+    collect = _Collector(tensors, fn)
+    return _MultiHandle([t.register_hook(functools.partial(collect, i))
+                         for i, t in enumerate(tensors)])
+
+
+def _call_once(fn: Callable[..., None]) -> Callable[[Tensor], None]:
+    """Return a hook that calls `fn` the first time that it runs in a backward pass."""
+    lock = Lock()
+    ran: WeakKeyDictionary[Task, bool] = WeakKeyDictionary()
+
+    @functools.wraps(fn)
+    def hook(grad: Tensor) -> None:
+        task = _running_task()
+        with lock:
+            if task in ran:
+                return
+            ran[task] = True
+        fn(grad)
+
+    return hook
+
+
+class _Collector:
+    """Collects the gradients of several tensors until the running pass has computed them all.
+
+    It holds nodes and leaves weakly: they hold the hook.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor], fn: Callable[..., None]) -> None:
+        self.fn = fn
+        self.places = [_place(t) for t in tensors]
+        self.lock = Lock()
+        self.arrived: WeakKeyDictionary[Task, list[Tensor | None]] = WeakKeyDictionary()
+        self.missing: WeakKeyDictionary[Task, int] = WeakKeyDictionary()
+
+    def __call__(self, index: int, grad: Tensor) -> None:
+        task = _running_task()
+        with self.lock:
+            if task not in self.missing:
+                nodes = [place() for place in self.places]
+                self.missing[task] = sum(n is not None and will_execute(n) for n in nodes)
+                self.arrived[task] = [None] * len(nodes)
+            self.arrived[task][index] = grad
+            self.missing[task] -= 1
+            if self.missing[task]:
+                return
+            grads = self.arrived.pop(task)
+            del self.missing[task]
+        self.fn(grads)
+
+
+def _place(tensor: Tensor) -> Callable[[], Node | None]:
+    """Return what finds the node that receives a tensor's gradient, without keeping it alive."""
+    node = tensor._edge()[0]
+    if node is None:
+        raise AssertionError("Expected gradient function to be set")
+    if not isinstance(node, AccumulateGrad):
+        return ref(node)
+    leaf = ref(tensor)
+
+    def accumulator() -> Node | None:
+        alive = leaf()
+        return None if alive is None else alive._edge()[0]
+
+    return accumulator
+
+
+def _running_task() -> Task:
+    task = current_task()
+    assert task is not None, "expected this hook to be called inside a backward call"
+    return task
+
+
+# -------------------------------------------------------------------- threads
+
+
+class set_multithreading_enabled(_Mode):
+    """Say whether backward may use several threads: at once, or until the end of a `with` block.
+
+    It is kept for code that names it: backward runs on the thread that calls it anyhow.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.set_multithreading_enabled.html
+
+    >>> with set_multithreading_enabled(False):
+    ...     is_multithreading_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = _multithreading.get()
+        self.mode = bool(mode)
+        _multithreading.set(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        _multithreading.set(self.previous)
+
+    def clone(self) -> set_multithreading_enabled:
+        return type(self)(self.mode)
+
+
+def is_multithreading_enabled() -> bool:
+    """Tell whether backward may use several threads."""
+    return _multithreading.get()

@@ -1,0 +1,118 @@
+"""What is left of `Variable`, which tensors have replaced, and the engine as an object.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..op import F
+from ..tensor import Tensor
+from .backward import as_tuple, root_edges, root_gradients
+from .engine import execute, queue_callback
+from .function import FunctionNode
+from .tasks import is_checkpoint_valid
+
+__all__ = ["Variable", "VariableMeta"]
+
+
+class ImperativeEngine:
+    """The engine as PyTorch's code reaches it: `Variable._execution_engine`."""
+
+    def run_backward(
+        self,
+        tensors: Tensor | Sequence[Tensor],
+        grad_tensors: Any,
+        keep_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Tensor] = (),
+        allow_unreachable: bool = True,
+        accumulate_grad: bool = False,
+    ) -> tuple[Tensor | None, ...]:
+        """Run a backward pass; returns the gradients of `inputs` unless `accumulate_grad`.
+
+        Gradients have to be given in full.  `RuntimeError` for an input that is not reached,
+        unless `allow_unreachable`.
+        """
+        roots, given = as_tuple(tensors), as_tuple(grad_tensors)
+        for i, (root, one) in enumerate(zip(roots, given)):
+            if one is None and root.requires_grad:
+                raise RuntimeError(f"element {i} of gradients tuple is None, but the corresponding "
+                                   "Tensor requires grad")
+        edges = root_edges(roots)
+        grads = root_gradients(roots, given, create_graph)
+        goals = as_tuple(inputs)
+        if not goals:
+            execute(edges, grads, keep_graph, create_graph)
+            return ()
+        if accumulate_grad:
+            for goal in goals:
+                goal.retain_grad()
+        found = execute(edges, grads, keep_graph, create_graph, [g._edge() for g in goals],
+                        accumulate=accumulate_grad)
+        if accumulate_grad:
+            return ()
+        for i, one in enumerate(found):
+            if one is None and not allow_unreachable:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {i} appears to not have been used in the "
+                    "graph. Set allow_unused=True if this is the desired behavior.")
+        return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in found)
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call `callback()` at the end of the backward pass that is running."""
+        queue_callback(callback)
+
+    def is_checkpoint_valid(self) -> bool:
+        """Tell whether the passes under way allow reentrant checkpointing."""
+        return is_checkpoint_valid()
+
+
+class VariableMeta(type):
+    """Takes every tensor for a Variable."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """Deprecated: `Variable(tensor, requires_grad)` returns a tensor, and a tensor does all that
+    a Variable did.
+
+    The result shares the memory of `data`, without its history.  `TypeError` if that is no
+    tensor.  `volatile` warns that it has no effect.
+
+    >>> from minigrad import tensor
+    >>> Variable(tensor([1.0]), requires_grad=True)
+    tensor([1.], requires_grad=True)
+    >>> isinstance(tensor(1.0), Variable)
+    True
+    """
+
+    _execution_engine = ImperativeEngine()
+
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False,
+                _grad_fn: Any = None, name: str | None = None) -> Any:
+        if volatile:
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
+                          "instead.", UserWarning, stacklevel=2)
+            if requires_grad:
+                raise ValueError("Variable can't be volatile and require_grad at the same time!")
+        if _grad_fn is not None and not isinstance(_grad_fn, FunctionNode):
+            raise TypeError("_grad_fn has to be a Function object or None, but got "
+                            f"{type(_grad_fn).__name__}")
+        if data is None:
+            data = F.empty(0)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        made: Tensor = data.detach()
+        if _grad_fn is not None:
+            made._node, made._requires_grad = _grad_fn, True
+        elif requires_grad:
+            made.requires_grad_()
+        if name is not None:
+            made.name = name
+        return made
