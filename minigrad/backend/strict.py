@@ -2,8 +2,9 @@
 
 Its arrays refuse to meet plain NumPy arrays, to become one implicitly, and to be asked for a
 value by `float` or `int`, which on a GPU would be a hidden transfer to the host; only a check that
-is a bool already may be asked for its outcome.  So a forgotten `np.` in an op fails here, on a
-machine without a GPU.
+is a bool already may be asked for its outcome.  Of ufuncs' `reduce` and `accumulate` it has what
+CuPy has, sums and products, and it has no `errstate`; modules such as `linalg` are there, as they
+are in CuPy.  So a forgotten `np.` in an op fails here, on a machine without a GPU.
 
 >>> import numpy as np
 >>> from minigrad.backend.strict import backend
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -138,6 +140,9 @@ class strict_function:
         return wrap(self.function(*map(unwrap, args), **unwrap(kwargs)))
 
     def __getattr__(self, name: str) -> Any:
+        of_all = isinstance(self.function, np.ufunc) and name in ("reduce", "accumulate")
+        if of_all and self.function not in (np.add, np.multiply):
+            raise NotImplementedError(f"`{self.function.__name__}.{name}` is not supported yet")
         return strict_function(getattr(self.function, name))
 
 
@@ -182,6 +187,23 @@ for _name in ("neg", "pos", "abs", "invert"):
             lambda self, _compute=getattr(operator, _name): wrap(_compute(self.host)))
 
 
+class StrictModule:
+    """A module of functions on strict arrays only, such as `linalg`."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return strict(getattr(self.module, name))
+
+
+def strict(value: Any) -> Any:
+    """Return what a NumPy module holds, so that it takes and gives strict arrays."""
+    if isinstance(value, ModuleType):
+        return StrictModule(value)
+    return value if isinstance(value, type) or not callable(value) else strict_function(value)
+
+
 class StrictBackend:
     """The functions of NumPy on strict arrays only."""
 
@@ -190,10 +212,9 @@ class StrictBackend:
     array_type: type = StrictArray
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(numpy_backend, name)
-        if isinstance(value, type) or not callable(value):
-            return value
-        return strict_function(value)
+        if name == "errstate":
+            raise AttributeError(name)
+        return strict(getattr(numpy_backend, name))
 
     def as_array(self, value: Any) -> Any:
         """Return arrays as they are; a number becomes a 0-d array."""

@@ -103,7 +103,13 @@ class LeakyReluInPlace(LeakyRelu):
 
 @function(method_too=False)
 def leaky_relu_(input, negative_slope=0.01):
-    """Multiply negative elements by `negative_slope`, in place."""
+    """Multiply negative elements by `negative_slope`, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import leaky_relu_
+    >>> leaky_relu_(tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
     return apply_inplace(LeakyReluInPlace, [input, negative_slope])
 
 
@@ -200,7 +206,13 @@ class ThresholdInPlace(Threshold):
 
 @function(method_too=False)
 def threshold_(input, threshold, value):
-    """Replace elements that are not above the threshold by `value`, in place."""
+    """Replace elements that are not above the threshold by `value`, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import threshold_
+    >>> threshold_(tensor([-1.0, 2.0]), 0.5, 9)
+    tensor([9., 2.])
+    """
     return apply_inplace(ThresholdInPlace, [input, threshold, value])
 
 
@@ -290,25 +302,49 @@ class HardtanhInPlace(Hardtanh):
 
 @function(method_too=False)
 def hardtanh_(input, min_val=-1.0, max_val=1.0):
-    """Bring all elements within `min_val` and `max_val`, in place."""
+    """Bring all elements within `min_val` and `max_val`, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import hardtanh_
+    >>> hardtanh_(tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
     return apply_inplace(HardtanhInPlace, [input, min_val, max_val])
 
 
 @function(method_too=False)
 def relu6(input):
-    """Return min(max(x, 0), 6). Source: `torch.nn.functional.relu6`."""
+    """Return min(max(x, 0), 6). Source: `torch.nn.functional.relu6`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import relu6
+    >>> relu6(tensor([-1.0, 2.0, 7.0]))
+    tensor([0., 2., 6.])
+    """
     return F.hardtanh(input, 0, 6)
 
 
 @function(method_too=False)
 def relu6_(input):
-    """Bring all elements within 0 and 6, in place."""
+    """Bring all elements within 0 and 6, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.op import F
+    >>> F.relu6_(tensor([-1.0, 2.0, 7.0]))
+    tensor([0., 2., 6.])
+    """
     return F.hardtanh_(input, 0, 6)
 
 
 @overloaded(method_too=False)
 def hardsigmoid(input):
-    """Return min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardsigmoid`."""
+    """Return min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardsigmoid`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import hardsigmoid
+    >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
     return HardsigmoidOp, input
 
 
@@ -335,7 +371,13 @@ class HardsigmoidOp(Activation):
 
 @overloaded(method_too=False)
 def hardswish(input):
-    """Return x min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardswish`."""
+    """Return x min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardswish`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import hardswish
+    >>> hardswish(tensor([-4.0, 0.0, 4.0]))
+    tensor([-0., 0., 4.])
+    """
     return HardswishOp, input
 
 
@@ -391,7 +433,13 @@ class EluOp(Activation):
 
 @overloaded(method_too=False)
 def elu(input, alpha=1.0):
-    """Return x, or alpha (exp(x) - 1) where x is negative. Source: `torch.nn.functional.elu`."""
+    """Return x, or alpha (exp(x) - 1) where x is negative. Source: `torch.nn.functional.elu`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import elu
+    >>> elu(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     return EluOp, input, alpha, 1.0, 1.0
 
 
@@ -459,6 +507,11 @@ def gelu(input, approximate="none"):
     """Return x times the normal distribution function of x; "tanh" approximates it.
 
     Source: `torch.nn.functional.gelu`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import gelu
+    >>> gelu(tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
     """
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
@@ -467,7 +520,13 @@ def gelu(input, approximate="none"):
 
 @overloaded(method_too=False)
 def silu(input):
-    """Return x sigmoid(x). Source: `torch.nn.functional.silu`."""
+    """Return x sigmoid(x). Source: `torch.nn.functional.silu`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import silu
+    >>> silu(tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
     return SiluOp, input
 
 
@@ -494,7 +553,13 @@ class SiluOp(Activation):
 
 @overloaded(method_too=False)
 def mish(input):
-    """Return x tanh(softplus(x)). Source: `torch.nn.functional.mish`."""
+    """Return x tanh(softplus(x)). Source: `torch.nn.functional.mish`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import mish
+    >>> mish(tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
     return MishOp, input
 
 
@@ -567,11 +632,23 @@ class Logsigmoid(Activation):
 
 @function(method_too=False)
 def softsign(input):
-    """Return x / (1 + |x|). Source: `torch.nn.functional.softsign`."""
+    """Return x / (1 + |x|). Source: `torch.nn.functional.softsign`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import softsign
+    >>> softsign(tensor([-1.0, 4.0]))
+    tensor([-0.5000,  0.8000])
+    """
     return F.div(input, F.abs(input) + 1)
 
 
 @function(method_too=False)
 def tanhshrink(input):
-    """Return x - tanh(x). Source: `torch.nn.functional.tanhshrink`."""
+    """Return x - tanh(x). Source: `torch.nn.functional.tanhshrink`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import tanhshrink
+    >>> tanhshrink(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384])
+    """
     return F.sub(input, F.tanh(input))

@@ -91,12 +91,23 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Start the default generator from a seed of the operating system's. Source: `torch.seed`."""
+    """Start the default generator from a seed of the operating system's. Source: `torch.seed`.
+
+    >>> from minigrad import initial_seed, seed
+    >>> seed() == initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """Return the seed the default generator began with. Source: `torch.initial_seed`."""
+    """Return the seed the default generator began with. Source: `torch.initial_seed`.
+
+    >>> from minigrad import initial_seed, manual_seed
+    >>> _ = manual_seed(7)
+    >>> initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
@@ -111,7 +122,15 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Set the default generator's state. Source: `torch.set_rng_state`."""
+    """Set the default generator's state. Source: `torch.set_rng_state`.
+
+    >>> from minigrad import equal, get_rng_state, rand, set_rng_state
+    >>> state = get_rng_state()
+    >>> first = rand(2)
+    >>> set_rng_state(state)
+    >>> equal(first, rand(2))
+    True
+    """
     default_generator.set_state(new_state)
 
 

@@ -171,9 +171,8 @@ class BinaryCrossEntropy(Op):
     shape = loss_shape
 
     def forward(xp, self, target, weight, reduction="mean"):
-        with xp.errstate(divide="ignore", invalid="ignore"):
-            losses = ((target - 1) * xp.maximum(xp.log1p(-self), -100)
-                      - target * xp.maximum(xp.log(self), -100))
+        losses = ((target - 1) * xp.maximum(xp.log1p(-self), -100)
+                  - target * xp.maximum(xp.log(self), -100))
         return reduced(xp, losses if weight is None else losses * weight, reduction)
 
     def grad_self(g, self, target, weight, reduction, self_sizes):

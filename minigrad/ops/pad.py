@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from ..backend import backend_of
 from ..op import F, Op
 from ..tensor import Tensor
+from .view import array_of
 
 
 def padded_shape(self, pad, value=0):
@@ -102,5 +104,6 @@ def pad(input, pad, mode="constant", value=None):
         if before or after:
             index = BEYOND[mode](size, max(before, 0), max(after, 0))
             index = index[max(-before, 0): len(index) - max(-after, 0)]
+            index = backend_of(array_of(input)).from_host(index)
             input = F.index_select(input, axis, Tensor._plain(index))
     return input
