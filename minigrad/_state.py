@@ -21,7 +21,8 @@ inference_enabled: ContextVar[bool] = ContextVar("inference_enabled", default=Fa
 saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], ...], ...]] = ContextVar(
     "saved_tensors_hooks", default=()  # pairs of pack and unpack hook; the last one is in force
 )
-anomaly_enabled: ContextVar[bool] = ContextVar("anomaly_enabled", default=False)
+#: What writes down the events of the profiler that is on, on its thread; None while none is.
+recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get
@@ -38,24 +39,44 @@ class Observers:
     it is not zero; which thread an observer belongs to is decided there.
     """
 
-    __slots__ = ("_lock", "count")
+    __slots__ = ("_lock", "count", "on_node")
 
     def __init__(self) -> None:
         self.count = 0
+        self.on_node: tuple[Callable[[Any], None], ...] = ()  # they are told of each new node
         self._lock = Lock()
 
-    def enter(self) -> None:
-        """Count one observer more."""
+    def enter(self, on_node: Callable[[Any], None] | None = None) -> None:
+        """Count one observer more; `on_node(node)` is called for each node that is made."""
         with self._lock:
             self.count += 1
+            if on_node is not None:
+                self.on_node = (*self.on_node, on_node)
 
-    def leave(self) -> None:
+    def leave(self, on_node: Callable[[Any], None] | None = None) -> None:
         """Count one observer less."""
         with self._lock:
             self.count -= 1
+            if on_node is not None:
+                watching = list(self.on_node)
+                watching.remove(on_node)
+                self.on_node = tuple(watching)
 
 
 observers = Observers()
+
+
+class Anomaly:
+    """Whether anomaly mode is on, and whether it looks for NaN; one for all threads."""
+
+    __slots__ = ("check_nan", "enabled")
+
+    def __init__(self) -> None:
+        self.enabled = False
+        self.check_nan = True
+
+
+anomaly = Anomaly()
 
 
 def next_sequence() -> int:
@@ -69,3 +90,10 @@ def next_sequence() -> int:
         counter = count().__next__
         _sequence.set(counter)
     return counter()
+
+
+def number(node: Any) -> None:
+    """Give a new node the next sequence number of its thread, and show it to the observers."""
+    node.sequence = next_sequence()
+    for tell in observers.on_node:
+        tell(node)

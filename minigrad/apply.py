@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _state, dtypes
-from ._state import next_sequence
+from ._state import number
 from .backend import BACKENDS, Backend
 from .op_node import NUMBERS
 from .saved import SavedTensor
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .op import Op
 
 Array = Any
+
+#: Names under which PyTorch also takes an argument, NumPy's among them.
+SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
 
 
 def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
@@ -38,7 +41,7 @@ def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]
                         f"{len(args)} were given")
     given = dict(zip(positional, args, strict=False))
     for key, value in kwargs.items():
-        name = "self" if key == "input" and "self" in names else key
+        name = key if key in names else SPELLINGS.get(key, key)
         if name not in names:
             raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
         if name in given:
@@ -65,12 +68,14 @@ def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
     return args
 
 
-def apply(op: type[Op], values: list[Any]) -> Any:
+def apply(op: type[Op], values: list[Any], watched: bool = True) -> Any:
     """Run an op on arguments in forward's order: the taught version, and the oracle of the rest.
 
     Given tensors it returns tensors and records a node where one is needed; given bare arrays
-    it returns arrays.
+    it returns arrays.  Where a profiler is on, it calls this once more, no longer `watched`.
     """
+    if watched and _state.observers.count and (recorder := _state.recorder.get()) is not None:
+        return recorder.op(op, values, apply)
     values, arrays, casts, on_tensors = unwrap(op, values)
     result = run_forward(op, backend_of_all(op, arrays), arrays)
     if not on_tensors:
@@ -220,7 +225,7 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
         return None
     node = op.node_type()
     node.extras = None
-    node.sequence = next_sequence()
+    number(node)
     node.set_edges(edges)
     known = dict(zip(op.parameters, values, strict=True))
     for name in node.keeps:  # type: ignore[attr-defined]  # an OpNode
@@ -282,8 +287,10 @@ def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Ar
     return op.result_type(*results)
 
 
-def apply_inplace(op: type[Op], values: list[Any]) -> Tensor:
+def apply_inplace(op: type[Op], values: list[Any], watched: bool = True) -> Tensor:
     """Run an op and write its result into its first input, whose history becomes the op's node."""
+    if watched and _state.observers.count and (recorder := _state.recorder.get()) is not None:
+        return recorder.op(op, values, apply_inplace, "_")  # type: ignore[no-any-return]
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .device import device, device_of
 from .dtypes import FROM_NUMPY, dtype
-from .shapes import numel, wrap_dim
+from .shapes import contiguous_strides, numel, wrap_dim
 
 Array = Any
 
@@ -58,7 +58,10 @@ class ArrayInfo:
     def stride(self, dim: int | None = None) -> Any:
         """Return the strides in elements, or that of dimension `dim`."""
         array = self._array
-        strides = tuple(s // array.itemsize for s in array.strides)
+        if array.size or 0 not in array.strides:
+            strides = tuple(s // array.itemsize for s in array.strides)
+        else:  # NumPy's new empty arrays have none
+            strides = contiguous_strides(array.shape)
         return strides if dim is None else strides[wrap_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:

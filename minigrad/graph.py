@@ -21,7 +21,7 @@ from itertools import count
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ._state import next_sequence
+from ._state import number
 from .backend import backend_of
 from .device import CPU
 from .dtypes import FROM_NUMPY
@@ -372,7 +372,7 @@ class CopySlices(NaryNode):
     def __init__(self, base: Any, base_edge: Any, view: Any, fn: Node, position: int) -> None:
         super().__init__()
         self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
-        self.sequence = next_sequence()
+        number(self)
         self.fn = fn
         self.plain = base._plain
         self.position = position  # which of fn's edges belongs to the tensor written to

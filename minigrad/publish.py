@@ -6,11 +6,13 @@ What is written once in a declaration becomes `F.mul`, `minigrad.mul`, `Tensor.m
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import _state
-from .apply import apply, apply_inplace, bind
+from .apply import SPELLINGS, apply, apply_inplace, bind
 from .backend import BACKENDS
 from .op import REGISTRY, F, Op
 from .op_node import NUMBERS
@@ -148,14 +150,16 @@ def swapped(call: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, other: call(other, self)
 
 
-def function(name: str | None = None, *, method_too: bool = True,
+def function(name: str | None = None, *, method_too: bool = True, event: bool = True,
              aliases: tuple[str, ...] = ()) -> Callable[[Function], Function]:
     """Publish a function that is composed of ops: in `F`, in the package and as a method.
 
-    Without `method_too` tensors do not get it.  Written with `F`, it serves arrays as well.
+    Without `method_too` tensors do not get it, without `event` profiles do not show it.  Written
+    with `F`, it serves arrays as well.
     """
 
     def give(composed: Function) -> Function:
+        composed = observable(respelt(composed), name or composed.__name__) if event else composed
         for alias in (name or composed.__name__, *aliases):
             vars(F)[alias] = composed
             FUNCTIONS[alias] = composed
@@ -164,6 +168,35 @@ def function(name: str | None = None, *, method_too: bool = True,
         return composed
 
     return give
+
+
+def observable(composed: Function, name: str) -> Function:
+    """Let a profiler see the calls of a function, unless it carries the name of an op: that it sees."""
+    if any(op.name == name for op in REGISTRY.values()):
+        return composed
+    observers, read_recorder, shown = _state.observers, _state.recorder.get, "aten::" + name
+
+    @functools.wraps(composed)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if observers.count and (recorder := read_recorder()) is not None:
+            return recorder.call(shown, args, composed, *args, **kwargs)
+        return composed(*args, **kwargs)
+
+    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def respelt(composed: Function) -> Function:
+    """Let a function with `dim` take it as `axis` too, and `keepdim` as `keepdims`."""
+    if "dim" not in inspect.signature(composed).parameters:
+        return composed
+
+    @functools.wraps(composed)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
+        return composed(*args, **kwargs)
+
+    return call  # type: ignore[return-value]  # it has the signature of what it wraps
 
 
 def publish_all() -> None:

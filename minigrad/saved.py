@@ -83,7 +83,7 @@ def modified_error(array: Any, index: int, node: Any, version: int, expected: in
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its "
         "gradient. The variable in question was changed in there or anywhere later. Good luck!"
-        if _state.anomaly_enabled.get()
+        if _state.anomaly.enabled
         else "Hint: enable anomaly detection to find the operation that failed to compute its "
         "gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )

@@ -358,11 +358,20 @@ def _legacy_array(*args: Any) -> Array:
             return data._array
         if isinstance(data, Size):
             return np.zeros(data, numpy_dtype)
-        if not isinstance(data, int):
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, (bool, np.ndarray)) or not hasattr(data, "__index__"):
+            if isinstance(data, (dict, set)) or not hasattr(data, "__len__"):
+                kind = type(data)
+                module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+                raise TypeError(f"new(): data must be a sequence (got {module}{kind.__name__})")
             return np.array(data, dtype=numpy_dtype)
-    if not all(isinstance(n, int) for n in args):
+    if not all(hasattr(n, "__index__") for n in args):
         raise TypeError(f"new(): expected sizes or one sequence of values, got {args!r}")
-    return np.zeros(args if args else (0,), numpy_dtype)
+    shape = [n.__index__() for n in args] if args else [0]
+    if min(shape) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
+    return np.zeros(shape, numpy_dtype)
 
 
 def method(name: str) -> Callable[[F], F]:

@@ -28,11 +28,3 @@ def leaf(torch: ModuleType, values: Any, **options: Any) -> Any:
 def spelt(torch: ModuleType, name: str) -> str:
     """Return a built-in node's name as the engine spells it: PyTorch ends it with a number."""
     return name if torch.__name__ == "minigrad" else name + "0"
-
-
-def queue_callback(torch: ModuleType, callback: Any) -> None:
-    """Have the engine call `callback()` at the end of the backward pass that is running."""
-    if torch.__name__ == "minigrad":
-        importlib.import_module("minigrad.autograd.engine").queue_callback(callback)
-    else:
-        torch.autograd.Variable._execution_engine.queue_callback(callback)

@@ -33,7 +33,7 @@ def test_batches_in_order() -> None:
 
 def test_shuffling_takes_every_sample_once() -> None:
     loader = data.DataLoader(pairs(minigrad), batch_size=3, shuffle=True)
-    first, second = (sum((b[0] for b in walk(loader)), []) for _ in range(2))
+    first, second = ([i for batch in walk(loader) for i in batch[0]] for _ in range(2))
     assert sorted(first) == sorted(second) == list(range(10))
     assert first != second
 
@@ -77,8 +77,10 @@ def test_a_seed_repeats_the_order() -> None:
 def test_collating() -> None:
     Point = namedtuple("Point", "x y")
     joined = data.default_collate([
-        {"t": minigrad.ones(2), "a": np.zeros(2), "n": 1, "f": 0.5, "s": "a", "p": Point(1, [2, 3])},
-        {"t": minigrad.zeros(2), "a": np.ones(2), "n": 2, "f": 1.5, "s": "b", "p": Point(4, [5, 6])},
+        {"t": minigrad.ones(2), "a": np.zeros(2), "n": 1, "f": 0.5, "s": "a",
+         "p": Point(1, [2, 3])},
+        {"t": minigrad.zeros(2), "a": np.ones(2), "n": 2, "f": 1.5, "s": "b",
+         "p": Point(4, [5, 6])},
     ])
     assert joined["t"].tolist() == [[1.0, 1.0], [0.0, 0.0]]
     assert joined["a"].dtype is minigrad.float64

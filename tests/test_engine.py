@@ -114,7 +114,8 @@ def test_gradient_flows_through_a_change_of_type(torch):
 
 
 def test_broadcast_inputs_get_sums(torch):
-    column, row, scalar = leaf(torch, [[1.0], [2.0]]), leaf(torch, [1.0, 10.0, 100.0]), leaf(torch, 2.0)
+    column, row = leaf(torch, [[1.0], [2.0]]), leaf(torch, [1.0, 10.0, 100.0])
+    scalar = leaf(torch, 2.0)
     (column * row * scalar).sum().backward()
     assert column.grad.tolist() == [[222.0], [222.0]]
     assert row.grad.tolist() == [6.0, 6.0, 6.0]
@@ -166,8 +167,8 @@ def test_unused_inputs(torch):
     def ask(**options):
         return torch.autograd.grad((x * x).sum(), [x, other], **options)
 
-    with pytest.raises(RuntimeError, match="^The differentiated Tensor at index 1 appears to not have "
-                       "been used in the graph. Set allow_unused=True if this is the desired"):
+    with pytest.raises(RuntimeError, match=r"^The differentiated Tensor at index 1 appears to not "
+                       r"have been used in the graph. Set allow_unused=True if this is "):
         ask()
     assert ask(allow_unused=True)[1] is None
     for create_graph in (False, True):
@@ -175,8 +176,8 @@ def test_unused_inputs(torch):
         assert zeros.tolist() == [[0.0]]
         assert zeros.dtype == torch.float64
         assert zeros.requires_grad is create_graph
-    with pytest.raises(ValueError, match="Expected allow_unused to be True or not passed when "
-                       "materialize_grads=True, but got: allow_unused=False."):
+    with pytest.raises(ValueError, match=r"Expected allow_unused to be True or not passed when "
+                       r"materialize_grads=True, but got: allow_unused=False."):
         ask(materialize_grads=True, allow_unused=False)
 
 
@@ -312,8 +313,8 @@ BAD_CALLS = {
         RuntimeError, "grad can be implicitly created only for scalar outputs",
         lambda t: leaf(t, []).backward()),
     "wrong shape": (
-        RuntimeError, r"^Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[3\]\) and "
-        r"output\[0\] has a shape of torch.Size\(\[2\]\).$",
+        RuntimeError, r"^Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[3\]\) "
+        r"and output\[0\] has a shape of torch.Size\(\[2\]\).$",
         lambda t: vector(t).backward(t.ones(3))),
     "broadcastable shape": (
         RuntimeError, r"grad_output\[0\] has a shape of torch.Size\(\[1, 2\]\)",

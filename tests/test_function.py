@@ -183,8 +183,8 @@ WRONG_RESULTS = {
     "no tensor": (lambda ctx, g: (1.0, None), RuntimeError,
                   r"expected Variable or None \(got float\)"),
     "wrong shape": (lambda ctx, g: (g[:1].expand(3), None), RuntimeError,
-                    r"Function CustomBackward returned an invalid gradient at index 0 - got \[3\] but "
-                    r"expected shape compatible with \[2\]"),
+                    r"Function CustomBackward returned an invalid gradient at index 0 - got \[3\] "
+                    r"but expected shape compatible with \[2\]"),
 }  # fmt: skip
 
 
@@ -271,19 +271,19 @@ def test_backward_not_written(torch):
         pass
 
     x = leaf(torch, 1.0)
-    with pytest.raises(NotImplementedError, match="You must implement either the backward or vjp "
-                       "method for your custom autograd.Function to use it with backward mode AD."):
+    with pytest.raises(NotImplementedError, match=r"You must implement either the backward or vjp "
+                       r"method for your custom autograd.Function to use it with backward"):
         Forward.apply(x).backward()
-    with pytest.raises(NotImplementedError, match="You must implement the forward function for "
-                       "custom autograd.Function."):
+    with pytest.raises(NotImplementedError, match=r"You must implement the forward function for "
+                       r"custom autograd.Function."):
         Nothing.apply(x)
 
 
 def test_legacy_use_is_refused(torch):
     Square = square(torch)
     with (
-        pytest.raises(RuntimeError, match="Legacy autograd function with non-static forward method "
-                      "is deprecated. Please use new-style autograd function"),
+        pytest.raises(RuntimeError, match=r"Legacy autograd function with non-static forward "
+                      r"method is deprecated. Please use new-style autograd function"),
         pytest.warns(DeprecationWarning, match="should not be instantiated"),
     ):
         Square()(leaf(torch, 1.0))
@@ -419,8 +419,8 @@ def test_once_differentiable(torch):
     weight = leaf(torch, 2.0)
     (slope,) = torch.autograd.grad(Once.apply(x) * weight, x, create_graph=True)
     assert slope.item() == 12.0 and slope.requires_grad
-    with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked "
-                       "with @once_differentiable"):
+    with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was "
+                       "marked with @once_differentiable"):
         slope.backward()
     assert torch.is_grad_enabled()
 

@@ -42,8 +42,8 @@ def test_writing_to_a_tensor_without_grad(torch):
 
 def test_writing_to_a_leaf_is_refused(torch):
     x = leaf(torch, [1.0, 2.0])
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an "
-                       "in-place operation."):
+    with pytest.raises(RuntimeError, match=r"a leaf Variable that requires grad has been used in "
+                       r"an in-place operation."):
         doubling(torch).apply(x)
 
 
@@ -79,8 +79,8 @@ def test_a_dirty_view_may_be_the_only_output(torch):
         return x, x + 1
 
     view = (leaf(torch, [1.0, 2.0]) * 1)[:1]
-    with pytest.raises(RuntimeError, match="If your Function modifies inplace an input that is a view "
-                       "of another Tensor, your Function cannot return more than one Tensor"):
+    with pytest.raises(RuntimeError, match="If your Function modifies inplace an input that is a "
+                       "view of another Tensor, your Function cannot return more than one Tensor"):
         function(torch, forward, None).apply(view)
 
 
@@ -89,8 +89,8 @@ def test_dirty_tensors_have_to_be_returned(torch):
         ctx.mark_dirty(x)
         return x * 2
 
-    with pytest.raises(RuntimeError, match="Some elements marked as dirty during the forward method "
-                       "were not returned as output."):
+    with pytest.raises(RuntimeError, match=r"Some elements marked as dirty during the forward "
+                       r"method were not returned as output."):
         function(torch, forward, None).apply(leaf(torch, 1.0) * 1)
 
 
@@ -147,7 +147,8 @@ def test_non_differentiable_outputs(torch):
 
 def test_integers_are_not_differentiable_without_being_marked(torch):
     x = leaf(torch, [3.0, 1.0])
-    value, count = function(torch, lambda ctx, x: (x * 1, (x > 2).long()), lambda ctx, g, h: g).apply(x)
+    Two = function(torch, lambda ctx, x: (x * 1, (x > 2).long()), lambda ctx, g, h: g)
+    value, count = Two.apply(x)
     assert value.requires_grad and not count.requires_grad
 
 
@@ -186,8 +187,8 @@ def test_a_returned_input_shares_versions_and_is_a_view(torch):
 def test_a_returned_input_may_not_be_written_to(torch):
     x = leaf(torch, [1.0, 2.0])
     y = function(torch, lambda ctx, x: x, lambda ctx, g: g * 10).apply(x * 1)
-    with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view was "
-                       "created inside a custom Function"):
+    with pytest.raises(RuntimeError, match=r"is a view and is being modified inplace. This view "
+                       r"was created inside a custom Function"):
         y.add_(1)
 
 

@@ -333,7 +333,7 @@ def test_inference_tensors(torch):
     assert made.is_inference() and computed.is_inference() and not computed.requires_grad
     assert not x.is_inference() and not view.is_inference()
     assert made.tolist() == [2.0, 2.0]
-    with pytest.raises(RuntimeError, match="Inference tensors do not track version counter."):
+    with pytest.raises(RuntimeError, match=r"Inference tensors do not track version counter."):
         made._version
 
 
@@ -361,11 +361,11 @@ def test_what_inference_tensors_refuse(torch):
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
         x * made
     assert (x + made).requires_grad  # nothing saved, nothing to refuse
-    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode "
-                       "is not allowed."):
+    with pytest.raises(RuntimeError, match=r"Inplace update to inference tensor outside "
+                       r"InferenceMode is not allowed."):
         made.add_(1)
-    with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside "
-                       "InferenceMode is not allowed."):
+    with pytest.raises(RuntimeError, match=r"Setting requires_grad=True on inference tensor "
+                       r"outside InferenceMode is not allowed."):
         made.requires_grad_()
     normal = made.clone()
     assert not normal.is_inference()

@@ -286,10 +286,10 @@ def test_grad_may_be_assigned_and_deleted(torch):
 
 
 @pytest.mark.parametrize(("value", "error", "text"), [
-    (lambda t: 1.0, TypeError, "assigned grad expected to be a Tensor or None but got grad of type"),
+    (lambda t: 1.0, TypeError, "assigned grad expected to be a Tensor or None but got grad of"),
     (lambda t: t.ones(3), RuntimeError, r"attempting to assign a gradient of size '\[3\]' to a "
      r"tensor of size '\[2\]'"),
-    (lambda t: t.ones(2, dtype=t.float64), RuntimeError, "attempting to assign a gradient with dtype"),
+    (lambda t: t.ones(2, dtype=t.float64), RuntimeError, "attempting to assign a gradient with"),
 ])  # fmt: skip
 def test_what_grad_may_not_be(torch, value, error, text):
     x = leaf(torch, [1.0, 2.0])
@@ -301,6 +301,6 @@ def test_what_grad_may_not_be(torch, value, error, text):
 
 def test_reading_grad_of_an_intermediate_warns(torch):
     y = leaf(torch, 1.0) * 2
-    with pytest.warns(UserWarning, match="The .grad attribute of a Tensor that is not a leaf Tensor "
-                      "is being accessed"):
+    with pytest.warns(UserWarning, match="The .grad attribute of a Tensor that is not a leaf "
+                      "Tensor is being accessed"):
         assert y.grad is None

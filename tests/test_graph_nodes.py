@@ -71,7 +71,7 @@ def test_leaves_and_results(torch):
     with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf"):
         y.requires_grad = False
     y.requires_grad_(True)
-    with pytest.raises(RuntimeError, match="only Tensors of floating point.* dtype can require"):
+    with pytest.raises(RuntimeError, match=r"only Tensors of floating point.* dtype can require"):
         torch.tensor([1]).requires_grad_()
     with pytest.raises(RuntimeError, match="Only Tensors of floating point and complex dtype can"):
         torch.tensor([1], requires_grad=True)
@@ -83,7 +83,8 @@ def test_requires_grad_may_be_switched_on_leaves(torch):
     assert x.requires_grad_() is x
     after = x * 3
     x.requires_grad = False
-    assert (before.requires_grad, after.requires_grad, (x * 3).requires_grad) == (False, True, False)
+    flags = [before.requires_grad, after.requires_grad, (x * 3).requires_grad]
+    assert flags == [False, True, False]
     x.requires_grad_()
     after.backward()
     assert x.grad.item() == 3.0
@@ -247,7 +248,8 @@ def test_raw_saved_tensors_take_hooks(torch):
     y = x * x
     log = []
     y.grad_fn._raw_saved_self.register_hooks(
-        lambda t: log.append("pack") or t.detach() * 10, lambda packed: log.append("unpack") or packed)
+        lambda t: log.append("pack") or t.detach() * 10,
+        lambda packed: log.append("unpack") or packed)
     assert log == ["pack"]
     y.backward()
     assert log[:2] == ["pack", "unpack"]

@@ -18,7 +18,7 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "sgd momentum": lambda o, p: o.SGD(p, lr=0.1, momentum=0.9),
     "sgd dampening": lambda o, p: o.SGD(p, 0.1, 0.9, 0.3, 0.01),
     "sgd nesterov": lambda o, p: o.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1),
-    "sgd maximize": lambda o, p: o.SGD(p, lr=0.1, weight_decay=0.1, maximize=True),
+    "sgd maximize": lambda o, p: o.SGD(p, lr=0.01, weight_decay=0.1, maximize=True),
     "adam": lambda o, p: o.Adam(p, lr=0.1),
     "adam options": lambda o, p: o.Adam(p, 0.1, (0.5, 0.7), 1e-3, 0.1),
     "adam amsgrad": lambda o, p: o.Adam(p, lr=0.1, amsgrad=True, betas=(0.9, 0.5)),

@@ -157,14 +157,14 @@ def test_the_message_for_a_leaf_and_for_an_output(torch):
     product = x * w
     with torch.no_grad():
         w.add_(1)
-    with pytest.raises(RuntimeError, match=r"operation: \[torch.FloatTensor \[\]\] is at version 1; "
+    with pytest.raises(RuntimeError, match=r"\[torch.FloatTensor \[\]\] is at version 1; "
                        "expected version 0 instead"):
         product.backward()
     Two = function(torch, lambda ctx, x: (x * 2, x * 3), lambda ctx, a, b: a * 2 + b * 3)
     _, second = Two.apply(x)
     use = second * x
     second.detach().add_(1)
-    with pytest.raises(RuntimeError, match="which is output . of Custom, is at version 1"):
+    with pytest.raises(RuntimeError, match=r"which is output . of Custom, is at version 1"):
         use.backward()
 
 
@@ -231,7 +231,7 @@ def test_hooks_on_what_a_function_saved(torch):
 
     x, log = leaf(torch, [3.0]), []
     y = function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[1]).apply(x)
-    first, second = y.grad_fn._raw_saved_tensors
+    _, second = y.grad_fn._raw_saved_tensors
     second.register_hooks(*packing(log, 10.0))
     y.backward()
     assert x.grad.tolist() == [60.0]
@@ -246,26 +246,26 @@ def test_what_register_hooks_refuses(torch):
     with pytest.raises(TypeError):
         saved.register_hooks(lambda t: t)
     saved.register_hooks(lambda t: t, lambda t: t)
-    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor whose hooks "
-                       "have already been set. Hint: only one pair of hooks is allowed at a time."):
+    with pytest.raises(RuntimeError, match=r"Calling register_hooks on a saved tensor whose hooks "
+                       r"have already been set. Hint: only one pair of hooks is allowed"):
         saved.register_hooks(lambda t: t, lambda t: t)
     y.sum().backward()
-    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor after it has "
-                       "been freed. Saved intermediate values of the graph are freed when you call"):
+    with pytest.raises(RuntimeError, match=r"Calling register_hooks on a saved tensor after it has "
+                       r"been freed. Saved intermediate values of the graph are freed when"):
         y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
 
 
 def test_a_pack_hook_may_not_write(torch):
     y = leaf(torch, [1.0, 2.0]).square()
-    with pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in place"):
+    with pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in"):
         y.grad_fn._raw_saved_self.register_hooks(lambda t: t.mul_(2), lambda t: t)
 
 
 def test_unpack_has_to_give_a_tensor(torch):
     y = leaf(torch, [1.0, 2.0]).square()
     y.grad_fn._raw_saved_self.register_hooks(lambda t: 3, lambda packed: packed)
-    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor "
-                       "but got result of type int"):
+    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a "
+                       "Tensor but got result of type int"):
         y.sum().backward()
 
 
@@ -295,3 +295,91 @@ def test_nobody_makes_saved_tensors_by_hand(torch):
     assert type(raw).__name__ == "SavedTensor"
     with pytest.raises((TypeError, RuntimeError)):
         type(raw)()
+
+
+# --- Hooks on everything that is saved -----------------------------------------------------------
+
+
+def test_default_hooks_see_inputs_and_outputs(torch):
+    x, log = leaf(torch, [2.0]), []
+    with torch.autograd.graph.saved_tensors_hooks(*packing(log)):
+        y = x * x
+        z = y.exp()
+    assert [kind for kind, _ in log] == ["pack"] * 3
+    assert [values for _, values in log[:2]] == [[2.0], [2.0]]
+    assert log[2][1] == z.tolist()
+    z.backward()
+    assert [kind for kind, _ in log[3:]] == ["unpack"] * 3
+    assert x.grad.tolist() == pytest.approx([4 * 2.718281828**4])
+
+
+def test_default_hooks_change_what_is_used(torch):
+    x, w = leaf(torch, [2.0]), torch.tensor([3.0])
+    with torch.autograd.graph.saved_tensors_hooks(*packing([], 10.0)):
+        y = x * w
+    (y + x * w).backward()
+    assert x.grad.tolist() == [33.0]
+
+
+def test_the_innermost_hooks_win(torch):
+    outer, inner = [], []
+    x = leaf(torch, [2.0])
+    with torch.autograd.graph.saved_tensors_hooks(*packing(outer)):
+        with torch.autograd.graph.saved_tensors_hooks(*packing(inner)):
+            x.square()
+        assert (len(outer), len(inner)) == (0, 1)
+        x.square()
+    x.square()
+    assert (len(outer), len(inner)) == (1, 1)
+
+
+def test_default_hooks_and_functions(torch):
+    def forward(ctx, x):
+        result = x.exp()
+        ctx.save_for_backward(x, result)
+        return result
+
+    log = []
+    x = leaf(torch, [0.0])
+    with torch.autograd.graph.saved_tensors_hooks(*packing(log, 5.0)):
+        y = function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[1]).apply(x)
+    assert [entry for entry in log if entry[0] == "pack"] == [("pack", [0.0]), ("pack", [1.0])]
+    y.backward()
+    assert x.grad.tolist() == [5.0]
+
+
+def test_default_hooks_run_without_recording(torch):
+    modes = []
+    x = leaf(torch, [2.0])
+
+    def noting(tensor):
+        modes.append(torch.is_grad_enabled())
+        return tensor.detach()
+
+    with torch.autograd.graph.saved_tensors_hooks(noting, noting):
+        y = x.square()
+    y.backward()
+    assert modes == [False, False]
+
+
+def test_second_derivatives_through_default_hooks(torch):
+    x = leaf(torch, [3.0])
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
+        y = (x * x * x).exp().log()
+    (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    assert slope.tolist() == pytest.approx([27.0])
+    (curvature,) = torch.autograd.grad(slope, x)
+    assert curvature.tolist() == pytest.approx([18.0], rel=1e-4)
+
+
+def test_a_failing_pack_hook_leaves_the_mode_alone(torch):
+    def fail(tensor):
+        raise KeyError("pack")
+
+    x = leaf(torch, [3.0])
+    hooks = torch.autograd.graph.saved_tensors_hooks(fail, fail)
+    with pytest.raises(KeyError, match="pack"), hooks:
+        x.square()
+    assert torch.is_grad_enabled()
+    x.square().backward()
+    assert x.grad.tolist() == [6.0]

@@ -1,11 +1,12 @@
 """Saved-tensor hooks under the names that PyTorch's compiled module has for them."""
 
-from ..autograd.graph import hooks_disabled_message
-from ..autograd.graph import pop_hooks as _pop_saved_tensors_default_hooks
-from ..autograd.graph import push_hooks as _push_saved_tensors_default_hooks
+from ..autograd.graph import hooks_disabled_message, pop_hooks, push_hooks
 from ..autograd.saved_tensor import SavedTensor
 
 __all__ = ["SavedTensor"]
+
+_push_saved_tensors_default_hooks = push_hooks
+_pop_saved_tensors_default_hooks = pop_hooks
 
 
 def _saved_tensors_hooks_is_enabled() -> bool:

@@ -14,6 +14,7 @@ NOTE [Arrays or tensors]
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from heapq import heappop, heappush
 from threading import Thread, local
 from typing import Any
@@ -26,7 +27,7 @@ from ..backend import BACKENDS
 from ..dtypes import FROM_NUMPY
 from ..graph import AccumulateGrad, GraphRoot, Node
 from ..tensor import Tensor
-from . import engine_fast
+from . import anomaly_mode, engine_fast
 
 Array = Any
 Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors]
@@ -78,6 +79,7 @@ class GraphTask:
         self.captures: dict[Node, dict[int, list[int]]] = {}  # node -> output -> positions
         self.captured: dict[int, Gradient] = {}
         self.callbacks: list[Callable[..., Any]] = []
+        self.recorder = _state.recorder.get()
 
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node reachable from the root."""
@@ -114,9 +116,11 @@ class GraphTask:
         """Run the root and then every node that becomes ready."""
         self.buffers[root] = self.new_buffer(root)
         self.push(root)
+        anomaly = _state.anomaly.enabled
+        evaluate = anomaly_mode.watched(self.evaluate) if anomaly else self.evaluate
         while self.ready:
             node = heappop(self.ready)[2]
-            self.evaluate(node, self.buffers.pop(node))
+            evaluate(node, self.buffers.pop(node))
         while self.callbacks:
             self.callbacks.pop(0)()
 
@@ -159,9 +163,9 @@ class GraphTask:
                 shown = checked_tuple(hook, hook(shown), shown)
             grads[:] = self.from_tensors(shown)
         if self.create_graph:
-            results = node.apply_tensors(grads)
+            results = self.observed(node, grads, node.apply_tensors, grads)
         else:
-            results = node.apply_arrays(grads, self.needed)
+            results = self.observed(node, grads, node.apply_arrays, grads, self.needed)
         if extras is not None and extras.post:
             seen = self.as_tensors(grads)
             out = self.as_tensors(self.checked(node, results))
@@ -169,6 +173,13 @@ class GraphTask:
                 out = checked_tuple(hook, hook(out, seen), out)
             results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
         return results
+
+    def observed(self, node: Node, grads: Sequence[Gradient | None], apply: Callable[..., Any],
+                 *args: Any) -> Any:
+        """Return `apply(*args)`, the work of a node; where a profiler is on, as an event of it."""
+        if self.recorder is None:
+            return apply(*args)
+        return self.recorder.node(node, grads, apply, *args)
 
     def checked(self, node: Node, results: Sequence[Gradient | None]) -> list[Gradient | None]:
         """Return the results as their receivers expect them."""
@@ -186,6 +197,8 @@ class GraphTask:
         passed_on = [id(g) for g in grads]
         all_results = [id(r) for r in results]
         checked = self.checked(node, results)
+        if _state.anomaly.enabled and _state.anomaly.check_nan:
+            anomaly_mode.check_nan(node, checked)
         for (target, index), grad, raw in zip(edges, checked, results, strict=True):
             if target is not None:
                 owned = not (foreign or id(raw) in passed_on or all_results.count(id(raw)) > 1)
@@ -226,9 +239,9 @@ class GraphTask:
                 (grad,) = self.from_tensors(checked_tuple(hook, hook(given), given))
             buffer.owned[0] = False
         if isinstance(grad, Tensor):
-            node.apply_tensors((grad,))
+            self.observed(node, (grad,), node.apply_tensors, (grad,))
         elif grad is not None:
-            node.accumulate(grad, buffer.owned[0])
+            self.observed(node, (grad,), node.accumulate, grad, buffer.owned[0])
         if extras is not None and extras.post:
             for hook in list(extras.post.values()):
                 hook((), self.as_tensors([grad]))
@@ -427,7 +440,7 @@ def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
         except BaseException as error:  # carried to the thread that waits
             failure.append(error)
 
-    thread = Thread(target=work, name="minigrad reentrant backward")
+    thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
     thread.start()
     thread.join()
     if failure:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _state
 from ..backend import backend_of
 from ..graph import Node
 
@@ -21,7 +22,7 @@ _ndarray = np.ndarray
 
 def suits(task: Any) -> bool:
     """Tell whether the pass needs nothing beyond what the fast path does."""
-    return not task.create_graph and task.needed is None
+    return not (task.create_graph or task.needed is not None or _state.observers.count)
 
 
 def count_dependencies(root: Node) -> dict[Node, int]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _state
-from .._state import next_sequence
+from .._state import number
 from ..backend import backend_of
 from ..graph import NaryNode, through_tensors
 from ..saved import SavedTensor
@@ -191,6 +191,12 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` without recording and join what it returns to the graph."""
+        if _state.observers.count and (recorder := _state.recorder.get()) is not None:
+            return recorder.call(cls.__name__, args, cls._apply, *args, **kwargs)
+        return cls._apply(*args, **kwargs)
+
+    @classmethod
+    def _apply(cls, *args: Any, **kwargs: Any) -> Any:
         node = cls.node_type()
         tensors = [a for a in args if isinstance(a, Tensor)]
         recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
@@ -198,7 +204,7 @@ class Function:
         node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         if recorded:
-            node.sequence = next_sequence()
+            number(node)
             node.set_edges([t._edge() for t in tensors])
         with no_grad():
             if cls.setup_context is Function.setup_context:
@@ -352,7 +358,7 @@ class DelayedError(NaryNode):
         super().__init__()
         self.message = message
         self.extras = None
-        self.sequence = next_sequence()
+        number(self)
 
     def __call__(self, *tensors: Any) -> Any:
         """Return the tensors as outputs of this node."""

@@ -29,9 +29,10 @@ from .pool import (
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "AlphaDropout", "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d",
-    "Conv3d", "Dropout", "Dropout1d", "Dropout2d", "Embedding", "Flatten", "Identity", "LayerNorm",
-    "Linear", "MaxPool1d", "MaxPool2d", "Module", "ModuleDict", "ModuleList", "Parameter",
-    "ParameterList", "Sequential", "Unflatten", "functional", "init", "models", "parameter", "utils",
+    "Conv3d", "Dropout", "Dropout1d", "Dropout2d", "Embedding", "Flatten", "Identity",
+    "LayerNorm", "Linear", "MaxPool1d", "MaxPool2d", "Module", "ModuleDict", "ModuleList",
+    "Parameter", "ParameterList", "Sequential", "Unflatten", "functional", "init", "models",
+    "parameter", "utils",
 ]  # fmt: skip
 __all__ += _activations
 __all__ += _losses

@@ -1,4 +1,5 @@
 from . import activation
+from . import addmm
 from . import compare
 from . import conv
 from . import convert

@@ -295,11 +295,12 @@ def check_pooled(name, shape, dims):
     if len(shape) not in (dims + 1, dims + 2):
         if dims == 1:
             raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional "
-                               f"tensor for argument #1 'self' (while checking arguments for {name})")
+                               "tensor for argument #1 'self' (while checking arguments for "
+                               f"{name})")
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     if 0 in shape[-dims - 1:]:
-        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional "
-                           f"0 dim batch size for input, but got:{list(shape)}")
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with "
+                           f"optional 0 dim batch size for input, but got:{list(shape)}")
 
 
 def spelled(sizes, name):

@@ -94,8 +94,11 @@ class Optimizer:
             for parameter in group["params"]:
                 grad = parameter._grad
                 if grad is not None:
-                    self.update(group, parameter._array, grad._array, self.state[parameter])
+                    state = self.state.get(parameter) or {}
+                    self.update(group, parameter._array, grad._array, state)
                     parameter._bump()
+                    if state:
+                        self.state[parameter] = state
         return loss
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:

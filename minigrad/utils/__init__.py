@@ -1,5 +1,5 @@
 """Tools beside the engine."""
 
-from . import data
+from . import checkpoint, data
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]

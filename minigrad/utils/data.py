@@ -197,8 +197,10 @@ class RandomSampler(Sampler):
                 size = min(32, self.num_samples - start)
                 yield from randint(0, total, (size,), generator=generator).tolist()
             return
-        for start in range(0, self.num_samples, total):
-            yield from randperm(total, generator=generator).tolist()[:self.num_samples - start]
+        rounds, rest = divmod(self.num_samples, total)
+        for _ in range(rounds):
+            yield from randperm(total, generator=generator).tolist()
+        yield from randperm(total, generator=generator).tolist()[:rest]
 
     def __len__(self) -> int:
         return self.num_samples

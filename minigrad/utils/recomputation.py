@@ -1,0 +1,209 @@
+"""What checkpointing without reentrant backward does: forget what nodes save, compute it again.
+
+NOTE [Regions and slots]
+    While a checkpointed function (a region) runs forward, its nodes keep an empty `Slot` for each
+    tensor that they save.  The first slot that a backward pass opens has the region run again;
+    the tensors saved by that second run fill the slots, in the same order.  A slot is emptied as
+    it is opened, so each tensor lives only from the second run to its use.
+
+    The region knows its slots weakly, and a slot knows each backward pass weakly: a node that is
+    freed takes its slot along, a pass that is over takes what was not opened.
+
+NOTE [Regions in regions]
+    A region's inputs are saved as a node saves tensors.  Inside another region they are so kept
+    as slots of the outer one, and running the inner region again runs the outer one first.  The
+    hooks of the innermost region are in force, so each saved tensor belongs to that one alone.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+from ..autograd.grad_mode import enable_grad
+from ..autograd.graph import saved_tensors_hooks
+from ..autograd.tasks import current_task
+from ..saved import SavedTensor
+from ..tensor import Tensor
+
+PACKAGE = str(Path(__file__).resolve().parent.parent)
+
+TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint-debug mode globally.
+"""
+
+
+class CheckpointError(RuntimeError):
+    """The second run of a checkpointed function did not save what the first one saved."""
+
+
+class EnoughRecomputed(BaseException):
+    """Ends a second run that has filled all slots; no `except Exception` may stop it."""
+
+
+class Slot:
+    """What a node of a region keeps in place of a tensor; see NOTE [Regions and slots]."""
+
+    __slots__ = ("__weakref__", "values")
+
+    def __init__(self) -> None:
+        self.values: WeakKeyDictionary[Any, Tensor] | None = None  # by backward pass
+
+    def get(self, task: Any) -> Tensor | None:
+        """Return the tensor that was computed for a backward pass, None if there is none."""
+        return None if self.values is None else self.values.get(task)
+
+    def fill(self, task: Any, tensor: Tensor) -> None:
+        """Put in the tensor that was computed for a backward pass."""
+        if self.values is None:
+            self.values = WeakKeyDictionary()
+        self.values[task] = tensor
+
+
+class Outside:
+    """Stands for a backward pass when a saved tensor is read outside of one."""
+
+
+def metadata(tensor: Tensor) -> dict[str, Any]:
+    """Return what has to be the same in both runs."""
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+DETERMINISM_CHECKS: dict[str, Callable[[Tensor], Any]] = {
+    "default": metadata,
+    "none": lambda tensor: None,
+}
+
+
+class Region:
+    """One call of a checkpointed function."""
+
+    def __init__(self, function: Callable[..., Any], inputs: tuple[Any, ...], early_stop: bool,
+                 describe: Callable[[Tensor], Any], debug: bool) -> None:
+        self.function = function
+        self.inputs = [SavedTensor(x) if isinstance(x, Tensor) else x for x in inputs]
+        self.early_stop = early_stop
+        self.describe = describe
+        self.slots: list[ref[Slot]] = []
+        self.described: list[Any] = []
+        self.log: list[str] | None = [] if debug else None
+        self.complete = False  # whether the first run is over
+        self.backward_inside = False  # whether a second run saved more before that
+
+    def hooks(self) -> saved_tensors_hooks:
+        """Return the hooks for the first run."""
+        return saved_tensors_hooks(self.pack, self.unpack)
+
+    def pack(self, tensor: Tensor) -> Slot:
+        """Keep a slot in place of the tensor."""
+        slot = Slot()
+        self.slots.append(ref(slot))
+        self.described.append(self.describe(tensor))
+        if self.log is not None:
+            self.log.append(saved_where(tensor))
+        return slot
+
+    def unpack(self, slot: Slot) -> Tensor:
+        """Return the tensor of a slot, after a second run if this pass had none yet."""
+        task = current_task() or Outside()
+        if slot.get(task) is None:
+            log = self.run_again(task)
+            self.compare(task, log)
+        tensor = slot.get(task)
+        if tensor is None:
+            raise CheckpointError("torch.utils.checkpoint: the tensor to unpack was not computed "
+                                  "again.")
+        return tensor
+
+    def run_again(self, task: Any) -> list[Any]:
+        """Run the function again and fill the slots; return where each tensor was saved."""
+        inputs = [x.unpack(None) if isinstance(x, SavedTensor) else x for x in self.inputs]
+        log: list[str | None] = []
+
+        def refill(tensor: Tensor) -> Tensor:
+            number = len(log)
+            log.append(None if self.log is None else saved_where(tensor))
+            if number >= len(self.slots):
+                self.more_than_before(log)
+                return tensor
+            slot = self.slots[number]()
+            if slot is not None:
+                slot.fill(task, tensor)
+            if self.early_stop and len(log) == len(self.slots):
+                raise EnoughRecomputed
+            return tensor  # a backward pass inside the function finds it here
+
+        try:
+            with saved_tensors_hooks(refill, lambda tensor: tensor), enable_grad():
+                self.function(*inputs)
+        except EnoughRecomputed:
+            pass
+        return log
+
+    def more_than_before(self, log: list[Any]) -> None:
+        """Raise for a tensor too many, unless the first run is not over yet."""
+        if self.complete:
+            raise self.error("torch.utils.checkpoint: trying to save more tensors during "
+                             "recomputation than during the original forward pass.\n", log)
+        self.backward_inside = True
+
+    def compare(self, task: Any, log: list[Any]) -> None:
+        """Raise unless both runs saved the same number of tensors, and tensors alike."""
+        if self.backward_inside:
+            return
+        if len(log) != len(self.slots):
+            raise self.error(
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(self.slots)}\n"
+                f"Number of tensors saved during recomputation: {len(log)}.\n", log)
+        wrong = ""
+        for number, (slot, before) in enumerate(zip(self.slots, self.described)):
+            alive = slot()
+            tensor = None if alive is None else alive.get(task)
+            if tensor is not None and self.describe(tensor) != before:
+                wrong += (f"tensor at position {number}:\nsaved metadata: {before}\n"
+                          f"recomputed metadata: {self.describe(tensor)}\n")
+        if wrong:
+            raise self.error("torch.utils.checkpoint: Recomputed values for the following tensors "
+                             f"have different metadata than during the forward pass.\n{wrong}.\n",
+                             log)
+
+    def error(self, message: str, log: list[Any]) -> CheckpointError:
+        """Make the error, with a list of what either run saved if `debug` asked for it."""
+        if self.log is None:
+            return CheckpointError(message + TIP)
+        before, after = ("\n".join(f"  {i}: {line}" for i, line in enumerate(lines))
+                         for lines in (self.log, log))
+        return CheckpointError(f"{message}\nTensors saved during the original forward:\n{before}\n"
+                               f"\nTensors saved during recomputation:\n{after}\n")
+
+
+def saved_where(tensor: Tensor) -> str:
+    """Describe a tensor that is being saved, with the innermost line outside of the package."""
+    frames = traceback.extract_stack()
+    line = next((f for f in reversed(frames) if not f.filename.startswith(PACKAGE)), frames[-1])
+    kind = str(tensor.dtype).removeprefix("torch.")
+    place = f"{line.filename}:{line.lineno} in {line.name}"
+    return f"{kind}{list(tensor.shape)} at {place}: {line.line}"
+
+
+@contextmanager
+def unsuppressed(context: Any) -> Iterator[None]:
+    """Enter the context of the caller, which must not swallow what the function raises."""
+    finished = False
+    with context:
+        yield
+        finished = True
+    if not finished:
+        raise RuntimeError(
+            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
+            "exception raised during the checkpointed forward. This is not supported because "
+            "checkpoint cannot return a value for a failed forward.")
