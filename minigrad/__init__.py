@@ -13,7 +13,20 @@ from math import e, inf, nan, pi
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from . import _C, autograd, cuda, linalg, nn, ops, optim, tensor_repr, testing, utils, version
+from . import (
+    _C,
+    autograd,
+    cuda,
+    linalg,
+    nn,
+    ops,
+    optim,
+    profiler,
+    tensor_repr,
+    testing,
+    utils,
+    version,
+)
 from .array_info import Size
 from .autograd import (
     enable_grad,
@@ -22,6 +35,11 @@ from .autograd import (
     is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
+)
+from .autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
 )
 from .device import device
 from .dtypes import (
@@ -127,10 +145,12 @@ __all__ = [
     "inf",
     "inference_mode",
     "int",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "load",
@@ -142,9 +162,11 @@ __all__ = [
     "optim",
     "pi",
     "preserve_format",
+    "profiler",
     "promote_types",
     "random",
     "save",
+    "set_anomaly_enabled",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",

@@ -23,6 +23,10 @@ saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], ...], ...]] = Co
 )
 #: What writes down the events of the profiler that is on, on its thread; None while none is.
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
+#: What ops are handed to in place of being run, on its thread: a dual level of forward mode, say.
+#: It has methods `op(op, values)`, `inplace(op, values)` and `function(cls, args, kwargs)`, which
+#: put `transform.below` here while they work, so that transformations nest, and `tangent(tensor)`.
+transform: ContextVar[Any] = ContextVar("transform", default=None)
 
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get

@@ -6,7 +6,7 @@ case; all tests run with either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .backend import BACKENDS, Backend
 from .op_node import NUMBERS
 from .saved import SavedTensor
 from .tensor import Tensor
-from .views import check_inplace, mark_view, rebase_history, replace_node
+from .views import check_inplace, mark_view, partly_overlaps, rebase_history, replace_node
 
 if TYPE_CHECKING:
     from .op import Op
@@ -68,16 +68,23 @@ def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
     return args
 
 
-def apply(op: type[Op], values: list[Any], watched: bool = True) -> Any:
+def apply(op: type[Op], values: list[Any], watched: bool = True, transformed: bool = True) -> Any:
     """Run an op on arguments in forward's order: the taught version, and the oracle of the rest.
 
     Given tensors it returns tensors and records a node where one is needed; given bare arrays
-    it returns arrays.  Where a profiler is on, it calls this once more, no longer `watched`.
+    it returns arrays.  Where a profiler is on, it calls this once more, no longer `watched`;
+    a transformation such as forward mode does so with `transformed` off.
     """
-    if watched and _state.observers.count and (recorder := _state.recorder.get()) is not None:
-        return recorder.op(op, values, apply)
+    if _state.observers.count:
+        if watched and (recorder := _state.recorder.get()) is not None:
+            return recorder.op(op, values, apply)
+        if transformed and (transform := _state.transform.get()) is not None:
+            return transform.op(op, values)
     values, arrays, casts, on_tensors = unwrap(op, values)
-    result = run_forward(op, backend_of_all(op, arrays), arrays)
+    xp = backend_of_all(op, arrays)
+    if xp.run_op is not None:
+        return xp.run_op(op, values, arrays, on_tensors)
+    result = run_forward(op, xp, arrays)
     if not on_tensors:
         return result
     node = make_node(op, values, arrays, casts)
@@ -88,6 +95,7 @@ def apply(op: type[Op], values: list[Any], watched: bool = True) -> Any:
 
 def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[str, Any], bool]:
     """Return the values, the same with arrays for tensors, casts made, and if any was a tensor."""
+    values = plain_numbers(op, values)
     arrays, on_tensors = list(values), False
     for i in op.tensor_positions:
         value = values[i]
@@ -95,13 +103,6 @@ def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[
             arrays[i], on_tensors = value._array, True
         elif not (value is None or type(value) in BACKENDS or isinstance(value, NUMBERS)):
             raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
-    for i in op.plain_positions:
-        value = values[i]
-        if isinstance(value, Tensor):
-            if value.numel() != 1:
-                raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", value))
-            values = [*values[:i], value.item(), *values[i + 1 :]]  # where a number is meant
-            arrays[i] = values[i]
     if op.list_position is not None:
         items = values[op.list_position]
         for place, item in enumerate(items):
@@ -112,6 +113,17 @@ def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[
         arrays[op.list_position] = [t._array if isinstance(t, Tensor) else t for t in items]
     casts = promote_arrays(op, arrays) if op.promote else {}
     return values, arrays, casts, on_tensors
+
+
+def plain_numbers(op: type[Op], values: list[Any]) -> list[Any]:
+    """Return the values with the number in place of a tensor where a number is meant."""
+    for i in op.plain_positions:
+        value = values[i]
+        if isinstance(value, Tensor):
+            if value.numel() != 1:
+                raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", value))
+            values = [*values[:i], value.item(), *values[i + 1 :]]
+    return values
 
 
 def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
@@ -166,6 +178,8 @@ def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
         return BACKENDS[np.ndarray]
     if len(found) == 1:
         return found[0]
+    if (whole := next((xp for xp in found if xp.run_op is not None), None)) is not None:
+        return whole
     for i in op.tensor_positions:
         if type(arrays[i]) is np.ndarray and not arrays[i].ndim:
             device = next(xp for xp in found if xp.array_type is not np.ndarray)
@@ -178,13 +192,8 @@ def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
 
 def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
     """Run forward on arrays; where the shapes are wrong the error is in PyTorch's words."""
-    split = len(op.parameters) - len(op.keyword_only)
     try:
-        if op.keyword_only:
-            keywords = dict(zip(op.parameters[split:], arrays[split:], strict=True))
-            result = op.forward(xp, *arrays[:split], **keywords)
-        else:
-            result = op.forward(xp, *arrays)
+        result = call_with(op, op.forward, xp, arrays)
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         op.shape(*shapes_of(op, arrays))
         if isinstance(error, IndexError):
@@ -194,6 +203,15 @@ def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
     if isinstance(result, (tuple, list)):
         return [xp.as_array(r) for r in result]
     return xp.as_array(result)
+
+
+def call_with(op: type[Op], function: Callable[..., Any], xp: Backend, arrays: list[Any]) -> Any:
+    """Call one of an op's functions with forward's arguments, given in order."""
+    if not op.keyword_only:
+        return function(xp, *arrays)
+    split = op.positional
+    return function(xp, *arrays[:split],
+                    **dict(zip(op.parameters[split:], arrays[split:], strict=True)))
 
 
 def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
@@ -287,25 +305,40 @@ def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Ar
     return op.result_type(*results)
 
 
-def apply_inplace(op: type[Op], values: list[Any], watched: bool = True) -> Tensor:
+def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
+                  transformed: bool = True) -> Tensor:
     """Run an op and write its result into its first input, whose history becomes the op's node."""
-    if watched and _state.observers.count and (recorder := _state.recorder.get()) is not None:
-        return recorder.op(op, values, apply_inplace, "_")  # type: ignore[no-any-return]
+    if _state.observers.count:
+        if watched and (recorder := _state.recorder.get()) is not None:
+            return recorder.op(op, values, apply_inplace, "_")
+        if transformed and (transform := _state.transform.get()) is not None:
+            return transform.inplace(op, values)
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
     recorded = _state.grad_enabled.get() and any(
         isinstance(v, Tensor) and v.requires_grad for v in values
     )
-    check_inplace(target, recorded)
+    check_inplace(target, recorded, op.writes_alike)
     values, arrays, casts, _ = unwrap(op, values)
-    result = run_forward(op, backend_of_all(op, arrays), arrays)
+    xp = backend_of_all(op, arrays)
+    if xp.run_op is not None:
+        return xp.run_op(op, values, arrays, True, inplace=True)
+    others = [values[i]._array for i in op.tensor_positions[1:] if isinstance(values[i], Tensor)]
+    if (op.promote or op.forward_inplace) and any(
+        partly_overlaps(target._array, other) for other in others
+    ):
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the "
+                           "written-to tensor refer to a single memory location. Please clone() "
+                           "the tensor before performing the operation.")
     if recorded and "self" in op.node_type.saves:
         values = [target.clone(), *values[1:]]
     node = make_node(op, values, arrays, casts)
     if node is not None:
         node.set_edges([target._edge(), *node.edges[1:]])
-    write_back(op, target, result)
+    if not write_directly(op, target, xp, arrays):
+        write_back(op, target, run_forward(op, xp, arrays))
+    target._bump()
     if node is not None:
         node.shape, node.dtype = target._array.shape, target._array.dtype
         if op.view and target._view is not None:
@@ -319,8 +352,28 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True) -> Tens
     return target
 
 
+def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:
+    """Let the op write its result itself; False where it cannot, and then nothing is written.
+
+    It cannot write what has another dtype or shape, nor where it still has to read.
+    """
+    array = target._array
+    if op.forward_inplace is None or arrays[0] is not array:
+        return False
+    read = [arrays[i] for i in op.tensor_positions[1:]]
+    if op.list_position is not None:
+        read += arrays[op.list_position]
+    if any(type(a) in BACKENDS and xp.may_share_memory(array, a) for a in read):
+        return False
+    try:
+        call_with(op, op.forward_inplace, xp, arrays)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return False  # forward will say what is wrong
+    return True
+
+
 def write_back(op: type[Op], target: Tensor, result: Array) -> None:
-    """Store an in-place result, if dtype and shape allow it, and count the write."""
+    """Store an in-place result, if dtype and shape allow it."""
     array = target._array
     from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
     if not dtypes.can_cast(from_, to):
@@ -333,7 +386,6 @@ def write_back(op: type[Op], target: Tensor, result: Array) -> None:
                            f"shape {list(result.shape)}")
     else:
         array[...] = result
-    target._bump()
 
 
 def type_name(d: dtypes.dtype) -> str:

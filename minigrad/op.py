@@ -66,6 +66,7 @@ class Op:
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
     outputs: tuple[str, ...] = ()  # names, where there are several
     view = False  # whether the result looks at the memory of the first input
+    writes_alike = False  # whether that variant gives all elements one value
     inplace = False  # whether there is a variant that writes to the first input
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
@@ -74,8 +75,14 @@ class Op:
     public = True  # whether `F` and the package have it as a function
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
     materialize = True  # whether missing gradients of outputs become zeros
+    #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
+    #: the formulas; see NOTE [How a tangent passes an op] in autograd/tangents.py
+    jvp: str | Callable[..., Any] | None = None
     shape: Callable[..., Any]
     forward: Callable[..., Any]
+    #: `forward` that writes its result to `self`, which has that dtype already, and raises before
+    #: it writes; without one `forward`'s result is copied there
+    forward_inplace: Callable[..., Any] | None = None
     samples: Callable[..., Iterator[Any]]
 
     parameters: tuple[str, ...]
@@ -109,6 +116,8 @@ def declare(op: type[Op]) -> None:
         if inspect.isfunction(value) and key != "__new__":
             setattr(op, key, staticmethod(value))
     op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
+    if "forward" in vars(op) and "forward_inplace" not in vars(op):
+        op.forward_inplace = None  # a base's would compute something else
     signature = inspect.signature(op.forward)
     arguments = list(signature.parameters.values())[1:]
     op.parameters = tuple(p.name for p in arguments)

@@ -45,6 +45,14 @@ class OpNode(Node):
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
         results: list[Any] = []
+        known: dict[str, Any] = {}  # what is saved is unpacked once, however many formulas use it
+
+        def arguments(names: tuple[str, ...]) -> list[Any]:
+            for name in names:
+                if name not in known:
+                    known[name] = self.value(name, grads, arrays)
+            return [known[name] for name in names]
+
         if all(g is None for g in grads):
             return [None] * len(edges)
         if op.materialize and len(grads) > 1:
@@ -54,11 +62,11 @@ class OpNode(Node):
             if name == op.list_of_tensors:
                 here = here[: len(edges) - len(op.formulas) + 1]
                 if any(wanted(node, needed) for node, _ in here):
-                    results += formula(*[self.value(n, grads, arrays) for n in names])
+                    results += formula(*arguments(names))
                 else:
                     results += [None] * len(here)
             elif wanted(here[0][0], needed):
-                results.append(formula(*[self.value(n, grads, arrays) for n in names]))
+                results.append(formula(*arguments(names)))
             else:
                 results.append(None)
         return results
@@ -142,7 +150,7 @@ class OpNode(Node):
                 value = None
             elif isinstance(value, Tensor):
                 if name in casts or _state.saved_tensors_hooks.get() or value._counter is INFERENCE:
-                    value = SavedTensor(value, cast=casts.get(name))
+                    value = self.with_hooks(SavedTensor(value, cast=casts.get(name)))
                 else:
                     version = version_of(value)
             elif isinstance(value, (list, tuple)):
@@ -155,13 +163,23 @@ class OpNode(Node):
     def save_output(self, name: str, tensor: Tensor) -> None:
         """Keep an output as array and counter; see NOTE [How a graph stays free of cycles]."""
         if _state.saved_tensors_hooks.get() or tensor._view is not None:
-            setattr(self, "_t_" + name, SavedTensor(tensor, is_output=True))
+            saved = self.with_hooks(SavedTensor(tensor, is_output=True))
+            setattr(self, "_t_" + name, saved)
             setattr(self, "_v_" + name, None)
         else:
             counter = tensor._shared_counter()
             setattr(self, "_t_" + name, tensor._array)
             setattr(self, "_v_" + name, counter.value)
             setattr(self, "_c_" + name, counter)
+
+    def with_hooks(self, saved: SavedTensor) -> SavedTensor:
+        """Return a SavedTensor that has hooks or may get some, for this node to keep.
+
+        The engine's fast path would unpack it once for each formula that uses it; it leaves
+        nodes with extras alone.
+        """
+        self._extras()
+        return saved
 
 
 def wanted(node: Node | None, needed: Any) -> bool:
@@ -267,7 +285,7 @@ def raw_saved_property(name: str) -> property:
         if version is not None:
             is_output = name in self.op.outputs or name == "result"
             tensor = self.unpack(name, arrays=False)
-            kept = SavedTensor(tensor, is_output)
+            kept = self.with_hooks(SavedTensor(tensor, is_output))
             setattr(self, "_t_" + name, kept)
             setattr(self, "_v_" + name, None)
         elif kept is FREED:

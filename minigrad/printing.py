@@ -100,12 +100,14 @@ def format_tensor(
     requires_grad: bool,
     device_suffix: str | None = None,
     prefix: str = "tensor(",
+    tangent: str | None = None,
 ) -> str:
     """The whole `repr` of a tensor with these values.
 
     `dtype_suffix` is the dtype's name ("torch.float64"), or None where it is the default floating
     dtype; int64 and bool are left out unless the tensor is empty, since the numbers tell them.
-    `device_suffix` is the device's name ("cuda:0"), or None for the default device.
+    `device_suffix` is the device's name ("cuda:0"), or None for the default device; `tangent` is
+    the text of the tangent in forward mode.
     Source: `torch.Tensor.__repr__`.
 
     >>> format_tensor(np.float32([6]), dtype_suffix=None, grad_fn_name="MulBackward0",
@@ -123,6 +125,8 @@ def format_tensor(
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     indent = len(prefix)
     return _append_suffixes(prefix + format_array(array, indent), suffixes, indent)
 

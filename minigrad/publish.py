@@ -159,7 +159,9 @@ def function(name: str | None = None, *, method_too: bool = True, event: bool = 
     """
 
     def give(composed: Function) -> Function:
-        composed = observable(respelt(composed), name or composed.__name__) if event else composed
+        composed = respelt(composed)
+        if event:
+            composed = observable(composed, name)
         for alias in (name or composed.__name__, *aliases):
             vars(F)[alias] = composed
             FUNCTIONS[alias] = composed
@@ -170,8 +172,9 @@ def function(name: str | None = None, *, method_too: bool = True, event: bool = 
     return give
 
 
-def observable(composed: Function, name: str) -> Function:
-    """Let a profiler see the calls of a function, unless it carries the name of an op: that it sees."""
+def observable(composed: Function, name: str | None = None) -> Function:
+    """Let profiles show the calls of a function; one with the name of an op is shown as that."""
+    name = name or composed.__name__
     if any(op.name == name for op in REGISTRY.values()):
         return composed
     observers, read_recorder, shown = _state.observers, _state.recorder.get, "aten::" + name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _state
 from .backend import backend_of
 from .dtypes import get_default_dtype
 from .printing import format_tensor
@@ -15,6 +16,14 @@ def grad_fn_name(tensor: Tensor) -> str | None:
     except RuntimeError:
         return "Invalid"
     return None if node is None else node.name()
+
+
+def tangent_text(tensor: Tensor) -> str | None:
+    """Return the text of the tangent that forward mode gave a tensor, or None."""
+    if _state.observers.count and (transform := _state.transform.get()) is not None:
+        tangent = transform.tangent(tensor)
+        return None if tangent is None else repr(tangent)
+    return None
 
 
 @method("__repr__")
@@ -35,6 +44,7 @@ def tensor_repr(self: Tensor) -> str:
         requires_grad=node is None and self.requires_grad,
         device_suffix=None if device.type == "cpu" else str(device),
         prefix="tensor(" if plain else f"{type(self).__name__}(",
+        tangent=tangent_text(self),
     )
 
 

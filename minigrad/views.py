@@ -11,11 +11,15 @@ NOTE [In-place writes through views]
 from __future__ import annotations
 
 from re import sub
+from typing import Any
 
 from . import _state
-from .graph import CopySlices, Node
+from .array_info import data_pointer, storage_of
+from .graph import CopySlices, Node, is_dense
 from .saved import INFERENCE, version_of
 from .tensor import Tensor
+
+Array = Any
 
 DEFAULT, MULTI_OUTPUT, NO_GRAD, IN_CUSTOM_FUNCTION, INFERENCE_MODE = range(5)
 
@@ -57,12 +61,9 @@ class ViewInfo:
                 fresh = base.as_strided(tuple(view.shape), view.stride(), offset)
             finally:
                 _state.grad_enabled.set(previous)
-            retained = view.retains_grad
+            assert fresh._node is not None
+            _move_retained(view, fresh._node, 0)
             view._node, view._index, view._requires_grad = fresh._node, 0, True
-            if retained and view._extras is not None:
-                view._extras.retains_grad = False
-                self.version = counter.value
-                view.retain_grad()
         self.version = counter.value
         return view._node
 
@@ -83,8 +84,11 @@ class ViewInfo:
             )
         if self.creation != DEFAULT:
             node = view._node
-            name = sub(r"Backward[0-9]*$", "", node.name()) if node else ""
-            origin = f"Output {view._index} of {name}" if node else "A view"
+            if node is None:
+                origin, what = "A view was created in no_grad mode", what.removeprefix(" is a view")
+                what = what.removesuffix(".") + " with grad mode enabled."
+            else:
+                origin = f"Output {view._index} of " + sub(r"Backward[0-9]*$", "", node.name())
             raise RuntimeError(origin + what + _REASON[self.creation])
 
 
@@ -112,8 +116,12 @@ def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
     result._view = ViewInfo(root, creation, counter.value)
 
 
-def check_inplace(tensor: Tensor, recorded: bool) -> None:
-    """Raise if `tensor` may not be written to; `recorded` says that the write enters the graph."""
+def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
+    """Raise if `tensor` may not be written to.
+
+    `recorded` says that the write enters the graph, `alike` that all elements get one value, so
+    that it does not matter if several of them are one place in memory.
+    """
     if recorded:
         view = tensor._view
         if view is not None:
@@ -127,12 +135,27 @@ def check_inplace(tensor: Tensor, recorded: bool) -> None:
     if tensor._counter is INFERENCE and not _state.inference_enabled.get():
         INFERENCE.bump()
     array = tensor._array
-    if 0 in array.strides and array.size > 1 and any(
+    if not alike and 0 in array.strides and array.size > 1 and any(
         stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True)
     ):
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor "
                            "refers to a single memory location. Please clone() the tensor before "
                            "performing the operation.")
+
+
+def partly_overlaps(written: Array, read: Array) -> bool:
+    """Tell whether two dense arrays share some of their memory, but not element for element.
+
+    Of arrays with gaps it is not known, here as in PyTorch.
+    """
+    if written is read or not (written.size and read.size):
+        return False
+    if storage_of(written) is not storage_of(read) or not (is_dense(written) and is_dense(read)):
+        return False
+    begin, other = data_pointer(written), data_pointer(read)
+    if begin == other and written.nbytes == read.nbytes:
+        return bool(written.strides != read.strides)
+    return begin < other + read.nbytes and other < begin + written.nbytes
 
 
 def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0) -> None:

@@ -109,6 +109,33 @@ def test_hooks_run_for_every_kind_of_operation(torch):
 
 
 @on_each_engine
+@pytest.mark.parametrize("create_graph", [True, False])
+@pytest.mark.parametrize("function", [
+    lambda torch, x, y: x * y, lambda torch, x, y: x / y, lambda torch, x, y: x**y,
+    lambda torch, x, y: torch.atan2(x, y), lambda torch, x, y: torch.maximum(x, y * x),
+    lambda torch, x, y: torch.nn.functional.mse_loss(x, y)])
+def test_what_is_saved_is_unpacked_once_in_a_pass(torch, function, create_graph):
+    packed, unpacked = [], []
+    x, y = leaf(torch, [2.0, 3.0]), leaf(torch, [1.0, 5.0])
+    with torch.autograd.graph.saved_tensors_hooks(
+            lambda t: packed.append(1) or t, lambda t: unpacked.append(1) or t):
+        out = function(torch, x, y).sum()
+    torch.autograd.grad(out, (x, y), create_graph=create_graph)
+    assert len(unpacked) == len(packed)
+
+
+@on_each_engine
+def test_raw_saved_tensors_are_unpacked_once_in_a_pass(torch):
+    unpacked = []
+    x, y = leaf(torch, 2.0), leaf(torch, 3.0)
+    out = x / y
+    out.grad_fn._raw_saved_other.register_hooks(identity, lambda t: unpacked.append(1) or t)
+    out.backward()
+    assert unpacked == [1]
+    assert (x.grad.item(), y.grad.item()) == pytest.approx((1 / 3, -2 / 9))
+
+
+@on_each_engine
 def test_hooks_apply_to_double_backward(torch):
     seen = []
     x = leaf(torch, 3.0)
@@ -228,10 +255,10 @@ def test_hooks_can_be_disabled(torch):
     assert enabled()
     with graph.disable_saved_tensors_hooks("outer"):
         assert not enabled()
-        with pytest.raises(RuntimeError, match="^outer$"), graph.save_on_cpu():
+        with pytest.raises(RuntimeError, match=r"^outer$"), graph.save_on_cpu():
             pass
         with graph.disable_saved_tensors_hooks("inner"), (
-                pytest.raises(RuntimeError, match="^inner$")), graph.save_on_cpu():
+                pytest.raises(RuntimeError, match=r"^inner$")), graph.save_on_cpu():
             pass
         assert torch._C._autograd._saved_tensors_hooks_get_disabled_error_message() == "outer"
         (x * x).backward()
@@ -245,7 +272,7 @@ def test_hooks_can_be_disabled(torch):
 def test_hooks_cannot_be_disabled_where_there_are_some(torch):
     graph = torch.autograd.graph
     with graph.save_on_cpu():
-        with pytest.raises(RuntimeError, match="^no$"), graph.disable_saved_tensors_hooks("no"):
+        with pytest.raises(RuntimeError, match=r"^no$"), graph.disable_saved_tensors_hooks("no"):
             pass
         with graph.save_on_cpu():
             pass
@@ -287,8 +314,36 @@ def test_gradient_edges(torch):
     assert at_leaf.node.name().endswith("AccumulateGrad")
     first, second = torch.autograd.graph.get_gradient_edge(x.unbind()[1])[:2]
     assert isinstance(first, graph.Node) and second == 1
-    with pytest.raises(RuntimeError, match="does not require gradients|that does not"):
+    with pytest.raises(RuntimeError, match="Tensor that does not require gradients"):
         graph.get_gradient_edge(torch.tensor(1.0))
+
+
+@on_each_engine
+def test_gradients_from_and_to_edges(torch):
+    edge_of, grad = torch.autograd.graph.get_gradient_edge, torch.autograd.grad
+    x = leaf(torch, [1.0, 2.0])
+    squares = x * x
+    loss = squares.sum()
+    ends = edge_of(loss), edge_of(x), edge_of(squares)
+    assert grad(ends[0], ends[1], retain_graph=True)[0].tolist() == [2.0, 4.0]
+    found = grad(loss, (ends[2], x), retain_graph=True)
+    assert [g.tolist() for g in found] == [[1.0, 1.0], [2.0, 4.0]]
+    (slope,) = grad(ends[2], x, torch.tensor([10.0, 1.0]), create_graph=True)
+    assert slope.tolist() == [20.0, 4.0] and slope.requires_grad
+    torch.autograd.backward(ends[0], retain_graph=True)
+    assert x.grad.tolist() == [2.0, 4.0]
+    loss.backward(inputs=[ends[1]], retain_graph=True)
+    assert x.grad.tolist() == [4.0, 8.0]
+    del loss, squares
+    assert grad(ends[0], ends[1])[0].tolist() == [2.0, 4.0]
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar"):
+        grad(edge_of(x * x), x)
+    with pytest.raises(RuntimeError, match="Mismatch in shape"):
+        grad(edge_of(x * x), x, torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+        grad((x * x).sum(), edge_of(leaf(torch, 1.0)))
+    with pytest.raises(RuntimeError, match="cannot be used when the given input is a GradientEdge"):
+        grad((x * x).sum(), edge_of(leaf(torch, 1.0)), materialize_grads=True)
 
 
 @on_each_engine
@@ -482,7 +537,7 @@ def test_variable_returns_a_tensor(torch):
 def test_variable_errors(torch):
     variable = torch.autograd.Variable
     x = torch.tensor([1.0])
-    with pytest.raises(TypeError, match="^Variable data has to be a tensor, but got list$"):
+    with pytest.raises(TypeError, match=r"^Variable data has to be a tensor, but got list$"):
         variable([1.0])
     with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
         variable(x, volatile=True)
@@ -550,3 +605,13 @@ def test_the_public_names_are_there():
     graph = importlib.import_module("minigrad.autograd.graph")
     assert all(hasattr(graph, name) for name in graph.__all__)
     assert all(hasattr(minigrad.autograd, name) for name in minigrad.autograd.__all__)
+
+
+def test_a_tensor_is_never_volatile():
+    import minigrad
+
+    x = minigrad.ones(2)
+    with pytest.warns(UserWarning, match="Variable.volatile is always False"):
+        assert x.volatile is False
+    with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
+        x.volatile = True

@@ -393,9 +393,9 @@ def test_what_lies_inside_is_not_kept(torch, reentrant):
 
 def test_saved_arrays_are_freed_and_so_are_the_recomputed_ones():
     kept = []
-    region = importlib.import_module("minigrad.utils.recomputation").Region
-    pack = region.pack
-    fill = importlib.import_module("minigrad.utils.recomputation").Slot.fill
+    recomputation = importlib.import_module("minigrad.utils.recomputation")
+    region, slot = recomputation.Region, recomputation.Slot
+    pack, fill = region.pack, slot.fill
 
     def spy_pack(self, tensor):
         kept.append(weakref.ref(tensor))
@@ -407,7 +407,7 @@ def test_saved_arrays_are_freed_and_so_are_the_recomputed_ones():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(region, "pack", spy_pack)
-        patch.setattr(importlib.import_module("minigrad.utils.recomputation").Slot, "fill", spy_fill)
+        patch.setattr(slot, "fill", spy_fill)
         gc.disable()
         try:
             x = leaf(minigrad, [0.5])
@@ -557,7 +557,7 @@ def test_a_context_must_not_swallow_errors(torch):
         except ZeroDivisionError:
             pass
 
-    with pytest.raises(RuntimeError, match="suppressed an exception raised during the checkpointed"):
+    with pytest.raises(RuntimeError, match="suppressed an exception raised during the"):
         of(torch).checkpoint(lambda x: 1 / 0, leaf(torch, 1.0), use_reentrant=False,
                              context_fn=lambda: (swallowing(), nullcontext()))
     seen = []
@@ -613,7 +613,6 @@ def changing(*functions):
 
 
 @on_each_engine
-@pytest.mark.parametrize("debug", [True, False])
 @pytest.mark.parametrize(("again", "text"), [
     (lambda x: x.exp(), "A different number of tensors was saved during the original forward and "
                         "recomputation.\nNumber of tensors saved during forward: 2\n"
@@ -623,17 +622,14 @@ def changing(*functions):
                                        "metadata than during the forward pass.\n"
                                        "tensor at position 0:\nsaved metadata: {'shape': "),
 ])
-def test_runs_that_differ_are_noticed(torch, again, text, debug):
-    if debug and torch is not minigrad:
-        pytest.skip("PyTorch's debugging text is its own")
+def test_runs_that_differ_are_noticed(torch, again, text):
     x = leaf(torch, 0.5)
     function = changing(lambda x: x.exp().exp(), again)
-    y = of(torch).checkpoint(function, x, use_reentrant=False, early_stop=False, debug=debug)
+    y = of(torch).checkpoint(function, x, use_reentrant=False, early_stop=False)
     with pytest.raises(of(torch).CheckpointError) as caught:
         y.backward()
     assert text in str(caught.value)
-    assert ("Tip: To see a more detailed error message" in str(caught.value)) is not debug
-    assert (f"{__file__}:" in str(caught.value)) is debug
+    assert "Tip: To see a more detailed error message" in str(caught.value)
 
 
 def test_debugging_names_the_lines():
@@ -647,6 +643,7 @@ def test_debugging_names_the_lines():
     assert before.count("float32[] at ") == 2
     assert after.count("float32[] at ") == 1
     assert "x.exp().exp()" in before
+    assert f"{__file__}:" in before and f"{__file__}:" in after
 
 
 @on_each_engine
@@ -680,7 +677,8 @@ def test_sequential(torch, reentrant, segments):
 
 
 @on_each_engine
-@pytest.mark.parametrize(("count", "segments", "runs"), [(4, 2, 2), (5, 2, 2), (6, 3, 4), (3, 1, 0)])
+@pytest.mark.parametrize(("count", "segments", "runs"),
+                         [(4, 2, 2), (5, 2, 2), (6, 3, 4), (3, 1, 0)])
 def test_sequential_cuts_into_equal_segments(torch, count, segments, runs):
     log = []
 
@@ -697,7 +695,7 @@ def test_sequential_cuts_into_equal_segments(torch, count, segments, runs):
 
 @on_each_engine
 def test_sequential_takes_no_other_keywords(torch):
-    with pytest.raises(ValueError, match="^Unexpected keyword arguments: debug$"):
+    with pytest.raises(ValueError, match=r"^Unexpected keyword arguments: debug$"):
         of(torch).checkpoint_sequential([torch.sin], 1, leaf(torch, 0.5), use_reentrant=False,
                                         debug=True)
 
@@ -707,8 +705,8 @@ def test_helpers(torch):
     a, b = leaf(torch, 1.0) * 2, torch.tensor(1.0)
     x, y, text = of(torch).detach_variable((a, b, "text"))
     assert x.is_leaf and x.requires_grad and not y.requires_grad and text == "text"
-    with pytest.raises(RuntimeError, match="^Only tuple of tensors is supported. Got Unsupported "
-                                           "input type: list$"):
+    with pytest.raises(RuntimeError, match=r"Only tuple of tensors is supported. Got Unsupported "
+                                           r"input type: list"):
         of(torch).detach_variable([a])
     with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
         of(torch).check_backward_validity([b])

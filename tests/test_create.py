@@ -193,6 +193,30 @@ torch.DoubleTensor([1])
 torch.IntTensor([1])
 isinstance(torch.ones(2), torch.FloatTensor)
 isinstance(torch.ones(2), torch.LongTensor)
+torch.Tensor(3.0)
+torch.Tensor(True)
+torch.Tensor(None)
+torch.Tensor('a')
+torch.Tensor({1: 2})
+torch.Tensor(np.float64(3))
+torch.Tensor(np.int64(2)).shape
+torch.Tensor(np.array([1, 2]))
+torch.Tensor(range(3))
+torch.Tensor(2, -1)
+"""
+
+EMPTY = """
+torch.zeros(0, 3).stride()
+torch.zeros(3, 0).stride()
+torch.zeros(2, 0, 3).exp().stride()
+torch.zeros(2, 0, 3).sum(0, keepdim=True).stride()
+torch.zeros(5, 3)[2:2].stride()
+torch.zeros(5, 3)[::2, 1:1].stride()
+torch.zeros(4, 0, 3)[1].stride()
+torch.zeros(0, 3).view(3, 0, 5).stride()
+torch.zeros(2, 0, 3).stride(1)
+torch.zeros(4, 0).split(2)[1].stride()
+torch.zeros(2, 0, 3).as_strided((2, 0, 3), (7, 2, 9)).stride()
 """
 
 INFO = """
@@ -227,8 +251,8 @@ torch.inf
 
 
 @pytest.mark.parametrize(
-    "expression", [line for block in (DATA, FILLED, STEPS, OLD, INFO) for line in block.split("\n")
-                   if line])
+    "expression", [line for block in (DATA, FILLED, STEPS, OLD, EMPTY, INFO)
+                   for line in block.split("\n") if line])
 def test_agrees_with_torch(expression: str) -> None:
     torch = pytest.importorskip("torch")
     assert outcome(minigrad, expression) == outcome(torch, expression)

@@ -858,10 +858,8 @@ def test_every_erratum_is_shown_here_and_explained_there():
     page = Path(__file__).parents[1] / "docs" / "en" / "errata.md"
     rows = re.findall(r"^\| (\d+) \|", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert rows == [str(number) for number in range(1, len(rows) + 1)]
-    later = Path(__file__).with_name("test_documents_later.py")
-    source = Path(__file__).read_text(encoding="utf-8")
-    for other in (later, later.with_name(later.name + ".txt")):
-        source += other.read_text(encoding="utf-8") if other.exists() else ""
+    parts = sorted(Path(__file__).parent.glob("test_documents*.py"))
+    source = "".join(part.read_text(encoding="utf-8") for part in parts)
     assert set(re.findall(r"errata (\d+)", source)) == set(rows)
 
 

@@ -12,6 +12,11 @@ pytestmark = [
 ]
 
 
+def own(torch, values):
+    """Make a tensor that is no view of anything: an engine could mistake it for its own."""
+    return torch.tensor(values) + 0
+
+
 def disjoint(*tensors) -> bool:
     """Tell whether a write to one of the tensors shows in none of the others."""
     for i, written in enumerate(tensors):
@@ -100,14 +105,14 @@ def test_accumulation_counts_as_a_write(torch):
 
 
 def test_sum_leaves_three_gradients_disjoint(torch):
-    a, b, g = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0]), torch.tensor([5.0, 6.0])
+    a, b, g = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0]), own(torch, [5.0, 6.0])
     (a + b).backward(g)
     assert a.grad.tolist() == b.grad.tolist() == [5.0, 6.0]
     assert disjoint(a.grad, b.grad, g, a, b)
 
 
 def test_a_second_backward_does_not_write_into_the_first_gradient(torch):
-    a, g = leaf(torch, [1.0, 2.0]), torch.tensor([5.0, 6.0])
+    a, g = leaf(torch, [1.0, 2.0]), own(torch, [5.0, 6.0])
     a.backward(g)
     (a + 0).backward(g)
     assert g.tolist() == [5.0, 6.0]
@@ -123,12 +128,20 @@ def test_a_second_backward_does_not_write_into_the_first_gradient(torch):
 ])  # fmt: skip
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_the_callers_gradient_is_never_written(torch, program, create_graph):
-    x, g = leaf(torch, [1.0, 2.0]), torch.tensor([5.0, 6.0])
+    x, g = leaf(torch, [1.0, 2.0]), own(torch, [5.0, 6.0])
     program(x).backward(g, create_graph=create_graph)
     assert g.tolist() == [5.0, 6.0]
     assert x.grad.tolist() == [10.0, 12.0]
     assert disjoint(x.grad, g, x)
     x.grad = None
+
+
+@pytest.mark.parametrize("program", [lambda x: x + 0, lambda x: (x + 0) + 0, lambda x: x - 0])
+def test_a_gradient_passed_through_stays_the_callers(torch, program):
+    x, g = leaf(torch, [1.0, 2.0]), own(torch, [5.0, 6.0])
+    program(x).backward(g)
+    assert x.grad.tolist() == [5.0, 6.0]
+    assert disjoint(x.grad, g)
 
 
 def test_gradients_from_grad_do_not_alias_each_other_after_writes(torch):
@@ -141,7 +154,7 @@ def test_gradients_from_grad_do_not_alias_each_other_after_writes(torch):
 @pytest.mark.parametrize("where", ["leaf", "middle", "node", "prehook"])
 def test_a_hook_that_keeps_its_gradient_sees_it_unchanged(torch, where):
     kept = []
-    x, g = leaf(torch, [1.0, 2.0]), torch.tensor([5.0, 6.0])
+    x, g = leaf(torch, [1.0, 2.0]), own(torch, [5.0, 6.0])
     middle = x + 0
     total = (middle + middle) + x
     {"leaf": lambda: x.register_hook(lambda g: kept.append(g)),
@@ -157,7 +170,7 @@ def test_a_hook_that_keeps_its_gradient_sees_it_unchanged(torch, where):
 
 
 def test_a_hook_may_return_one_tensor_for_ever(torch):
-    constant = torch.tensor([7.0, 8.0])
+    constant = own(torch, [7.0, 8.0])
     a, b = leaf(torch, [1.0, 2.0]), leaf(torch, [1.0, 2.0])
     for x in (a, b):
         x.register_hook(lambda g: constant)
@@ -168,7 +181,7 @@ def test_a_hook_may_return_one_tensor_for_ever(torch):
 
 
 def test_a_function_may_return_one_tensor_twice_or_keep_it(torch):
-    kept = torch.tensor([7.0, 8.0])
+    kept = own(torch, [7.0, 8.0])
 
     class Constant(torch.autograd.Function):
         @staticmethod
@@ -189,6 +202,28 @@ def test_a_function_may_return_one_tensor_twice_or_keep_it(torch):
     assert disjoint(a.grad, b.grad, kept)
 
 
+def test_a_function_may_keep_the_one_gradient_it_returns(torch):
+    kept = []
+
+    class Keeping(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            kept.append(g * 2)
+            return kept[-1]
+
+    x = leaf(torch, [1.0, 2.0])
+    Keeping.apply(x).sum().backward()
+    assert disjoint(x.grad, kept[0])
+    Keeping.apply(x).sum().backward()
+    (Keeping.apply(x + 0) + x).sum().backward()
+    assert x.grad.tolist() == [7.0, 7.0]
+    assert [k.tolist() for k in kept] == [[2.0, 2.0]] * 3
+
+
 def test_an_expanded_gradient_never_becomes_grad(torch):
     x = leaf(torch, [[1.0, 2.0], [3.0, 4.0]])
     x.sum().backward()
@@ -202,7 +237,7 @@ def test_an_expanded_gradient_never_becomes_grad(torch):
 
 
 def test_a_retained_gradient_is_its_own(torch):
-    x, g = leaf(torch, [1.0, 2.0]), torch.tensor([5.0, 6.0])
+    x, g = leaf(torch, [1.0, 2.0]), own(torch, [5.0, 6.0])
     middle = x + 0
     middle.retain_grad()
     out = middle + 0

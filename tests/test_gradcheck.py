@@ -8,7 +8,9 @@ import warnings
 import pytest
 from _engines import leaf, on_each_engine
 
-pytestmark = on_each_engine
+#: PyTorch warns of itself when it first makes a dual tensor.
+pytestmark = [on_each_engine,
+              pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")]
 
 
 def doubles(torch, *values):
@@ -237,3 +239,168 @@ def test_deprecated_jacobians(torch):
     with warnings.catch_warnings(), pytest.raises(ValueError, match=r"Expected grad_out to be 1.0"):
         warnings.simplefilter("ignore")
         module.get_numerical_jacobian(lambda inputs: inputs[0], (a,), grad_out=2.0)
+
+
+# -------------------------------------------------------------------- forward mode
+
+
+def lopsided(torch, backward, forward):
+    """Return a Function that squares; its derivatives carry the given factors."""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.save_for_forward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * x * 2 * backward
+
+        @staticmethod
+        def jvp(ctx, t):
+            (x,) = ctx.saved_tensors
+            return t * x * 2 * forward
+
+    return Square.apply
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_forward_mode_is_checked(torch, fast_mode):
+    check, x = torch.autograd.gradcheck, doubles(torch, 1.0, -2.0, 0.5)
+    right, no_forward, no_backward = (
+        lopsided(torch, *factors) for factors in ((1, 1), (1, 3), (3, 1)))
+    options = {"fast_mode": fast_mode, "raise_exception": False}
+    assert check(right, x, check_forward_ad=True, **options)
+    assert check(no_forward, x, **options)
+    assert not check(no_forward, x, check_forward_ad=True, **options)
+    assert not check(no_backward, x, **options)
+    assert check(no_backward, x, check_backward_ad=False, check_forward_ad=True, **options)
+    with pytest.raises(RuntimeError, match=r"^Jacobian computed with forward mode mismatch for "
+                       r"output 0 with respect to input 0,\nnumerical:tensor\("):
+        check(no_forward, x, check_forward_ad=True, fast_mode=fast_mode)
+
+
+def test_forward_mode_of_several_inputs_and_outputs(torch):
+    x, y = doubles(torch, 1.0, 2.0), doubles(torch, 0.5, -1.0)
+    places = torch.tensor([1, 0])
+
+    def function(a, i, b):
+        return a.exp() * b, a[i].sum(), (a * b).view(2, 1), i + 1
+
+    for fast_mode in (False, True):
+        assert torch.autograd.gradcheck(function, (x, places, y), check_forward_ad=True,
+                                        fast_mode=fast_mode)
+    with pytest.raises(RuntimeError, match="forward mode mismatch for output 1 with respect to "
+                       "input 1"):
+        torch.autograd.gradcheck(lambda a, b: (a * b, lopsided(torch, 1, 3)(b) + a), (x, y),
+                                 check_forward_ad=True)
+
+
+def test_forward_over_reverse(torch):
+    check, x = torch.autograd.gradgradcheck, doubles(torch, 1.0, -2.0)
+    assert check(lambda x: x.exp() * x.sum(), x, check_fwd_over_rev=True)
+    assert check(lambda x: x.tanh(), x, check_fwd_over_rev=True, check_rev_over_rev=False,
+                 check_undefined_grad=False, fast_mode=True)
+
+
+def test_undefined_tangents_must_count_as_zeros(torch):
+    class Careless(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.set_materialize_grads(False)
+            return x + y
+
+        @staticmethod
+        def jvp(ctx, t, u):
+            return t + u if t is not None and u is not None else (t if u is None else u) * 3
+
+    x, y = doubles(torch, 1.0), doubles(torch, 2.0)
+    with pytest.raises(RuntimeError, match="Mismatch in tangent values for output with index"):
+        torch.autograd.gradcheck(Careless.apply, (x, y), check_forward_ad=True,
+                                 check_backward_ad=False)
+    assert torch.autograd.gradcheck(Careless.apply, (x, y), check_forward_ad=True,
+                                    check_backward_ad=False, check_undefined_grad=False)
+
+
+# -------------------------------------------------------------------- fast mode, dtypes, sizes
+
+
+def test_fast_mode(torch):
+    check, x = torch.autograd.gradcheck, doubles(torch, 1.0, -2.0, 0.5)
+    assert check(lambda a: (a.sin(), a.sum(), (a * 2).view(3, 1)), x, fast_mode=True)
+    assert torch.autograd.gradgradcheck(lambda a: a.tanh(), x, fast_mode=True)
+    assert check(lambda x: torch.ones(2, dtype=torch.float64), x, fast_mode=True)
+    with pytest.raises(RuntimeError) as caught:
+        check(negated, x, fast_mode=True)
+    text = str(caught.value)
+    assert text.startswith("Jacobian mismatch for output 0 with respect to input 0,\n"
+                           "numerical:-")
+    assert "in slow mode:\n\nNumerical:\n tensor([[ 2.0000," in text
+    assert "The max per-element difference (slow mode) is: 8." in text
+    assert x._version == 0 and x.tolist() == [1.0, -2.0, 0.5]
+
+
+def test_fast_mode_leaves_the_random_numbers_alone(torch):
+    x = doubles(torch, 1.0)
+    torch.manual_seed(3)
+    expected = torch.rand(2).tolist()
+    torch.manual_seed(3)
+    torch.autograd.gradcheck(lambda x: x * x, x, fast_mode=True)
+    assert torch.rand(2).tolist() == expected
+
+
+def test_fast_mode_finds_constants_that_vary(torch):
+    with pytest.raises(RuntimeError, match="^Numerical gradient for function expected to be zero$"):
+        torch.autograd.gradcheck(lambda x: x.detach() * 2, doubles(torch, 1.0), fast_mode=True)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_a_gradient_of_a_wrong_size(torch, fast_mode):
+    class Wide(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g.new_ones(5)
+
+    with pytest.raises(RuntimeError, match="returned an invalid gradient at index 0"):
+        torch.autograd.gradcheck(Wide.apply, doubles(torch, 1.0, 2.0), fast_mode=fast_mode)
+
+
+def test_noncontiguous_inputs(torch):
+    base = torch.arange(12, dtype=torch.float64).reshape(3, 4) + 1
+    for x in (base.t(), base[:, ::2], base[1]):
+        x = x.detach().requires_grad_()
+        for fast_mode in (False, True):
+            assert torch.autograd.gradcheck(lambda x: x.log() * x, x, check_forward_ad=True,
+                                            fast_mode=fast_mode)
+
+
+def test_masked_allows_nearly_zero(torch):
+    def nearly(x):
+        y = x * 1
+        y.register_hook(lambda g: g + 1e-12)
+        return y
+
+    x = doubles(torch, 1.0)
+    with pytest.raises(RuntimeError, match="^backward not multiplied by grad_output$"):
+        torch.autograd.gradcheck(nearly, x, check_undefined_grad=False)
+    assert torch.autograd.gradcheck(nearly, x, check_undefined_grad=False, masked=True)
+
+
+def test_the_float32_story(torch):
+    """Single precision passes with a step of 1e-3 and fails with a smaller one."""
+    x = leaf(torch, [[0.3, 0.7], [1.1, 0.2]])
+    with pytest.warns(UserWarning, match="not a double precision"):
+        assert torch.autograd.gradcheck(lambda x: x.sigmoid(), x, eps=1e-3, atol=1e-3)
+    with pytest.warns(UserWarning):
+        assert not torch.autograd.gradcheck(
+            lambda x: x.sigmoid(), x, eps=1e-7, raise_exception=False)
+    wide = x.detach().double().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: x.sigmoid(), wide, eps=1e-4)
+    assert torch.autograd.gradcheck(lambda x: x.sigmoid(), wide, eps=1e-6)

@@ -274,6 +274,18 @@ def test_retain_grad_follows_a_write(torch):
     assert (y.grad.item(), x.grad.item()) == (7.0, 105.0)
 
 
+def test_retain_grad_follows_a_view_whose_base_was_written_to(torch):
+    x = leaf(torch, [1.0, 2.0])
+    base = x * 3
+    view = base[:1]
+    view.retain_grad()
+    early = view * 5
+    base.mul_(7)
+    (early + view * 2).sum().backward()
+    assert view.grad.tolist() == [2.0]  # of the value that it has now
+    assert x.grad.tolist() == [15.0 + 42.0, 0.0]
+
+
 def test_retain_grad_of_a_tensor_that_is_gone(torch):
     x = leaf(torch, 2.0)
     y = x * 3

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minigrad.backend import kernels_conv, kernels_index, kernels_pool, kernels_window
+from minigrad.backend import (
+    kernels_conv,
+    kernels_index,
+    kernels_pool,
+    kernels_scan,
+    kernels_window,
+    strict,
+)
 
 Ints = tuple[int, ...]
 Array = np.ndarray[Any, Any]
@@ -808,3 +815,18 @@ def test_adding_windows_transposes_showing_them():
     g = normal(*view.shape, seed=1)
     back = kernels_window.add_windows(np.zeros(x.shape), g, stride, dilation)
     np.testing.assert_allclose((view * g).sum(), (x * back).sum(), rtol=1e-12)
+
+
+# Running results
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 7, 8, 9])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("name", ["maximum", "minimum", "logaddexp", "add"])
+def test_accumulate_without_the_ufuncs_own(name, axis, length):
+    shape = [3, 3]
+    shape[axis] = length
+    x = normal(*shape)
+    ours = kernels_scan.accumulate(
+        strict.backend, getattr(strict.backend, name), strict.backend.from_host(x), axis)
+    close(strict.backend.to_host(ours), getattr(np, name).accumulate(x, axis=axis))

@@ -39,6 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("linalg",),
     ("autograd",),
+    ("profiler",),
     ("nn",),
     ("optim",),
     ("utils",),

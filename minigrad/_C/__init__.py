@@ -7,10 +7,11 @@ from ..autograd.graph import is_multithreading_enabled as _is_multithreading_ena
 from ..autograd.tasks import current_task
 from ..autograd.tasks import will_execute as _will_engine_execute_node
 from ..autograd.variable import ImperativeEngine as _ImperativeEngine
+from ..autograd.grad_mode import is_grad_enabled
 from ..tensor import Tensor as TensorBase
-from . import _autograd
+from . import _autograd, _functions
 
-__all__ = ["TensorBase"]
+__all__ = ["TensorBase", "_autograd", "_functions", "is_grad_enabled"]
 
 
 def _current_graph_task_id() -> int:

@@ -3,7 +3,8 @@
 Source: https://docs.pytorch.org/docs/stable/autograd.html
 """
 
-from . import functional, grad_mode, graph
+from . import anomaly_mode, forward_ad, functional, grad_mode, graph, profiler, profiler_util
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .function import Function
 from .grad_mode import (
@@ -17,6 +18,7 @@ from .grad_mode import (
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .graph import set_multithreading_enabled
 from .nested_io import NestedIOFunction
+from .profiler import _profiler_enabled, kineto_available
 from .saved_tensor import SavedTensor
 from .variable import Variable
 
@@ -26,8 +28,12 @@ __all__ = [
     "NestedIOFunction",
     "SavedTensor",
     "Variable",
+    "_profiler_enabled",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "functional",
     "grad",
     "grad_mode",
@@ -37,7 +43,11 @@ __all__ = [
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "kineto_available",
     "no_grad",
+    "profiler",
+    "profiler_util",
+    "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]

@@ -9,15 +9,19 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..backend import backend_of
-from ..graph import Node
-from ..op import F
-from ..shapes import numel
-from ..array_info import Size
-from ..tensor import Tensor, method
-from .engine import execute
+import numpy as np
 
-TensorOrTensors = Tensor | Sequence[Tensor]
+from ..array_info import Size
+from ..backend import backend_of
+from ..dtypes import FROM_NUMPY
+from ..graph import Node
+from ..shapes import numel
+from ..tensor import Tensor, method
+from .batched import BatchedTask, batched_gradients, unbatched
+from .engine import GraphTask, execute, on_tensors
+from .graph import GradientEdge
+
+TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 INPUT_TYPE = "all inputs have to be Tensors or GradientEdges, but got "
 
@@ -59,10 +63,11 @@ def backward(
         execute(edges, grads, keep, create_graph)
         return
     for goal in goals:
-        if not isinstance(goal, Tensor):
+        if not isinstance(goal, (Tensor, GradientEdge)):
             raise RuntimeError(INPUT_TYPE + type(goal).__name__)
-        goal.retain_grad()
-    execute(edges, grads, keep, create_graph, [goal._edge() for goal in goals], accumulate=True)
+        if isinstance(goal, Tensor):
+            goal.retain_grad()
+    execute(edges, grads, keep, create_graph, [edge_of(goal) for goal in goals], accumulate=True)
 
 
 def grad(
@@ -91,59 +96,65 @@ def grad(
         raise ValueError("Expected allow_unused to be True or not passed when "
                          "materialize_grads=True, but got: allow_unused=False.")
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To "
-                      "accumulate gradient for other parts of the graph, please use "
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
+                      "To accumulate gradient for other parts of the graph, please use "
                       "torch.autograd.backward.", FutureWarning, stacklevel=2)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, goals = as_tuple(outputs), as_tuple(inputs)
     if not goals:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for goal in goals:
-        if not isinstance(goal, Tensor):
+        if not isinstance(goal, (Tensor, GradientEdge)):
             raise RuntimeError(INPUT_TYPE + type(goal).__name__)
     given = matched(grad_outputs, len(roots))
+    keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        return batched_grad(roots, goals, given, create_graph, allow_unused, materialize_grads)
+        level, size, batches = batched_gradients(roots, given, on_tensors(create_graph))
+        found = [None if g is None else unbatched(g, level, size) for g in gradients(
+            roots, goals, batches, keep, create_graph, allow_unused, BatchedTask)]
+    else:
+        found = gradients(roots, goals, given, keep, create_graph, allow_unused)
+    if materialize_grads:
+        found = [zeros_for(goal, create_graph) if g is None else g
+                 for g, goal in zip(found, goals, strict=True)]
+    return tuple(found)
+
+
+def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+              allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
+    """Return the gradients of `roots` by `goals`, with None for those that are missing."""
     grads = root_gradients(roots, given, create_graph)
     edges = root_edges(roots)
     for goal in goals:
-        if not goal.requires_grad:
+        if isinstance(goal, Tensor) and not goal.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    keep = create_graph if retain_graph is None else retain_graph
-    found = execute(edges, grads, keep, create_graph, [g._edge() for g in goals], accumulate=False)
-    results = []
-    for i, (goal, result) in enumerate(zip(goals, found, strict=True)):
+    found = execute(edges, grads, keep, create_graph, [edge_of(g) for g in goals],
+                    accumulate=False, kind=kind)
+    for i, result in enumerate(found):
         if result is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior.")
-        if result is None and materialize_grads:
-            zeros = backend_of(goal._array).zeros(goal._array.shape, goal._array.dtype)
-            result = Tensor._plain(zeros).requires_grad_(create_graph)
-        if result is not None and not isinstance(result, Tensor):
-            result = Tensor._plain(result)
-        results.append(result)
-    return tuple(results)
+    return [g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in found]
 
 
-def batched_grad(roots: Any, goals: Any, given: Any, create_graph: bool, allow_unused: bool,
-                 materialize_grads: bool) -> tuple[Tensor | None, ...]:
-    """Run `grad` once for each slice of the batched `grad_outputs` and stack the results."""
-    size = next(g.shape[0] for g in given if g is not None)
-    rows = [
-        grad(roots, goals, [None if g is None else g[i] for g in given], True, create_graph,
-             allow_unused=allow_unused, materialize_grads=materialize_grads)
-        for i in range(size)
-    ]
-    return tuple(
-        None if any(c is None for c in column) else F.stack(column)
-        for column in zip(*rows, strict=True)
-    )
+def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
+    """Make the gradient of an input that has none."""
+    if isinstance(goal, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a "
+                           "GradientEdge")
+    zeros = backend_of(goal._array).zeros(goal._array.shape, goal._array.dtype)
+    return Tensor._plain(zeros).requires_grad_(create_graph)
 
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
-    """Return one tensor or a sequence of them as a tuple."""
-    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+    """Return one tensor, or edge, or a sequence of them as a tuple."""
+    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
+
+
+def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
+    """Return where in the graph the gradient of a tensor arrives."""
+    return tensor._edge() if isinstance(tensor, Tensor) else tensor[:2]
 
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
@@ -156,43 +167,54 @@ def matched(grads: Any, count: int) -> tuple[Any, ...]:
     return grads
 
 
-def root_gradients(roots: Sequence[Tensor], grads: Sequence[Any],
+def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
                    create_graph: bool) -> list[Any]:
     """Check the gradients that start the pass, and make those left out."""
+    as_tensors = on_tensors(create_graph)
     made: list[Any] = []
     for i, (root, given) in enumerate(zip(roots, grads, strict=True)):
+        if given is None and isinstance(root, Tensor) and not root.requires_grad:
+            made.append(None)  # root_edges says what is wrong
+            continue
+        shape, dtype = appearance(root)
         if given is None:
-            if not root.requires_grad:
-                made.append(None)  # root_edges says what is wrong
-                continue
-            if numel(root._array.shape) != 1:
+            if numel(shape) != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            ones = backend_of(root._array).ones_like(root._array)
-            made.append(Tensor._plain(ones) if create_graph else ones)
+            like = root._array if isinstance(root, Tensor) else np.empty(shape, dtype)
+            ones = backend_of(like).ones_like(like)
+            made.append(Tensor._plain(ones) if as_tensors else ones)
         elif not isinstance(given, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got "
                             f"{type(given).__name__}")
-        elif given._array.shape != root._array.shape:
+        elif given._array.shape != shape:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {Size(given._array.shape)} and "
-                f"output[{i}] has a shape of {Size(root._array.shape)}.")
+                f"Mismatch in shape: grad_output[{i}] has a shape of {Size(given._array.shape)} "
+                f"and output[{i}] has a shape of {Size(shape)}.")
         else:
-            if given._array.dtype != root._array.dtype:
-                given = given.to(root.dtype)
-            made.append(given if create_graph else given._array)
+            if given._array.dtype != dtype:
+                given = given.to(FROM_NUMPY[dtype])
+            made.append(given if as_tensors else given._array)
     return made
 
 
-def root_edges(roots: Sequence[Tensor]) -> list[tuple[Node | None, int]]:
+def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
+    """Return shape and array dtype of a tensor, or of the one that an edge stands for."""
+    if isinstance(root, Tensor):
+        return root._array.shape, root._array.dtype
+    return root.node.metadata_of(root.output_nr)
+
+
+def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
     """Return where the pass starts; a root without history is an error."""
     edges = []
     for i, root in enumerate(roots):
-        if not isinstance(root, Tensor):
+        if isinstance(root, Tensor):
+            if not root.requires_grad:
+                raise RuntimeError(
+                    f"element {i} of tensors does not require grad and does not have a grad_fn")
+        elif not isinstance(root, GradientEdge):
             raise TypeError(f"element {i} of tensors has to be a Tensor, not {type(root).__name__}")
-        if not root.requires_grad:
-            raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn")
-        edges.append(root._edge())
+        edges.append(edge_of(root))
     return edges
 
 

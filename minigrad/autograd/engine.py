@@ -8,7 +8,8 @@ here is recursive, so a graph may be a million nodes deep.
 NOTE [Arrays or tensors]
     Without `create_graph` gradients travel as bare arrays and the formulas run on them; hooks and
     Functions, which are the user's, get tensors made for them.  With `create_graph` gradients are
-    tensors and grad mode is on, so the backward pass leaves a graph of its own.
+    tensors and grad mode is on, so the backward pass leaves a graph of its own.  They are tensors
+    too inside forward mode, whose tangents go through the backward pass like through all else.
 """
 
 from __future__ import annotations
@@ -66,12 +67,18 @@ def writable(array: Array) -> bool:
     return type(array) in BACKENDS and array.base is None
 
 
+def on_tensors(create_graph: bool) -> bool:
+    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
+    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
+
+
 class GraphTask:
     """One backward pass: what it is to compute and how far it has come."""
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
+        self.on_tensors = on_tensors(create_graph)
         self.dependencies: dict[Node, int] = {}  # gradients that a node still waits for
         self.buffers: dict[Node, InputBuffer] = {}
         self.ready: list[tuple[int, int, Node]] = []  # a heap, latest node first
@@ -127,17 +134,16 @@ class GraphTask:
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and hand its results to the nodes they are for."""
         grads = buffer.grads
+        runs = self.needed is None or self.runs(node)
+        if runs and node in self.captures:
+            self.capture(node, grads)  # before its hooks, as PyTorch does where the node goes on
         if node.extras is not None:
             before = list(grads)
             self.run_tensor_hooks(node, grads)
             buffer.owned = [o and g is b and not node.extras.tensor
                             for o, g, b in zip(buffer.owned, grads, before, strict=True)]
-        if node in self.captures:
-            for index, positions in self.captures[node].items():
-                for position in positions:
-                    self.captured[position] = grads[index]
-        edges = node.edges
-        if self.needed is not None and not self.runs(node):
+        if not runs:
+            self.capture(node, grads)
             return
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
@@ -145,7 +151,13 @@ class GraphTask:
         results = self.call(node, grads)
         if not self.keep_graph:
             node.release()
-        self.hand_out(node, edges, grads, results)
+        self.hand_out(node, node.edges, grads, results)
+
+    def capture(self, node: Node, grads: Sequence[Gradient | None]) -> None:
+        """Keep the gradients that are asked for as results of the pass."""
+        for index, positions in self.captures[node].items():
+            for position in positions:
+                self.captured[position] = grads[index]
 
     def runs(self, node: Node) -> bool:
         """Tell whether a captured or pruned node runs: only if something needed lies behind."""
@@ -162,10 +174,7 @@ class GraphTask:
             for hook in list(extras.pre.values()):
                 shown = checked_tuple(hook, hook(shown), shown)
             grads[:] = self.from_tensors(shown)
-        if self.create_graph:
-            results = self.observed(node, grads, node.apply_tensors, grads)
-        else:
-            results = self.observed(node, grads, node.apply_arrays, grads, self.needed)
+        results = self.observed(node, grads, self.apply, node, grads)
         if extras is not None and extras.post:
             seen = self.as_tensors(grads)
             out = self.as_tensors(self.checked(node, results))
@@ -173,6 +182,12 @@ class GraphTask:
                 out = checked_tuple(hook, hook(out, seen), out)
             results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
         return results
+
+    def apply(self, node: Node, grads: Sequence[Gradient | None]) -> Sequence[Gradient | None]:
+        """Turn the gradients that a node receives into those that it gives."""
+        if self.on_tensors:
+            return node.apply_tensors(grads)
+        return node.apply_arrays(grads, self.needed)
 
     def observed(self, node: Node, grads: Sequence[Gradient | None], apply: Callable[..., Any],
                  *args: Any) -> Any:
@@ -277,7 +292,7 @@ class GraphTask:
 
     def from_tensors(self, tensors: Sequence[Any]) -> list[Gradient | None]:
         """Return what the user gave as gradients of this pass."""
-        if self.create_graph:
+        if self.on_tensors:
             return list(tensors)
         return [t._array if isinstance(t, Tensor) else t for t in tensors]
 
@@ -390,13 +405,14 @@ def execute(
     create_graph: bool,
     inputs: Sequence[tuple[Node | None, int]] | None = None,
     accumulate: bool = True,
+    kind: type[GraphTask] = GraphTask,
 ) -> list[Gradient | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    task = GraphTask(keep_graph, create_graph)
+    task = kind(keep_graph, create_graph)
     root = GraphRoot(edges, grads)
     if inputs is not None:
         goals = {node for node, _ in inputs if node is not None}

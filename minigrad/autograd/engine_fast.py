@@ -118,6 +118,9 @@ def run_nodes(task: Any, root: Node) -> None:
                 continue
         target, index, runner = node.next0, node.index0, node.runners[0]
         shared = False
+        if target is None and (node.arity == 1 or node.next1 is None):
+            node = None  # its input was a view that requires grad only through its base
+            continue
         if node.arity == 2 and node.next1 is not None:
             if target is None:
                 target, index, runner = node.next1, node.index1, node.runners[1]

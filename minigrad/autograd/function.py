@@ -27,6 +27,7 @@ class FunctionCtx:
     """What `forward` may call on its context."""
 
     to_save: tuple[Tensor | None, ...]
+    saved_for_forward: tuple[Tensor | None, ...] | None
     dirty_tensors: tuple[Tensor, ...]
     non_differentiable: tuple[Tensor, ...]
     materialize_grads: bool
@@ -37,6 +38,10 @@ class FunctionCtx:
         Everything that is no tensor can be set on `ctx` as an attribute.
         """
         self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
+        self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Declare inputs that `forward` wrote to; they have to be returned as well."""
@@ -70,13 +75,17 @@ class FunctionNode(FunctionCtx, NaryNode):
         self.sequence = -1
         self.to_save = self.dirty_tensors = self.non_differentiable = ()
         self.materialize_grads = True
+        self.saved_for_forward = None
+        self._differentiable: tuple[bool, ...] = ()  # for each output
         self._saved: list[SavedTensor | None] = []
         self._are_tensors: tuple[bool, ...] = ()
         self._blanks: list[tuple[tuple[int, ...], Any]] = []  # shape and backend of each output
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept, checked against writes since."""
+        """What `save_for_backward` kept, checked against writes since; in `jvp` the other ones."""
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
         return tuple(None if s is None else s.unpack(self) for s in self._saved)
 
     @property
@@ -188,6 +197,12 @@ class Function:
         raise NotImplementedError("You must implement either the backward or vjp method for your "
                                   "custom autograd.Function to use it with backward mode AD.")
 
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Return the tangent of each output for those of the arguments of `forward`."""
+        raise NotImplementedError("You must implement the jvp function for custom "
+                                  "autograd.Function to use it with forward mode AD.")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` without recording and join what it returns to the graph."""
@@ -197,6 +212,15 @@ class Function:
 
     @classmethod
     def _apply(cls, *args: Any, **kwargs: Any) -> Any:
+        node, results = cls._run(*args, **kwargs)
+        node.saved_for_forward = None
+        return results
+
+    @classmethod
+    def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
+        """Return the context as well as the results, which forward mode needs both."""
+        if _state.observers.count and (transform := _state.transform.get()) is not None:
+            return transform.function(cls, args, kwargs)
         node = cls.node_type()
         tensors = [a for a in args if isinstance(a, Tensor)]
         recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
@@ -214,7 +238,7 @@ class Function:
                 cls.setup_context(node, args, outputs)
         bare = not isinstance(outputs, tuple)
         results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
-        return results[0] if bare else tuple(results)
+        return node, results[0] if bare else tuple(results)
 
     vjp = backward
 
@@ -228,18 +252,18 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
                            "returned as output. The inputs that are modified inplace must all be "
                            "outputs of the Function.")
     fixed = {id(t) for t in node.non_differentiable}
-    floating = [isinstance(o, Tensor) and o.is_floating_point() for o in outputs]
-    live = sum(f and id(o) not in fixed for f, o in zip(floating, outputs, strict=True))
+    node._differentiable = tuple(isinstance(o, Tensor) and o.is_floating_point()
+                                 and id(o) not in fixed for o in outputs)
+    live = sum(node._differentiable)
     positions = {id(t): i for i, t in enumerate(inputs)}
     node.num_inputs = len(outputs)
     results: list[Any] = []
     seen: dict[int, Any] = {}
-    for index, (output, is_float) in enumerate(zip(outputs, floating, strict=True)):
+    for index, (output, sloped) in enumerate(zip(outputs, node._differentiable, strict=True)):
         if not isinstance(output, Tensor):
             results.append(output)
             continue
-        differentiable = recorded and is_float and id(output) not in fixed
-        result = join_output(node, output, index, differentiable, id(output) in dirty,
+        result = join_output(node, output, index, recorded and sloped, id(output) in dirty,
                              positions.get(id(output)), live)
         seen[id(output)] = result
         results.append(result)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..op import F
 from ..tensor import Tensor
 from .functional_checks import (
     Tensors,
@@ -26,7 +27,7 @@ from .functional_checks import (
     vector_like,
     zeros_for_missing,
 )
-from .functional_passes import Row, columns_of, gradients, pullback, rows_of, stacked
+from .functional_passes import Row, all_rows, gradients, pullback, rows_of, stacked
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -182,9 +183,9 @@ def jacobian(
     For one output and one input it has the shape `output.shape + input.shape`; tuples of
     outputs or inputs give tuples, outputs outside.  `strategy="reverse-mode"` takes a backward
     pass for each of the `m` output elements, `strategy="forward-mode"` (only with `vectorize`,
-    without `create_graph`) one for each of the `n` input elements.  `vectorize` runs the same
-    passes one after the other: what it changes today is that it cannot be `strict`.  Errors are
-    those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for what
+    without `create_graph`) one for each of the `n` input elements.  With `vectorize`, which cannot
+    be `strict`, all of them are one pass on batches; an op without a batching rule warns.  Errors
+    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for what
     forward mode leaves out.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
@@ -211,6 +212,10 @@ def jacobian(
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
                 "supported together. Please either set `strict=False` or `vectorize=False`.")
+        if vectorize:
+            found = all_rows(outputs, given, create_graph)
+            return nested_result([blocks_of(out, row, given) for out, row in zip(outputs, found)],
+                                 outputs_were_tuple, inputs_were_tuple, create_graph)
         blocks = []
         for i, (output, rows) in enumerate(zip(outputs, rows_of(outputs, given, create_graph))):
             if strict:
@@ -315,20 +320,28 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
                                   "Hessian isonly implemented for `vectorize=True`.")
 
 
+def blocks_of(output: Tensor, rows: Row, inputs: Tensors) -> Tensors:
+    """Return the jacobian of one output by each input, from its rows; zeros for missing ones."""
+    return tuple(
+        F.zeros((*output.shape, *x.shape), dtype=x.dtype) if found is None
+        else found.reshape((*output.shape, *x.shape)) for found, x in zip(rows, inputs))
+
+
 def _forward_jacobian(func: Function, inputs: Any) -> Any:
-    """Return the jacobian column by column."""
+    """Return the jacobian, all columns at once; see NOTE [Tangents by double backward]."""
     with enable_grad():
         inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jacobian")
         given = fresh_inputs(given, create_graph=False)
         outputs_were_tuple, outputs = tensor_tuple(func(*given), "outputs", "jacobian")
         pulled, grad_outputs = pullback(outputs, given, outputs)
-    columns = columns_of(pulled, grad_outputs, given)
+    columns = all_rows(pulled, grad_outputs, create_graph=False)
     blocks = []
     for j, output in enumerate(outputs):
         block = []
-        for x, of_input in zip(given, columns):
-            joined = stacked([column[j] for column in of_input], output)
-            last = (*range(1, joined.dim()), 0)
-            block.append(joined.permute(last).reshape((*output.shape, *x.shape)))
+        for x, found in zip(given, (of_input[j] for of_input in columns)):
+            if found is None:
+                found = F.zeros((x.numel(), *output.shape), dtype=output.dtype)
+            last = (*range(1, found.dim()), 0)
+            block.append(found.permute(last).reshape((*output.shape, *x.shape)))
         blocks.append(tuple(block))
     return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, False)

@@ -42,11 +42,7 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
 
 
 def rows_of(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[list[Row]]:
-    """Return, for each output, the rows of its jacobian: one backward pass for each element.
-
-    A batched backward pass takes this function's place when there is one; nothing else here
-    depends on how the rows are come by.
-    """
+    """Return, for each output, the rows of its jacobian: one backward pass for each element."""
     rows = []
     for output in outputs:
         rows.append([gradients((output,), inputs, (one,), create_graph, retain_graph=True)
@@ -54,14 +50,42 @@ def rows_of(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[list[
     return rows
 
 
-def columns_of(pulled: Row, grad_outputs: Tensors, inputs: Tensors) -> list[list[Row]]:
-    """Return, for each input, the columns of the jacobian: `J v` for each unit vector `v`."""
-    columns = []
-    for i, x in enumerate(inputs):
-        columns.append([
-            gradients((pulled[i],), grad_outputs, (one,), False, retain_graph=True)
-            for one in unit_vectors(x)])
-    return columns
+def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
+             create_graph: bool) -> list[Row]:
+    """Return, for each output, its rows by each input, from one batched backward pass.
+
+    All rows of one output by one input are one tensor, rows first; None where there is nothing.
+    """
+    live = [out for out in outputs if out is not None and out.requires_grad]
+    total = sum(out.numel() for out in live)
+    if not total:
+        return [(None,) * len(inputs) for _ in outputs]
+    found = grad(live, inputs, units_of(live), True, create_graph, allow_unused=True,
+                 is_grads_batched=True)
+    rows: list[Row] = []
+    start = 0
+    for out in outputs:
+        if out is None or not out.requires_grad:
+            rows.append((None,) * len(inputs))
+            continue
+        size = out.numel()
+        rows.append(tuple(
+            g if g is None or size == total else g[start : start + size] for g in found))
+        start += size
+    return rows
+
+
+def units_of(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Return the unit vectors of the space of all tensors together, as a batch for each tensor."""
+    total = sum(t.numel() for t in tensors)
+    units, start = [], 0
+    for t in tensors:
+        array, size = t._array, t.numel()
+        batch = backend_of(array).zeros((total, *array.shape), array.dtype)
+        batch.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        units.append(Tensor._plain(batch))
+        start += size
+    return units
 
 
 def unit_vectors(like: Tensor) -> list[Tensor]:

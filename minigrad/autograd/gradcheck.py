@@ -7,24 +7,32 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .._state import next_sequence
-from ..backend import backend_of
-from ..graph import UnaryNode
-from ..op import F
 from ..tensor import Tensor
 from .backward import grad
+from .gradcheck_fast import check_fast
+from .gradcheck_parts import (
+    check_batched,
+    check_multiplies_by_gradient,
+    check_undefined,
+    check_undefined_tangents,
+    random_like,
+)
 from .jacobians import (
     GradcheckError,
+    Tolerances,
     analytical_jacobians,
     as_tuple,
     assembled,
+    check_equal,
+    check_is_constant,
     differentiable,
     fits,
-    host,
+    forward_jacobians,
     jacobian_columns,
     numerical_jacobians,
     same_within,
@@ -55,16 +63,22 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Return True if backward through `func(*inputs)` agrees with central differences of it.
+    """Return True if the derivatives of `func(*inputs)` agree with central differences of it.
 
-    Checked are the float inputs that require grad and all outputs that do, in every element
-    (`fast_mode` changes nothing).  `eps` is made for float64 inputs.  Where they disagree
-    `GradcheckError` is raised, or False returned if not `raise_exception`; `ValueError` when no
-    input requires grad.  `nondet_tol` is how far two backward passes may lie apart.
+    Checked are the float inputs that require grad and all outputs that do, by backward
+    (`check_backward_ad`) and by forward mode (`check_forward_ad`); `eps` is made for float64.
+    Where they disagree `GradcheckError` is raised, or False returned if not `raise_exception`;
+    `ValueError` when no input requires grad.
+
+    `fast_mode` compares one random combination of each jacobian's elements instead of all.
+    `nondet_tol` is how far two backward passes may lie apart.  `check_undefined_grad` asks that
+    missing gradients and tangents count as zeros, `check_grad_dtypes` that gradients have their
+    inputs' dtypes, `check_batched_grad` that several gradients at once give the same.  `masked`
+    is for sparse tensors.
 
     >>> from minigrad import float64, tensor
     >>> x = tensor([1.0, -2.0], dtype=float64, requires_grad=True)
-    >>> gradcheck(lambda x: x * x, (x,))
+    >>> gradcheck(lambda x: x * x, (x,), check_forward_ad=True)
     True
     """
     if not (check_forward_ad or check_backward_ad):
@@ -76,23 +90,25 @@ def gradcheck(
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_forward_ad:
-        raise NotImplementedError("gradcheck of forward mode AD is not supported")
     inputs = as_tuple(inputs)
     check_inputs(inputs)
+    check = partial(check_fast if fast_mode else check_slow, func, inputs,
+                    Tolerances(eps, atol, rtol, nondet_tol, check_grad_dtypes))
     try:
         results = as_tuple(func(*inputs))
         outputs = differentiable(results)
-        numerical = numerical_jacobians(func, inputs, results, eps)
-        if not outputs:
-            check_is_constant(numerical)
-            return True
-        check_jacobians(inputs, results, numerical, atol, rtol, nondet_tol, check_grad_dtypes)
-        if check_batched_grad:
-            check_batched(inputs, outputs)
-        check_multiplies_by_gradient(inputs, outputs)
-        if check_undefined_grad:
-            check_undefined(func, inputs, len(outputs))
+        if check_backward_ad:
+            check(results, forward=False)
+        if check_forward_ad:
+            check(results, forward=True)
+            if check_undefined_grad:
+                check_undefined_tangents(func, inputs)
+        if check_backward_ad and outputs:
+            if check_batched_grad:
+                check_batched(inputs, outputs)
+            check_multiplies_by_gradient(inputs, outputs, bool(masked))
+            if check_undefined_grad:
+                check_undefined(func, inputs, len(outputs))
     except GradcheckError:
         if raise_exception:
             raise
@@ -142,15 +158,20 @@ def gradgradcheck(
         grad_outputs = [random_like(o, gen_non_contig_grad_outputs) for o in outputs]
     grad_outputs = as_tuple(grad_outputs)
     count = len(inputs)
+    both = inputs + grad_outputs
+    live = [isinstance(t, Tensor) and t.requires_grad for t in both]
 
-    def first_gradients(*both: Any) -> tuple[Tensor, ...]:
-        outputs = differentiable(as_tuple(func(*both[:count])))
-        found = grad(outputs, differentiable(both[:count]), both[count:], create_graph=True,
-                     allow_unused=True)
+    def first_gradients(*given: Any) -> tuple[Tensor, ...]:
+        for tensor, requires_grad in zip(given, live, strict=True):
+            if requires_grad:
+                tensor.requires_grad_()  # which forward mode has taken away
+        outputs = differentiable(as_tuple(func(*given[:count])))
+        goals = [t for t, requires_grad in zip(given[:count], live, strict=False) if requires_grad]
+        found = grad(outputs, goals, given[count:], create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     return gradcheck(
-        first_gradients, inputs + grad_outputs, eps=eps, atol=atol, rtol=rtol,
+        first_gradients, both, eps=eps, atol=atol, rtol=rtol,
         raise_exception=raise_exception, nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
@@ -170,7 +191,7 @@ def check_inputs(inputs: Sequence[Any]) -> None:
                 f"Input #{index} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ", UserWarning, stacklevel=3)
-        if any(s == 0 and n > 1 for s, n in zip(tensor.stride(), tensor.shape)):
+        if any(s == 0 and n > 1 for s, n in zip(tensor.stride(), tensor.shape, strict=True)):
             raise RuntimeError(
                 f"The {index}th input has a dimension with stride 0. gradcheck only supports "
                 "inputs that are non-overlapping to be able to compute the numerical gradients "
@@ -181,125 +202,20 @@ def check_inputs(inputs: Sequence[Any]) -> None:
                          "none of them have requires_grad=True.")
 
 
-def check_is_constant(jacobians: Sequence[Sequence[Array]]) -> None:
-    """Raise unless a function without differentiable outputs does not vary with its inputs."""
-    if any((jacobian != 0).any() for row in jacobians for jacobian in row):
-        raise GradcheckError("Numerical gradient for function expected to be zero")
-
-
-def check_jacobians(inputs: Sequence[Any], results: Sequence[Any],
-                    numerical: Sequence[Sequence[Array]], atol: float, rtol: float,
-                    nondet_tol: float, check_grad_dtypes: bool) -> None:
-    """Raise unless the analytical jacobian of every output by every input is the numerical one."""
+def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
+               forward: bool) -> None:
+    """Raise unless the jacobian of every output by every input is the numerical one."""
+    numerical = numerical_jacobians(func, inputs, results, limits.eps)
     places = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
+    if not places:
+        check_is_constant(numerical, 0.0)
+        return
+    by_forward = forward_jacobians(func, inputs, results, limits) if forward else []
     for i, place in enumerate(places):
-        jacobians = analytical_jacobians(inputs, results[place], nondet_tol, check_grad_dtypes)
-        for j, (analytical, by_input) in enumerate(zip(jacobians, numerical)):
-            if not np.allclose(analytical, by_input[place], rtol, atol):
-                raise GradcheckError(
-                    f"Jacobian mismatch for output {i} with respect to input {j},\n"
-                    f"numerical:{Tensor._plain(by_input[place])}\n"
-                    f"analytical:{Tensor._plain(analytical)}\n")
-
-
-def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
-    """Raise unless a batch of gradients gives what its slices give one by one."""
-    goals = differentiable(inputs)
-    for i, output in enumerate(outputs):
-        batch = F.stack([random_like(output, False).detach() for _ in range(2)])
-        together = grad(output, goals, batch, True, allow_unused=True, is_grads_batched=True)
-        apart = [grad(output, goals, g, True, allow_unused=True) for g in batch]
-        for j, (result, *expected) in enumerate(zip(together, *apart)):
-            if result is not None and not np.allclose(
-                    host(result), np.stack([host(e) for e in expected])):
-                raise GradcheckError(f"For output {i} and input {j}:\n"
-                                     "gradcheck or gradgradcheck failed while testing batched "
-                                     "gradient computation.")
-
-
-def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
-    """Raise unless gradients of zero give zeros, of the input's shape and dtype."""
-    goals = differentiable(inputs)
-    zeros = [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
-    found = grad(outputs, goals, zeros, retain_graph=True, allow_unused=True)
-    for goal, gradient in zip(goals, found):
-        if gradient is None:
-            continue
-        if (gradient._array != 0).any():
-            raise GradcheckError("backward not multiplied by grad_output")
-        if gradient._array.dtype != goal._array.dtype:
-            raise GradcheckError("grad is incorrect type")
-        if gradient.device != goal.device:
-            raise GradcheckError("grad is incorrect device")
-        if gradient._array.shape != goal._array.shape:
-            raise GradcheckError("grad is incorrect size")
-
-
-def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
-    """Raise unless the graph treats missing gradients of all outputs, and of each, as zeros."""
-    advice = (' Please look at "Notes about undefined output gradients" in '
-              '"tools/autograd/derivatives.yaml"')
-    goals = differentiable(inputs)
-    cases: list[set[int]] = [set(range(count))]
-    if count > 1:
-        cases += [{i} for i in range(count)]
-    for case in cases:
-        outputs = differentiable(as_tuple(func(*inputs)))
-        outputs = tuple(without_gradient(o) if i in case else o for i, o in enumerate(outputs))
-        zeros = [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
-        try:
-            found = grad(outputs, goals, zeros, allow_unused=True)
-        except RuntimeError as error:
-            warn_of_undefined()
-            raise GradcheckError("Expected backward function to handle undefined output grads."
-                                 + advice) from error
-        if any((g._array != 0).any() for g in found if g is not None):
-            warn_of_undefined()
-            raise GradcheckError("Expected all input grads to be undefined or zero when all "
-                                 "output grads are undefined or zero." + advice)
-
-
-def warn_of_undefined() -> None:
-    """Say how to leave the check of missing gradients out."""
-    warnings.warn(
-        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
-        "default, but it may break existing callers of this function. If this is true for you, "
-        'you can call this function with "check_undefined_grad=False" to disable the feature',
-        UserWarning, stacklevel=4)
-
-
-class UndefinedGrad(UnaryNode):
-    """A node that swallows the gradient it gets and hands none on."""
-
-    __slots__ = ()
-
-    def apply_arrays(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
-        return (None,)
-
-    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        return (None,)
-
-
-def without_gradient(tensor: Tensor) -> Tensor:
-    """Return a tensor of the same values from which no gradient flows back."""
-    node = UndefinedGrad()
-    node.shape, node.dtype, node.extras = tensor._array.shape, tensor._array.dtype, None
-    node.sequence = next_sequence()
-    node.set_edges([tensor._edge()])
-    result = Tensor._plain(tensor._array)
-    result._node, result._requires_grad = node, True
-    return result
-
-
-def random_like(tensor: Tensor, noncontiguous: bool) -> Tensor:
-    """Return a tensor of the same shape and dtype with random values that requires grad."""
-    sizes = list(tensor.shape)
-    if noncontiguous and sizes:
-        sizes[-1] *= 2
-    values = F.rand(sizes, dtype=tensor.dtype, device=tensor.device)._array * 2 - 1
-    if noncontiguous and sizes:
-        values = values[..., ::2]
-    return Tensor._plain(values).requires_grad_()
+        analytical = ([of_input[place] for of_input in by_forward] if forward
+                      else analytical_jacobians(inputs, results[place], limits))
+        for j, (found, of_input) in enumerate(zip(analytical, numerical, strict=True)):
+            check_equal(found, of_input[place], i, j, limits, forward)
 
 
 # -------------------------------------------------------------------- deprecated

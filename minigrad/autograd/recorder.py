@@ -40,7 +40,7 @@ class Event:
         self.shapes: list[Any] | None = None
         self.stack: list[str] | None = None
         self.memory = 0  # bytes of arrays made here, in the events within too
-        self.given: set[int] = set()  # which arrays events within returned
+        self.given: set[int] | None = None  # which arrays events within returned
         self.start = self.end = 0
 
 
@@ -78,7 +78,7 @@ class Recorder:
         outer = self._here.current = event.outer
         if outer is not None and self.memory:
             outer.memory += event.memory
-        event.outer = None
+        event.outer = event.given = None
 
     def call(self, name: str, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
              **kwargs: Any) -> Any:
@@ -110,7 +110,7 @@ class Recorder:
             event.sequence = node.sequence
         try:
             results = apply(*args)
-            if self.memory:
+            if self.memory and type(node) is not GraphRoot:
                 weigh(event, grads, results)
             return results
         finally:
@@ -173,7 +173,8 @@ def weigh(event: Event, inputs: Sequence[Any], result: Any) -> None:
         if array is None or id(array) in known:
             continue
         known.add(id(array))
-        if id(array) not in event.given:
+        if event.given is None or id(array) not in event.given:
             event.memory += array.nbytes
         if event.outer is not None:
+            event.outer.given = event.outer.given or set()
             event.outer.given.add(id(array))

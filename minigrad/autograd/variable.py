@@ -28,7 +28,7 @@ class ImperativeEngine:
         grad_tensors: Any,
         keep_graph: bool,
         create_graph: bool,
-        inputs: Sequence[Tensor] = (),
+        inputs: tuple[Tensor, ...] = (),
         allow_unreachable: bool = True,
         accumulate_grad: bool = False,
     ) -> tuple[Tensor | None, ...]:
@@ -44,14 +44,15 @@ class ImperativeEngine:
                                    "Tensor requires grad")
         edges = root_edges(roots)
         grads = root_gradients(roots, given, create_graph)
-        goals = as_tuple(inputs)
-        if not goals:
+        if not isinstance(inputs, tuple):
+            raise RuntimeError("inputs to run_backward must be a tuple")
+        if not inputs:
             execute(edges, grads, keep_graph, create_graph)
             return ()
         if accumulate_grad:
-            for goal in goals:
+            for goal in inputs:
                 goal.retain_grad()
-        found = execute(edges, grads, keep_graph, create_graph, [g._edge() for g in goals],
+        found = execute(edges, grads, keep_graph, create_graph, [g._edge() for g in inputs],
                         accumulate=accumulate_grad)
         if accumulate_grad:
             return ()
@@ -116,3 +117,17 @@ class Variable(metaclass=VariableMeta):
         if name is not None:
             made.name = name
         return made
+
+
+def _is_volatile(self: Tensor) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning,
+                  stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: bool) -> None:
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
+                  "instead.", UserWarning, stacklevel=2)
+
+
+setattr(Tensor, "volatile", property(_is_volatile, _set_volatile))  # noqa: B010  # from above

@@ -29,6 +29,7 @@ class NumpyBackend:
     name = "numpy"
     device_type = "cpu"
     array_type: type = np.ndarray
+    run_op = None
 
     erf = staticmethod(special.erf)
     erfc = staticmethod(special.erfc)

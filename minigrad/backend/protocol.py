@@ -18,6 +18,8 @@ class Backend(Protocol):
     name: str
     device_type: str
     array_type: type
+    #: `run_op(op, values, arrays, on_tensors, inplace)` where ops are not run by their `forward`
+    run_op: Any
 
     def __getattr__(self, name: str) -> Any:
         """Look any other name up in the array library."""

@@ -155,6 +155,15 @@ def _binary(name: str) -> Callable[[Any, Any], Any]:
     return forward
 
 
+def _unary(name: str) -> Callable[[Any], Any]:
+    compute = getattr(operator, name)
+
+    def forward(self: StrictArray) -> Any:
+        return wrap(compute(self.host))
+
+    return forward
+
+
 def _reflected(name: str) -> Callable[[Any, Any], Any]:
     compute = getattr(operator, name)
 
@@ -183,8 +192,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(StrictArray, f"__{_name}__", _binary(_name))
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(StrictArray, f"__{_name}__",
-            lambda self, _compute=getattr(operator, _name): wrap(_compute(self.host)))
+    setattr(StrictArray, f"__{_name}__", _unary(_name))
 
 
 class StrictModule:
@@ -210,6 +218,7 @@ class StrictBackend:
     name = "strict"
     device_type = "strict"
     array_type: type = StrictArray
+    run_op = None
 
     def __getattr__(self, name: str) -> Any:
         if name == "errstate":

@@ -17,6 +17,7 @@ from .overloads import overloaded, require
 class Activation(Op, abstract=True):
     """What most functions of this file share; the samples keep away from kinks."""
 
+    jvp = "elementwise"
     shape = same
 
     def samples(make):

@@ -22,6 +22,7 @@ class Clone(Op):
     tensor([1., 2.])
     """
 
+    jvp = "linear"
     node = "CloneBackward"
     shape = same
 
@@ -45,6 +46,7 @@ class ToCopy(Op):
     tensor([1., 2.], dtype=torch.float64)
     """
 
+    jvp = "linear"
     shape = same
     public = False
 

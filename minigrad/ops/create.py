@@ -40,7 +40,7 @@ Array = Any
 # -------------------------------------------------------------------- from data
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
            pin_memory: bool = False) -> Tensor:
     """Copy numbers, nested sequences, arrays or a tensor into a new leaf.
@@ -74,7 +74,7 @@ def copied(name: str, data: Any, default: dtype | None, options: Options) -> Ten
     return create(name, plain, lambda xp, _: xp.from_host(array), backend=backend)
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """Return `data` as a tensor, without a copy where dtype and device are right already.
 
@@ -99,7 +99,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     return copied("as_tensor", data, None, options)
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
             requires_grad: bool = False) -> Tensor:
     """Return `obj` as a tensor; `copy` forces a copy (True) or forbids one (False).
@@ -126,7 +126,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     return with_grad(result, requires_grad) if requires_grad and result.is_leaf else result
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
     """Make a 0-d tensor of a number, of the default dtype unless told.
 
@@ -139,7 +139,7 @@ def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
     return filled("scalar_tensor", (), s, options, get_default_dtype())
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def from_numpy(ndarray: Any) -> Tensor:
     """Make a tensor that shares the array's memory. Source: `torch.from_numpy`.
 
@@ -163,7 +163,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     return from_array(np.asarray(ndarray))
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """Make a tensor that shares the memory of another library's. Source: `torch.from_dlpack`.
 

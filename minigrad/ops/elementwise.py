@@ -52,6 +52,7 @@ class Add(Op):
     tensor([21, 42])
     """
 
+    jvp = "elementwise"
     shape = broadcast
     promote = "result"
     inplace = True
@@ -60,6 +61,9 @@ class Add(Op):
 
     def forward(xp, self, other, *, alpha=1):
         return xp.add(self, other if alpha == 1 else scaled(xp, other, alpha))
+
+    def forward_inplace(xp, self, other, *, alpha=1):
+        xp.add(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
         return g
@@ -80,6 +84,7 @@ class Sub(Op):
     tensor([0., 1.])
     """
 
+    jvp = "elementwise"
     shape = broadcast
     promote = "result"
     inplace = True
@@ -90,6 +95,9 @@ class Sub(Op):
             return xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha))
         except TypeError:
             raise RuntimeError(BOOL_SUBTRACTION) from None
+
+    def forward_inplace(xp, self, other, *, alpha=1):
+        xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
         return g
@@ -152,6 +160,7 @@ class Mul(Op):
     tensor([1.5000, 3.0000])
     """
 
+    jvp = "elementwise"
     shape = broadcast
     promote = "result"
     inplace = True
@@ -161,6 +170,9 @@ class Mul(Op):
 
     def forward(xp, self, other):
         return xp.multiply(self, other)
+
+    def forward_inplace(xp, self, other):
+        xp.multiply(self, other, out=self)
 
     def grad_self(g, other):
         return g * other
@@ -177,6 +189,7 @@ class Neg(Op):
     tensor([-1.,  2.])
     """
 
+    jvp = "elementwise"
     node = "NegBackward"
     shape = same
     promote = "result"
@@ -240,6 +253,7 @@ class Div(Op):
     tensor([0.5000, 1.0000])
     """
 
+    jvp = "elementwise"
     shape = broadcast
     promote = "float"
     inplace = True
@@ -249,6 +263,9 @@ class Div(Op):
 
     def forward(xp, self, other):
         return xp.divide(self, other)
+
+    def forward_inplace(xp, self, other):
+        xp.divide(self, other, out=self)
 
     def grad_self(g, other):
         return g / other

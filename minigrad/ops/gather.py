@@ -111,11 +111,14 @@ class IndexAdd(Op):
         return self
 
     def forward(xp, self, dim, index, source, *, alpha=1):
+        return IndexAdd.forward_inplace(xp, self.copy(), dim, index, source, alpha=alpha)
+
+    def forward_inplace(xp, self, dim, index, source, *, alpha=1):
         at, index, size = checked_vector("index_add", self, dim, index)
         check_source("index_add_", self.shape, dim, index.shape, source.shape)
         check_index(index, size, BOUNDS.format(at))
         scaled = source if alpha == 1 else xp.multiply(source, alpha)
-        return kernels_index.index_add(xp, self.copy(), at, index, scaled)
+        return kernels_index.index_add(xp, self, at, index, scaled)
 
     def grad_self(g):
         return g
@@ -157,14 +160,16 @@ class IndexCopy(Op):
         return self
 
     def forward(xp, self, dim, index, source):
+        return IndexCopy.forward_inplace(xp, self.copy(), dim, index, source)
+
+    def forward_inplace(xp, self, dim, index, source):
         at, index, size = checked_vector("index_copy_", self, dim, index)
         if source.dtype != self.dtype:
             raise RuntimeError("index_copy_(): self and source expected to have the same dtype")
         check_source("index_copy_", self.shape, dim, index.shape, source.shape)
         check_index(index, size, "index_copy_(): " + BOUNDS.format(at), error=IndexError)
-        result = self.copy()
-        result[along(at, index) if self.ndim else ...] = source
-        return result
+        self[along(at, index) if self.ndim else ...] = source
+        return self
 
     def grad_self(g, dim, index):
         return F.index_fill(g, dim, index, 0)
@@ -192,11 +197,13 @@ class IndexFillNumber(Op):
         return self
 
     def forward(xp, self, dim, index, value):
+        return IndexFillNumber.forward_inplace(xp, self.copy(), dim, index, value)
+
+    def forward_inplace(xp, self, dim, index, value):
         at, index, size = checked_vector("index_fill", self, dim, index)
         check_index(index, size, BOUNDS.format(at), True, IndexError)
-        result = self.copy()
-        result[along(at, index) if self.ndim else ...] = value
-        return result
+        self[along(at, index) if self.ndim else ...] = value
+        return self
 
     def grad_self(g, dim, index):
         return F.index_fill(g, dim, index, 0)
@@ -224,6 +231,7 @@ class IndexFillTensor(Op):
         return self
 
     forward = IndexFillNumber.forward
+    forward_inplace = IndexFillNumber.forward_inplace
 
     def grad_self(g, dim, index):
         return F.index_fill(g, dim, index, 0)
@@ -362,13 +370,16 @@ class ScatterSource(Op):
         return self
 
     def forward(xp, self, dim, index, src):
+        return ScatterSource.forward_inplace(xp, self.copy(), dim, index, src)
+
+    def forward_inplace(xp, self, dim, index, src):
         if not index.size:
-            return self.copy()
+            return self
         if src.dtype != self.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         dim = checked_gather(self.shape, dim, index.shape, src.shape)
         check_positions("scatter", self, dim, index)
-        return kernels_index.scatter_write(xp, self.copy(), dim, index, src)
+        return kernels_index.scatter_write(xp, self, dim, index, src)
 
     def grad_self(g, dim, index):
         return F.scatter(g, dim, index, 0)
@@ -398,11 +409,14 @@ class ScatterNumber(Op):
         return self
 
     def forward(xp, self, dim, index, value):
+        return ScatterNumber.forward_inplace(xp, self.copy(), dim, index, value)
+
+    def forward_inplace(xp, self, dim, index, value):
         if not index.size:
-            return self.copy()
+            return self
         dim = checked_gather(self.shape, dim, index.shape)
         check_positions("scatter", self, dim, index)
-        return kernels_index.scatter_write(xp, self.copy(), dim, index, value)
+        return kernels_index.scatter_write(xp, self, dim, index, value)
 
     def grad_self(g, dim, index):
         return F.scatter(g, dim, index, 0)
@@ -454,13 +468,16 @@ class ScatterAdd(Op):
         return self
 
     def forward(xp, self, dim, index, src):
+        return ScatterAdd.forward_inplace(xp, self.copy(), dim, index, src)
+
+    def forward_inplace(xp, self, dim, index, src):
         if not index.size:
-            return self.copy()
+            return self
         if src.dtype != self.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         dim = checked_gather(self.shape, dim, index.shape, src.shape)
         check_positions("scatter_add", self, dim, index)
-        return kernels_index.scatter_add(xp, self.copy(), dim, index, src)
+        return kernels_index.scatter_add(xp, self, dim, index, src)
 
     def grad_self(g):
         return g

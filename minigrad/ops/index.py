@@ -131,19 +131,22 @@ class IndexPut(Op):
         return self
 
     def forward(xp, self, indices, values, dims, accumulate=False):
+        return IndexPut.forward_inplace(xp, self.copy(), indices, values, dims, accumulate)
+
+    def forward_inplace(xp, self, indices, values, dims, accumulate=False):
         if values.dtype != self.dtype:
             names = [type_name(dtype_of(a)) for a in (self, values)]
             raise RuntimeError("Index put requires the source and destination dtypes match, got "
                                f"{names[0]} for the destination and {names[1]} for the source.")
         IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
-        result, key = self.copy(), key_of(self.ndim, indices, dims)
+        key = key_of(self.ndim, indices, dims)
         try:
             if accumulate:
-                return kernels_index.put_accumulate(xp, result, key, values)
-            result[key] = values
+                return kernels_index.put_accumulate(xp, self, key, values)
+            self[key] = values
         except IndexError as error:
             raise out_of_bounds(error, dims) from None
-        return result
+        return self
 
     def grad_self(g, indices, dims, accumulate):
         return g if accumulate else IndexPut(g, indices, F.new_zeros(g, ()), dims)

@@ -13,7 +13,7 @@ from ..publish import function
 from ..tensor import Tensor
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def is_tensor(obj: Any) -> bool:
     """Tell whether `obj` is a tensor. Source: `torch.is_tensor`.
 
@@ -32,7 +32,7 @@ def checked(name: str, input: Any) -> Tensor:
     return input
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def is_floating_point(input: Tensor) -> bool:
     """Tell whether the elements are floating-point numbers. Source: `torch.is_floating_point`.
 
@@ -43,7 +43,7 @@ def is_floating_point(input: Tensor) -> bool:
     return checked("is_floating_point", input).is_floating_point()
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def is_complex(input: Tensor) -> bool:
     """Tell whether the elements are complex numbers: never. Source: `torch.is_complex`.
 
@@ -54,7 +54,7 @@ def is_complex(input: Tensor) -> bool:
     return checked("is_complex", input).is_complex()
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def is_inference(input: Tensor) -> bool:
     """Tell whether the tensor was made in inference mode. Source: `torch.is_inference`.
 
@@ -65,7 +65,7 @@ def is_inference(input: Tensor) -> bool:
     return checked("is_inference", input).is_inference()
 
 
-@function()
+@function(event=False)
 def is_nonzero(input: Tensor) -> bool:
     """Tell whether the one element is not zero; `RuntimeError` unless there is one.
 
@@ -78,7 +78,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(checked("is_nonzero", input))
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def numel(input: Tensor) -> int:
     """Return the number of elements. Source: `torch.numel`.
 
@@ -89,7 +89,7 @@ def numel(input: Tensor) -> int:
     return checked("numel", input).numel()
 
 
-@function(method_too=False)
+@function(method_too=False, event=False)
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """Return the dtype in which two tensors or numbers are combined. Source: `torch.result_type`.
 

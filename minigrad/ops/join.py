@@ -34,6 +34,7 @@ class Cat(Op):
     tensor([1., 1., 0.])
     """
 
+    jvp = "linear"
     name, node, public, promote = "cat", "CatBackward", False, "result"
     list_of_tensors = "tensors"
 
@@ -105,6 +106,7 @@ class Stack(Op):
             [1., 0.]])
     """
 
+    jvp = "linear"
     name, node, public, promote = "stack", "StackBackward", False, "result"
     list_of_tensors = "tensors"
 

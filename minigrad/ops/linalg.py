@@ -51,6 +51,7 @@ class Mm(Op):
     tensor([[11.]])
     """
 
+    jvp = "multilinear"
     node, shape = "MmBackward", mm_shape
 
     def forward(xp, self, mat2):
@@ -94,6 +95,7 @@ class Bmm(Op):
     torch.Size([2, 3, 5])
     """
 
+    jvp = "multilinear"
     node, shape = "BmmBackward0", bmm_shape
 
     def forward(xp, self, mat2):
@@ -128,6 +130,7 @@ class Mv(Op):
     tensor([11.])
     """
 
+    jvp = "multilinear"
     node, shape = "MvBackward", mv_shape
 
     def forward(xp, self, vec):
@@ -165,6 +168,7 @@ class Dot(Op):
     tensor(11.)
     """
 
+    jvp = "multilinear"
     node, shape = "DotBackward", dot_shape
 
     def forward(xp, self, tensor):

@@ -2,9 +2,10 @@
 
 from ..backend.kernels_index import index_add
 from ..op import F, Op
-from ..publish import function
+from ..publish import function, observable
 
 
+@observable
 def linear(input, weight, bias=None):
     """input @ weight.T + bias: (*, in), (out, in), (out,) -> (*, out).
 
@@ -29,6 +30,7 @@ class Embedding(Op):
             [0., 1.]])
     """
 
+    jvp = "linear"  # even where `padding_idx` has no gradient
     public = False
     node = "EmbeddingBackward"
     tensors = ("weight", "indices")

@@ -169,6 +169,7 @@ class Sqrt(Op):
     tensor([2., 3.])
     """
 
+    jvp = "elementwise"
     node = "SqrtBackward"
     shape = same
     promote = "float"
@@ -190,6 +191,7 @@ class Rsqrt(Op):
     tensor([0.5000, 0.2500])
     """
 
+    jvp = "elementwise"
     node = "RsqrtBackward"
     shape = same
     promote = "float"

@@ -55,6 +55,7 @@ class SumAll(Op):
     tensor(3.)
     """
 
+    jvp = "linear"
     name, node, public, shape = "sum", "SumBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None):
@@ -76,6 +77,7 @@ class Sum(Op):
     tensor([4., 6.])
     """
 
+    jvp = "linear"
     node, public, shape = "SumBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
@@ -124,6 +126,7 @@ class MeanAll(Op):
     tensor(1.5000)
     """
 
+    jvp = "linear"
     name, node, public, shape = "mean", "MeanBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
@@ -144,6 +147,7 @@ class Mean(Op):
     tensor([2., 3.])
     """
 
+    jvp = "linear"
     node, public, shape = "MeanBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):

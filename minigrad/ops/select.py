@@ -418,6 +418,17 @@ def masked(shape, mask, value=None):
     return broadcast(shape, mask)
 
 
+def fill_value(xp, array, mask, value):
+    """Return the value in the array's dtype; RuntimeError for a mask or value that is none."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{spelt(mask)}")
+    if getattr(value, "ndim", 0):
+        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
+                           f"tensor with {value.ndim} dimension(s).")
+    return xp.asarray(value).astype(array.dtype)
+
+
 class MaskedFillNumber(Op):
     """The tensor with a number where the mask is true.
 
@@ -433,13 +444,10 @@ class MaskedFillNumber(Op):
     public = False
 
     def forward(xp, self, mask, value):
-        if mask.dtype.kind != "b":
-            raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                               f"{spelt(mask)}")
-        if getattr(value, "ndim", 0):
-            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
-                               f"tensor with {value.ndim} dimension(s).")
-        return xp.where(mask, xp.asarray(value).astype(self.dtype), self)
+        return xp.where(mask, fill_value(xp, self, mask, value), self)
+
+    def forward_inplace(xp, self, mask, value):
+        xp.copyto(self, fill_value(xp, self, mask, value), where=mask)
 
     def grad_self(g, mask):
         return F.where(mask, 0, g)
@@ -496,16 +504,21 @@ class FillNumber(Op):
     """
 
     node = "FillBackward0"
+    writes_alike = True
     shape = filled
     tensors = ("self", "value")
     inplace = True
     public = False
 
     def forward(xp, self, value):
+        return FillNumber.forward_inplace(xp, xp.empty_like(self), value)
+
+    def forward_inplace(xp, self, value):
         if getattr(value, "ndim", 0):
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                                f"{value.ndim} dimensions.")
-        return xp.full_like(self, value)
+        xp.copyto(self, value, casting="unsafe")
+        return self
 
     def grad_self(g):
         return F.zeros_like(g)
@@ -552,12 +565,16 @@ class Zero(Op):
     """
 
     node = "ZeroBackward"
+    writes_alike = True
     shape = same
     inplace = True
     public = False
 
     def forward(xp, self):
         return xp.zeros_like(self)
+
+    def forward_inplace(xp, self):
+        self.fill(0)
 
     def grad_self(g):
         return F.zeros_like(g)
@@ -594,6 +611,9 @@ class Copy(Op):
         return src if src.shape == self.shape else xp.broadcast_to(src, broadcast(self.shape,
                                                                                   src.shape))
 
+    def forward_inplace(xp, self, src):
+        xp.copyto(self, src, casting="unsafe")
+
     def grad_self(g):
         return F.zeros_like(g)
 
@@ -620,7 +640,5 @@ def copy_(self, src, non_blocking=False):
     if not isinstance(src, Tensor):
         raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
                         f"{type(src).__name__}")
-    if src is self:
-        return self
     # What is no floating-point number has no gradient, so it gets no history either.
     return apply_inplace(Copy, [self, src if self.is_floating_point() else src.detach()])

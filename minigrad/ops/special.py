@@ -41,6 +41,7 @@ class Exp(Smooth):
     tensor([1.0000, 2.7183])
     """
 
+    jvp = "elementwise"
     node = "ExpBackward"
 
     def forward(xp, self):
@@ -92,6 +93,7 @@ class Log(Above):
     tensor([0., -inf])
     """
 
+    jvp = "elementwise"
     node = "LogBackward"
 
     def forward(xp, self):
@@ -284,6 +286,7 @@ class Sigmoid(Smooth):
     tensor([0.5000, 1.0000])
     """
 
+    jvp = "elementwise"
     node = "SigmoidBackward"
 
     def forward(xp, self):
@@ -334,6 +337,7 @@ class Sin(Smooth):
     tensor([0.0000, 0.8415])
     """
 
+    jvp = "elementwise"
     node = "SinBackward"
 
     def forward(xp, self):
@@ -351,6 +355,7 @@ class Cos(Smooth):
     tensor([1.0000, 0.5403])
     """
 
+    jvp = "elementwise"
     node = "CosBackward"
 
     def forward(xp, self):
@@ -583,6 +588,7 @@ class Tanh(Smooth):
     tensor([0.0000, 0.7616])
     """
 
+    jvp = "elementwise"
     node = "TanhBackward"
 
     def forward(xp, self):

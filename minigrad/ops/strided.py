@@ -39,6 +39,11 @@ class AsStrided(Op):
     def grad_self(g, size, stride, storage_offset, geometry):
         return F.restride(g, (size, stride, storage_offset), geometry, geometry)
 
+    def jvp(op, values, outputs, tangents):
+        (tangent,), (_, size, stride, offset, geometry) = tangents.values(), values
+        offset += tangent.storage_offset() - geometry[2]
+        return (as_strided(tangent, size, stride, offset),)
+
     def samples(make):
         yield make(2, 3), (2, 2), (1, 2), 1, ((2, 3), (3, 1), 0)
         yield make(5), (3, 3), (1, 1), 0, ((5,), (1,), 0)

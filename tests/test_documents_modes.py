@@ -1,6 +1,6 @@
-"""Examples of the source documents whose part of the engine is still to come.
+"""The examples of the source documents for `functional`, anomaly mode, profiler and engine object.
 
-Rename to `test_documents_later.py` to enable: functional, anomaly mode, profiler, engine object.
+They go on where `test_documents.py` stops, and run on PyTorch in the same way.
 """
 
 from __future__ import annotations

@@ -1,0 +1,62 @@
+"""Whole jacobians by forward mode: one run of the function, with a batch of tangents.
+
+The tangents of all elements of all inputs are one batch, each with a single one in it; what
+comes out with an output are the columns of its jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..backend import backend_of
+from ..batching import batched, examples, next_level
+from ..op import F
+from ..tensor import Tensor
+from .forward_ad import dual_at
+from .tangents import TangentLevel
+
+Tensors = tuple[Tensor, ...]
+
+
+def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[Any, list[Tensors]]:
+    """Return `func(*inputs)`, and for each of its outputs the derivative by each input.
+
+    That has the shape `output.shape + input.shape`.
+
+    >>> from minigrad import tensor
+    >>> columns_by_forward_mode(lambda x: x * x, (tensor([1.0, 2.0]),))
+    (tensor([1., 4.]), [(tensor([[2., 0.],
+            [0., 4.]]),)])
+    """
+    sizes = [x.numel() for x in inputs]
+    batch = next_level()
+    with TangentLevel() as level:
+        duals = [dual_at(level, x, batched(units, batch))
+                 for x, units in zip(inputs, unit_tangents(inputs, sizes), strict=True)]
+        outputs = func(*duals)
+        found = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+        tangents = [level.tangent(o) for o in found]
+    blocks = []
+    for output, tangent in zip(found, tangents, strict=True):
+        shape = (sum(sizes), *output.shape)
+        columns = None if tangent is None else examples(tangent, batch)
+        if columns is None:
+            columns = F.zeros_like(output) if tangent is None else tangent
+            columns = columns.expand(shape)
+        last = (*range(1, len(shape)), 0)
+        blocks.append(tuple(
+            part.permute(last).reshape((*output.shape, *x.shape))
+            for part, x in zip(columns.split_with_sizes(sizes), inputs, strict=True)))
+    return outputs, blocks
+
+
+def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:
+    """Return, for each input, its tangents: a unit vector in its turn, zeros in the others'."""
+    made, start = [], 0
+    for x, size in zip(inputs, sizes, strict=True):
+        units = backend_of(x._array).zeros((sum(sizes), size), x._array.dtype)
+        units.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        made.append(Tensor._plain(units.reshape((sum(sizes), *x.shape))))
+        start += size
+    return made

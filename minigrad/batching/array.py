@@ -1,0 +1,250 @@
+"""An array that stands for many of one shape: operations on it run on all of them at once.
+
+NOTE [Batched values]
+    A `BatchedArray` looks like one example: `shape`, `ndim` and `dtype` are an example's.  Its
+    `value` has all of them, the batch dimension first; it is an array, or a tensor where the
+    operations on the batch are to be recorded.  A tensor whose array is batched shows the user
+    one example, which is what `vmap` hands to a function, and has no history of its own: that
+    belongs to `value`.
+
+NOTE [Levels]
+    Batches nest: each has a level, a later one a higher one.  An op works on the highest level
+    among its operands and treats all else as one value; the lower levels have their turn when
+    the op runs on the `value`s.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FROM_NUMPY
+from ..op import F
+from ..tensor import Tensor
+
+Array = Any
+Value = Any  # an array or a tensor
+
+next_level = count(1).__next__
+
+
+class NotBatchable(RuntimeError, AttributeError):
+    """Raised where one value is asked of a batch of them."""
+
+
+def refuse(what: str) -> NotBatchable:
+    """Make the error for something that only a single array can do."""
+    return NotBatchable(
+        f"vmap: It looks like you're {what} a Tensor. We don't support vmap over that, please try "
+        "to rewrite what you're doing with other operations.")
+
+
+def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
+    """Make an operator: for arrays that broadcast as they lie, else through the op `name`."""
+
+    def run(self: BatchedArray, other: Any) -> Any:
+        value, kind = self.value, type(other)
+        if type(value) is np.ndarray:
+            if kind is BatchedArray:
+                if other.level == self.level and type(other.value) is np.ndarray and (
+                        other.value.ndim == value.ndim and other.value.dtype == value.dtype):
+                    return BatchedArray(compute(value, other.value), self.level)
+            elif kind is float or kind is int:
+                return BatchedArray(compute(value, other), self.level)
+            elif kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype:
+                return BatchedArray(compute(value, other), self.level)
+        return getattr(F, name)(self, other)
+
+    return run
+
+
+def swapped(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
+    """Make the operator for a batch on the right-hand side."""
+
+    def run(self: BatchedArray, other: Any) -> Any:
+        value, kind = self.value, type(other)
+        if type(value) is np.ndarray and (kind is float or kind is int or (
+                kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype)):
+            return BatchedArray(compute(other, value), self.level)
+        if kind is not np.ndarray and not isinstance(other, BatchedArray):
+            other = np.asarray(other, self.dtype)
+        return getattr(F, name)(other, self)
+
+    return run
+
+
+class BatchedArray:
+    """Many arrays of one shape, shown as one; see NOTE [Batched values].
+
+    >>> import numpy as np
+    >>> batch = BatchedArray(np.ones((5, 2, 3)), next_level())
+    >>> batch.shape, (batch * 2).value.shape
+    ((2, 3), (5, 2, 3))
+    """
+
+    __slots__ = ("level", "value")
+    __array_ufunc__ = None  # NumPy leaves the operators to this class
+    __hash__ = object.__hash__
+
+    def __init__(self, value: Value, level: int) -> None:
+        self.value = value
+        self.level = level
+
+    @property
+    def inner(self) -> Array:
+        """The array of all examples."""
+        value = self.value
+        return value._array if isinstance(value, Tensor) else value
+
+    @property
+    def batch_size(self) -> int:
+        """How many examples there are."""
+        return int(self.value.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one example."""
+        return tuple(self.inner.shape[1:])
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions of one example."""
+        return int(self.inner.ndim - 1)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements."""
+        return self.inner.dtype
+
+    @property
+    def size(self) -> int:
+        """The number of elements of one example."""
+        total = 1
+        for n in self.shape:
+            total *= n
+        return total
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return int(self.inner.itemsize)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides of one example."""
+        return tuple(self.inner.strides[1:])
+
+    @property
+    def flags(self) -> Any:
+        """The flags of the array of all examples."""
+        return self.inner.flags
+
+    @property
+    def base(self) -> Any:
+        """What it is a part of: never None, so that nobody writes to it in place."""
+        return self.inner
+
+    def sum(self, dims: Sequence[int], keepdims: bool = False) -> Any:
+        """Sum each example over `dims`."""
+        return F.sum(self, tuple(dims), keepdims)
+
+    def reshape(self, shape: Any) -> Any:
+        """Reshape each example."""
+        return F.reshape(self, shape)
+
+    def astype(self, dtype: Any, copy: bool = True) -> BatchedArray:
+        """Convert the elements."""
+        value = self.value
+        if isinstance(value, Tensor):
+            return BatchedArray(F.to(value, FROM_NUMPY[np.dtype(dtype)]), self.level)
+        return BatchedArray(value.astype(dtype, copy=copy), self.level)
+
+    def copy(self, order: str = "C") -> BatchedArray:
+        """Copy all examples."""
+        return BatchedArray(F.clone(self.value), self.level)
+
+    def __neg__(self) -> Any:
+        if type(self.value) is np.ndarray:
+            return BatchedArray(-self.value, self.level)
+        return F.neg(self)
+
+    __add__ = binary(operator.add, "add")
+    __sub__ = binary(operator.sub, "sub")
+    __mul__ = binary(operator.mul, "mul")
+    __truediv__ = binary(operator.truediv, "div")
+    __radd__ = swapped(operator.add, "add")
+    __rsub__ = swapped(operator.sub, "sub")
+    __rmul__ = swapped(operator.mul, "mul")
+    __rtruediv__ = swapped(operator.truediv, "div")
+
+    def __matmul__(self, other: Any) -> Any:
+        return F.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return F.matmul(other, self)
+
+    def item(self) -> Any:
+        """Raise: there is no one number."""
+        raise refuse("calling .item() on")
+
+    tolist = item
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise refuse("reading the values of")
+
+    def __array_function__(self, *args: Any) -> Any:
+        raise refuse("calling NumPy on")
+
+    def __bool__(self) -> bool:
+        raise NotBatchable(
+            "vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
+            "flow. We don't support that yet, please rewrite it with torch.where.")
+
+    def compare(self, other: Any) -> Any:
+        """Raise: comparisons are functions of `F`."""
+        raise refuse("comparing the array of")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = compare
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        raise refuse("iterating over the array of")
+
+    def __getitem__(self, key: Any) -> Any:
+        raise refuse("indexing the array of")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # protocols that NumPy and copy look for
+            raise AttributeError(name)
+        raise refuse(f"using `{name}` of the array of")
+
+    def __repr__(self) -> str:
+        return f"BatchedArray(lvl={self.level}, bdim=0, value={self.value!r})"
+
+
+def batched(value: Value, level: int) -> Value:
+    """Return the batch `value` as one: a batched array, or a tensor of one if it is a tensor."""
+    array = BatchedArray(value, level)
+    return Tensor._plain(array) if isinstance(value, Tensor) else array
+
+
+def level_of(value: Any) -> int:
+    """Return the level of a batched array or tensor, 0 for all else."""
+    array = value._array if isinstance(value, Tensor) else value
+    return array.level if type(array) is BatchedArray else 0
+
+
+def examples(value: Any, level: int) -> Value | None:
+    """Return what a value holds at a level, the batch dimension first; None if it is not batched."""
+    if level_of(value) != level:
+        return None
+    if not isinstance(value, Tensor):
+        return value.value
+    inside = value._array.value
+    return inside if isinstance(inside, Tensor) else Tensor._plain(inside)

@@ -1,0 +1,254 @@
+"""Running an op on batches: by its batching rule, or once for each example.
+
+NOTE [Batching rules]
+    A rule gets a `Call`: the op and its arguments, the batched ones as the values that they hold,
+    batch dimension first.  It returns the op's outputs for the whole batch, batch dimension first
+    in each.  It runs ops on values like any other code, so what it does is recorded where the
+    values are tensors.  An op without a rule, or whose rule gives `rows` back for these arguments,
+    runs once for each example and says so in a warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..apply import apply, apply_inplace
+from ..backend import BACKENDS, numpy_backend
+from ..dtypes import FROM_NUMPY
+from ..op import F, Op
+from ..tensor import Tensor
+from .array import BatchedArray, Value, batched, examples, level_of, refuse
+
+Rule = Callable[["Call"], Any]
+
+#: The batching rule of each op that has one, by the name of its class.
+RULES: dict[str, Rule] = {}
+
+SLOW = ("There is a performance drop because we have not yet implemented the batching rule for "
+        "aten::{}: it runs once for each row of the batch.")
+INPLACE = (
+    "vmap: {}_(self, *extra_args) is not possible because there exists a Tensor `other` in "
+    "extra_args that has more elements than `self`. This happened due to `other` being vmapped "
+    "over but `self` not being vmapped over in a vmap. Please try to use out-of-place operators "
+    "instead of {}_. If said operator is being called inside the PyTorch framework, please file a "
+    "bug report instead.")
+
+
+class Call:
+    """An op's arguments by name; those in `batched` hold a batch, whose dimension is the first."""
+
+    __slots__ = ("arguments", "batched", "op", "size")
+
+    def __init__(self, op: type[Op], arguments: dict[str, Any], batched: set[str],
+                 size: int) -> None:
+        self.op = op
+        self.arguments = arguments
+        self.batched = batched
+        self.size = size
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arguments[name]
+
+    @property
+    def tensors(self) -> list[str]:
+        """The names of the arguments that are tensors or arrays."""
+        return [n for n in self.op.tensors if hasattr(self.arguments[n], "shape")]
+
+    def only(self, *names: str) -> bool:
+        """Tell whether nothing but these is batched."""
+        return self.batched <= set(names)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of one example of an argument; () for a number."""
+        shape = tuple(getattr(self.arguments[name], "shape", ()))
+        return shape[1:] if name in self.batched else shape
+
+    def ndim(self, name: str) -> int:
+        """Return the number of dimensions of one example."""
+        return len(self.shape(name))
+
+    def full(self, name: str) -> Value:
+        """Return an argument with the batch dimension, of one that has none made by expanding."""
+        value = self.arguments[name]
+        if name in self.batched or not hasattr(value, "shape"):
+            return value
+        return F.expand(value, (self.size, *value.shape))
+
+    def run(self, op: type[Op] | None = None, /, **changes: Any) -> Any:
+        """Apply the op, or another, with some arguments changed."""
+        op = op or self.op
+        values = {**self.arguments, **changes}
+        return apply(op, [values[n] if n in values else op.defaults[n] for n in op.parameters])
+
+    def in_turn(self) -> Any:
+        """Run the op once for each example and stack the results."""
+        warnings.warn(SLOW.format(self.op.name), UserWarning, stacklevel=2)
+        rows = [self.run(**self.example(i)) for i in range(self.size)]
+        if isinstance(rows[0], (tuple, list)):
+            return [F.stack(list(column)) for column in zip(*rows, strict=True)]
+        return F.stack(rows)
+
+    def example(self, i: int) -> dict[str, Any]:
+        """Return the batched arguments of example `i`."""
+        found: dict[str, Any] = {}
+        for name in self.batched:
+            value = self.arguments[name]
+            if name == self.op.list_of_tensors:
+                found[name] = [F.select(v, 0, i) if b else v for v, b in value]
+            else:
+                found[name] = F.select(value, 0, i)
+        return found
+
+    def batch(self, name: str) -> Any:
+        """Return an argument as a batched array or tensor of the highest level there is."""
+        value = self.arguments[name]
+        return batched(value, DECOMPOSED) if name in self.batched else value
+
+
+#: The level at which a rule may run other ops on whole batches; no other level is as high.
+DECOMPOSED = 1 << 62
+
+
+def rows(call: Call) -> Any:
+    """Run the op once for each example: the rule of ops that have none."""
+    return call.in_turn()
+
+
+def run_op(op: type[Op], values: list[Any], arrays: list[Any], on_tensors: bool,
+           inplace: bool = False) -> Any:
+    """Apply an op of which some operands are batched; a batched array or tensor comes back."""
+    at, items = op.list_position, []
+    if at is not None:
+        items = list(values[at])
+    level = max(level_of(v) for v in (*(values[i] for i in op.tensor_positions), *items))
+    call = unpacked(op, values, arrays, level, on_tensors)
+    if inplace:
+        return run_inplace(call, values[0], level)
+    result = RULES.get(op.__name__, rows)(call)
+    if not isinstance(result, (tuple, list)):
+        return batched(result, level)
+    results = [batched(r, level) for r in result]
+    if op.outputs:
+        return op.result_type(*results) if on_tensors else results
+    return tuple(results) if on_tensors else results
+
+
+def unpacked(op: type[Op], values: list[Any], arrays: list[Any], level: int,
+             on_tensors: bool) -> Call:
+    """Return the arguments with the values of this level's batches in the place of the batches."""
+    arguments = dict(zip(op.parameters, values, strict=True))
+    inside: set[str] = set()
+    size = 0
+    for i in op.tensor_positions:
+        held = examples(values[i], level)
+        if held is not None:
+            inside.add(op.parameters[i])
+            size = held.shape[0]
+            if on_tensors and not isinstance(held, Tensor):
+                held = Tensor._plain(held)
+        elif i in op.promoted_positions and not isinstance(values[i], Tensor):
+            held = values[i] if isinstance(values[i], (bool, int, float)) else arrays[i]
+        else:
+            held = values[i]
+        arguments[op.parameters[i]] = as_promoted(held, arrays[i], op)
+    if op.list_position is not None:
+        name = op.parameters[op.list_position]
+        pairs = []
+        for item, array in zip(values[op.list_position], arrays[op.list_position], strict=True):
+            held = examples(item, level)
+            if held is not None:
+                inside.add(name)
+                size = held.shape[0]
+                if on_tensors and not isinstance(held, Tensor):
+                    held = Tensor._plain(held)
+            pairs.append((as_promoted(item if held is None else held, array, op),
+                          held is not None))
+        arguments[name] = pairs if name in inside else [value for value, _ in pairs]
+    return Call(op, arguments, inside, size)
+
+
+def as_promoted(value: Any, array: Any, op: type[Op]) -> Any:
+    """Return an operand in the dtype that the promotion gave to its array."""
+    if op.promote is None or not hasattr(value, "shape") or not hasattr(array, "dtype"):
+        return value
+    have = value._array.dtype if isinstance(value, Tensor) else value.dtype
+    if have == array.dtype:
+        return value
+    if isinstance(value, Tensor):
+        return F.to(value, FROM_NUMPY[array.dtype])
+    return value.astype(array.dtype)
+
+
+def run_inplace(call: Call, target: Any, level: int) -> Any:
+    """Write an op's result into its first operand's batch."""
+    op = call.op
+    if level_of(target) != level:
+        raise RuntimeError(INPLACE.format(op.name, op.name))
+    result = RULES.get(op.__name__, rows)(call)
+    if op.view:
+        target._array = BatchedArray(result, level)
+        return target
+    held = examples(target, level)
+    assert held is not None
+    if result.shape != held.shape:
+        raise RuntimeError(f"output with shape {list(held.shape[1:])} doesn't match the broadcast "
+                           f"shape {list(result.shape[1:])}")
+    held.copy_(result)
+    return target
+
+
+class BatchedBackend:
+    """What carries batched arrays: ops are run by their rules, constants are not batched at all."""
+
+    name = "batched"
+    device_type = "cpu"
+    array_type: type = BatchedArray
+    run_op = staticmethod(run_op)
+
+    zeros, ones = staticmethod(np.zeros), staticmethod(np.ones)
+    empty, full = staticmethod(np.empty), staticmethod(np.full)
+
+    def as_array(self, value: Any) -> Any:
+        """Return what the operators give, which is an array already."""
+        return value
+
+    def zeros_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
+        """Return zeros of an example's shape."""
+        return np.zeros(array.shape, array.dtype if dtype is None else dtype)
+
+    def ones_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
+        """Return ones of an example's shape."""
+        return np.ones(array.shape, array.dtype if dtype is None else dtype)
+
+    def empty_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
+        """Return memory of an example's shape."""
+        return np.empty(array.shape, array.dtype if dtype is None else dtype)
+
+    def full_like(self, array: Any, value: Any, dtype: Any = None, order: str = "K") -> Any:
+        """Return an array of an example's shape, filled with a number."""
+        return np.full(array.shape, value, array.dtype if dtype is None else dtype)
+
+    def from_host(self, array: Any) -> Any:
+        """Return an array that is not batched."""
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        return numpy_backend.synchronize if name == "synchronize" else refused(name)
+
+    def to_host(self, array: Any) -> Any:
+        """Raise: it would be many arrays."""
+        return array.item()
+
+
+def refused(name: str) -> Any:
+    """Raise for a function that would need one array."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise refuse(f"calling `{name}` on")
+
+
+BACKENDS[BatchedArray] = BatchedBackend()
