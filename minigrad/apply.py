@@ -325,6 +325,8 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     if xp.run_op is not None:
         return xp.run_op(op, values, arrays, True, inplace=True)
     others = [values[i]._array for i in op.tensor_positions[1:] if isinstance(values[i], Tensor)]
+    if not op.promote:
+        others = [other for other in others if other.ndim]  # one value is read before all writes
     if (op.promote or op.forward_inplace) and any(
         partly_overlaps(target._array, other) for other in others
     ):

@@ -223,7 +223,8 @@ def make_node_type(op: type[Op]) -> type[Node]:
     bases = {1: UnaryNode, 2: BinaryNode}
     base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
-        "release": releaser(saves), "__slots__": tuple(slots), "op": op, "saves": tuple(saves), "keeps": tuple(keeps),
+        "release": releaser(saves), "__slots__": tuple(slots), "op": op,
+        "saves": tuple(saves), "keeps": tuple(keeps),
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
     for name in saves + keeps:

@@ -276,7 +276,8 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self.grad_fn is not None:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors")
         extras = self._more()
         if extras.post_accumulate is None:
             extras.post_accumulate = OrderedDict()
@@ -305,8 +306,8 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         if self._requires_grad and value._array.dtype.kind != "f":
-            raise RuntimeError("data set to a tensor that requires gradients must be floating point "
-                               "or complex dtype")
+            raise RuntimeError("data set to a tensor that requires gradients must be floating "
+                               "point or complex dtype")
         self._array = value._array
 
     @property

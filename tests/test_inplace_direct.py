@@ -113,12 +113,24 @@ def test_what_is_written_may_not_partly_overlap_what_is_read(write):
     assert x.tolist() == [0, 1, 2, 3, 4, 5] and x._version == 0
 
 
-def test_what_is_written_may_be_what_is_read():
+READABLE = {
+    "itself": (lambda x: x.mul_(x), [0, 1, 4, 9, 16, 25]),
+    "a view of all": (lambda x: x.add_(x[:]), [0, 2, 4, 6, 8, 10]),
+    "between": (lambda x: x[::2].add_(x[1::2]), [1, 1, 5, 3, 9, 5]),
+    "backwards": (lambda x: x[::2].copy_(x[::2].flip(0)), [4, 1, 2, 3, 0, 5]),
+    "fill_": (lambda x: x.fill_(x[3]), [3, 3, 3, 3, 3, 3]),
+    "one in a slice": (lambda x: x.__setitem__(slice(0, 3), x[2]), [2, 2, 2, 3, 4, 5]),
+    "one in a mask": (lambda x: x.__setitem__(x > 2, x[2]), [0, 1, 2, 2, 2, 2]),
+    "masked_fill_": (lambda x: x.masked_fill_(x > 2, x[1]), [0, 1, 2, 1, 1, 1]),
+    "index_fill_": (lambda x: x.index_fill_(0, torch.tensor([0, 3, 5]), x[3]), [3, 1, 2, 3, 4, 3]),
+}
+
+
+@pytest.mark.parametrize(("write", "expected"), READABLE.values(), ids=READABLE)
+def test_what_is_written_may_be_what_is_read(write, expected):
     x = torch.arange(6.0)
-    x.mul_(x)
-    assert x.tolist() == [0, 1, 4, 9, 16, 25]
-    x.index_add_(0, torch.tensor([0, 0, 1, 1, 2, 2]), x)
-    assert x.tolist() == [1, 14, 45, 9, 16, 25]
+    write(x)
+    assert x.tolist() == expected
 
 
 def test_one_value_may_go_to_overlapping_memory():

@@ -3,11 +3,11 @@
 Nothing of the package needs them: they stand where tests and libraries written for PyTorch look.
 """
 
+from ..autograd.grad_mode import is_grad_enabled
 from ..autograd.graph import is_multithreading_enabled as _is_multithreading_enabled
 from ..autograd.tasks import current_task
 from ..autograd.tasks import will_execute as _will_engine_execute_node
 from ..autograd.variable import ImperativeEngine as _ImperativeEngine
-from ..autograd.grad_mode import is_grad_enabled
 from ..tensor import Tensor as TensorBase
 from . import _autograd, _functions
 

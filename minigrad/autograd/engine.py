@@ -314,7 +314,7 @@ def hook_name(hook: Callable[..., Any]) -> str:
 
 def checked_tuple(hook: Callable[..., Any], replaced: Any,
                   given: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
-    """Return the gradients that go on after a node's hook: what it returned, or what it was given."""
+    """Return the gradients that go on after a node's hook: its result, or what it was given."""
     if replaced is None:
         return given
     if not isinstance(replaced, tuple):
@@ -337,8 +337,8 @@ def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | N
         raise TypeError(f"expected Variable, but hook returned '{type(replaced).__name__}'")
     if replaced._array.dtype != given._array.dtype:
         was, got = type_name(given.dtype), type_name(replaced.dtype)
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor got "
-                           f"torch.{got}Tensor)")
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
+                           f"got torch.{got}Tensor)")
     if replaced._array.shape != given._array.shape:
         raise RuntimeError(f"hook '{name}' has changed the size of value")
 

@@ -1,42 +1,47 @@
-from . import activation
-from . import addmm
-from . import compare
-from . import conv
-from . import convert
-from . import create
-from . import create_like
-from . import distance
-from . import dropout
-from . import einsum
-from . import elementwise
-from . import extreme
-from . import factor
-from . import gather
-from . import index
-from . import info
-from . import join
-from . import legacy
-from . import linalg
-from . import linear
-from . import loss
-from . import loss_of_classes
-from . import masked
-from . import norm
-from . import order
-from . import overloads
-from . import pad
-from . import parts
-from . import pool
-from . import powers
-from . import random
-from . import reduce
-from . import scan
-from . import select
-from . import special
-from . import special_gamma
-from . import spectral
-from . import strided
-from . import turn
-from . import view
+"""All operations, one family a file; importing this publishes them."""
+
 from ..publish import publish_all
+from . import (
+    activation,
+    addmm,
+    compare,
+    conv,
+    convert,
+    create,
+    create_like,
+    distance,
+    dropout,
+    einsum,
+    elementwise,
+    extreme,
+    factor,
+    gather,
+    index,
+    info,
+    join,
+    legacy,
+    linalg,
+    linear,
+    loss,
+    loss_of_classes,
+    masked,
+    norm,
+    order,
+    overloads,
+    pad,
+    parts,
+    pool,
+    powers,
+    random,
+    reduce,
+    scan,
+    select,
+    special,
+    special_gamma,
+    spectral,
+    strided,
+    turn,
+    view,
+)
+
 publish_all()
