@@ -27,6 +27,8 @@ recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 #: It has methods `op(op, values)`, `inplace(op, values)` and `function(cls, args, kwargs)`, which
 #: put `transform.below` here while they work, so that transformations nest, and `tangent(tensor)`.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
+#: What `vmap` says of random numbers on its thread: "error", "same" or "different"; "" outside.
+randomness: ContextVar[str] = ContextVar("randomness", default="")
 
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get

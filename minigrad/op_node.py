@@ -8,6 +8,7 @@ NOTE [Saved numbers]
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,9 @@ class OpNode(Node):
     op: type[Op]
     saves: tuple[str, ...] = ()  # names of saved tensors and outputs
     keeps: tuple[str, ...] = ()  # names of saved arguments and sizes
+    #: The slots of each saved name, spelt out once: value, version and, for an output, counter.
+    slots_of: dict[str, tuple[str, str, str]] = {}
+    kept_in: dict[str, str] = {}  # and the slot of each argument
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
@@ -92,15 +96,16 @@ class OpNode(Node):
             return grads[0]
         if name == "grads":
             return grads
-        if name in self.keeps:
-            return getattr(self, "_p_" + name, self.op.defaults.get(name))
+        if name in self.kept_in:
+            return getattr(self, self.kept_in[name], self.op.defaults.get(name))
         if name in self.saves:
             return self.unpack(name, arrays)
         return grads[self.op.outputs.index(name[2:])]
 
     def unpack(self, name: str, arrays: bool) -> Any:
         """Return a saved tensor, after checking that its memory was not written to since."""
-        kept, version = getattr(self, "_t_" + name), getattr(self, "_v_" + name)
+        value_slot, version_slot, _ = self.slots_of[name]
+        kept, version = getattr(self, value_slot), getattr(self, version_slot)
         if name in self.op.outputs or name == "result":
             if version is not None:
                 return self.unpack_output(name, kept, version, arrays)
@@ -121,7 +126,7 @@ class OpNode(Node):
 
     def unpack_output(self, name: str, array: Array, version: int, arrays: bool) -> Any:
         """Return a saved output, rebuilt as a tensor for the tensor realisation."""
-        counter = getattr(self, "_c_" + name)
+        counter = getattr(self, self.slots_of[name][2])
         index = self.op.outputs.index(name) if self.op.outputs else 0
         if counter.value != version:
             raise modified_error(array, index, self, counter.value, version)
@@ -155,22 +160,24 @@ class OpNode(Node):
                     version = version_of(value)
             elif isinstance(value, (list, tuple)):
                 value = [SavedTensor(v, cast=casts.get(name)) for v in value]
-            setattr(self, "_t_" + name, value)
-            setattr(self, "_v_" + name, version)
-        for name in self.keeps:
-            setattr(self, "_p_" + name, values[name])
+            value_slot, version_slot, _ = self.slots_of[name]
+            setattr(self, value_slot, value)
+            setattr(self, version_slot, version)
+        for name, slot in self.kept_in.items():
+            setattr(self, slot, values[name])
 
     def save_output(self, name: str, tensor: Tensor) -> None:
         """Keep an output as array and counter; see NOTE [How a graph stays free of cycles]."""
+        value_slot, version_slot, counter_slot = self.slots_of[name]
         if _state.saved_tensors_hooks.get() or tensor._view is not None:
             saved = self.with_hooks(SavedTensor(tensor, is_output=True))
-            setattr(self, "_t_" + name, saved)
-            setattr(self, "_v_" + name, None)
+            setattr(self, value_slot, saved)
+            setattr(self, version_slot, None)
         else:
             counter = tensor._shared_counter()
-            setattr(self, "_t_" + name, tensor._array)
-            setattr(self, "_v_" + name, counter.value)
-            setattr(self, "_c_" + name, counter)
+            setattr(self, value_slot, tensor._array)
+            setattr(self, version_slot, counter.value)
+            setattr(self, counter_slot, counter)
 
     def with_hooks(self, saved: SavedTensor) -> SavedTensor:
         """Return a SavedTensor that has hooks or may get some, for this node to keep.
@@ -217,14 +224,16 @@ def make_node_type(op: type[Op]) -> type[Node]:
                             f"input, output, argument or size (see NOTE [A formula's argument "
                             "names are its save list])")
     outputs = [n for n in saves if n == "result" or n in op.outputs]
-    slots = ["_t_" + n for n in saves] + ["_v_" + n for n in saves]
-    slots += ["_c_" + n for n in outputs] + ["_p_" + n for n in keeps]
+    slots_of = {n: (intern("_t_" + n), intern("_v_" + n), intern("_c_" + n)) for n in saves}
+    kept_in = {n: intern("_p_" + n) for n in keeps}
+    slots = [slot for n in saves for slot in slots_of[n][: 3 if n in outputs else 2]]
+    slots += kept_in.values()
     single = not op.outputs and op.list_of_tensors is None and not getattr(op, "many", False)
     bases = {1: UnaryNode, 2: BinaryNode}
     base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
         "release": releaser(saves), "__slots__": tuple(slots), "op": op,
-        "saves": tuple(saves), "keeps": tuple(keeps),
+        "saves": tuple(saves), "keeps": tuple(keeps), "slots_of": slots_of, "kept_in": kept_in,
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
     for name in saves + keeps:

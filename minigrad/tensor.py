@@ -34,7 +34,7 @@ _new = object.__new__
 class TensorExtras:
     """What few tensors have; most hold None in its place."""
 
-    __slots__ = ("accumulator", "hooks", "name", "post_accumulate", "retains_grad", "tangent")
+    __slots__ = ("accumulator", "hooks", "name", "post_accumulate", "retains_grad")
 
     def __init__(self) -> None:
         self.accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
@@ -42,7 +42,6 @@ class TensorExtras:
         self.post_accumulate: OrderedDict[int, Any] | None = None
         self.retains_grad = False
         self.name: str | None = None
-        self.tangent: Any = None
 
 
 class Tensor(ArrayInfo, PythonProtocols, TensorMethods):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import threading
+import warnings
 import weakref
 from typing import Any
 
@@ -15,6 +16,7 @@ from _engines import leaf, on_each_engine
 from _samples import IDS, OPS, Sample, cotangents_of, each, flat, outputs_of, samples, sloped
 
 from minigrad.autograd.tangents import TangentLevel, pushed_forward
+from minigrad.batching import batched, examples, next_level
 from minigrad.tensor import from_array
 
 #: PyTorch warns of itself when it first makes a dual tensor.
@@ -143,6 +145,29 @@ def test_in_place_tangent(op):
 
     if op.inplace and op.public and op.method:
         each([s for s in samples(op) if s.leaves() and s.args[0].requires_grad], check)
+
+
+@every_op
+def test_a_batch_of_tangents(op):
+    """A batch goes through an op as its rows do one by one, if need be with a warning."""
+
+    def check(sample: Sample) -> None:
+        if not sample.leaves() or not sloped(op, sample.run()):
+            return
+        rows = [[np.cos(i + d) for d in directions_of(sample)] for i in range(3)]
+        expected = [np.stack(outputs) for outputs in zip(
+            *([t.copy() for t in tangents_of(sample, row)] for row in rows), strict=True)]
+        batch = next_level()
+        with TangentLevel() as level, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "There is a performance drop")
+            for tensor, stacked in zip(sample.leaves(), zip(*rows), strict=True):
+                stack = np.stack(stacked).astype(tensor._array.dtype)
+                level.hold(tensor, batched(from_array(stack), batch))
+            found = [examples(level.tangent(o), batch) for o in sloped(op, sample.run())]
+        for one, other in zip(found, expected, strict=True):
+            _oracle.assert_close(one._array, other, 1e-6, 1e-12)
+
+    each(samples(op), check)
 
 
 def test_rules_leave_unnamed_outputs_without_tangent():
@@ -623,3 +648,92 @@ def test_function_with_setup_context(torch):
     with fw.dual_level():
         dual = fw.make_dual(doubles(torch, 3.0), doubles(torch, 1.0))
         assert fw.unpack_dual(Square.apply(dual)).tangent.tolist() == [6.0]
+
+
+# -------------------------------------------------------------------- whole jacobians
+
+
+def written(torch: Any, x: Any) -> Any:
+    """Return what x makes of a tensor that has no tangent at first, through its views."""
+    y = torch.zeros(2, 3, dtype=torch.float64).t()
+    tail = y[1:]
+    y[0] = x[1] * 3
+    tail[0].add_(x[2])
+    return y * tail.sum()
+
+
+def floored(torch: Any, x: Any) -> Any:
+    """Return what is written to a tensor whose tangent is zero."""
+    y = x.floor()
+    y.mul_(x).add_(x)
+    return y
+
+
+JACOBIANS = {
+    "one": lambda torch, x: (x * x).sin(),
+    "several": lambda torch, x: (x.t() @ x, x.sum(0), torch.ones(2)),
+    "written": written,
+    "floored": floored,
+    "constant": lambda torch, x: torch.ones(2),
+    "scalar": lambda torch, x: x.exp().prod(),
+}
+
+
+@on_each_engine
+@pytest.mark.parametrize("name", JACOBIANS)
+def test_forward_mode_jacobian(torch, name):
+    def function(x):
+        return JACOBIANS[name](torch, x)
+
+    x = torch.tensor([[0.5, 1.5], [2.5, -1.0], [0.25, 3.0]], dtype=torch.float64)
+    found = torch.autograd.functional.jacobian(
+        function, x, vectorize=True, strategy="forward-mode")
+    expected = torch.autograd.functional.jacobian(function, x)
+    if not isinstance(found, tuple):
+        found, expected = (found,), (expected,)
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one.shape == other.shape and torch.allclose(one, other)
+        assert not one.requires_grad
+
+
+@on_each_engine
+def test_forward_over_reverse_hessian(torch):
+    x, y = doubles(torch, 0.5, 1.0), doubles(torch, 2.0)
+
+    def function(x, y):
+        return (x.exp() * x.sum() * y).sum()
+
+    found = torch.autograd.functional.hessian(
+        function, (x, y), vectorize=True, outer_jacobian_strategy="forward-mode")
+    expected = torch.autograd.functional.hessian(function, (x, y))
+    for row, wanted in zip(found, expected, strict=True):
+        for one, other in zip(row, wanted, strict=True):
+            assert torch.allclose(one, other)
+
+
+def test_forward_mode_runs_the_function_once():
+    import minigrad as torch
+
+    calls = []
+
+    def function(x):
+        calls.append(1)
+        return x * 2
+
+    torch.autograd.functional.jacobian(
+        function, torch.ones(4), vectorize=True, strategy="forward-mode")
+    assert calls == [1]
+
+
+def test_tangents_inside_a_batch():
+    """What is done to the examples of a batch reaches the tangent of the whole."""
+    import minigrad as torch
+
+    x, t = torch.rand(4, 3), torch.rand(4, 3)
+    with TangentLevel() as level:
+        level.hold(x, t)
+        batch = batched(x, number := next_level())
+        rows = examples((batch * batch).sum(), number)
+        found = level.tangent(rows)
+    assert torch.allclose(found, 2 * (x * t).sum(1))

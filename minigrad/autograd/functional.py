@@ -14,6 +14,7 @@ from typing import Any
 
 from ..op import F
 from ..tensor import Tensor
+from .forward_jacobian import columns_by_forward_mode
 from .functional_checks import (
     Tensors,
     fresh_inputs,
@@ -328,20 +329,14 @@ def blocks_of(output: Tensor, rows: Row, inputs: Tensors) -> Tensors:
 
 
 def _forward_jacobian(func: Function, inputs: Any) -> Any:
-    """Return the jacobian, all columns at once; see NOTE [Tangents by double backward]."""
+    """Return the jacobian, all columns at once, by forward mode."""
+    were_tuple = [False]
+
+    def checked(*args: Tensor) -> Tensors:
+        were_tuple[0], outputs = tensor_tuple(func(*args), "outputs", "jacobian")
+        return outputs
+
     with enable_grad():
         inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jacobian")
-        given = fresh_inputs(given, create_graph=False)
-        outputs_were_tuple, outputs = tensor_tuple(func(*given), "outputs", "jacobian")
-        pulled, grad_outputs = pullback(outputs, given, outputs)
-    columns = all_rows(pulled, grad_outputs, create_graph=False)
-    blocks = []
-    for j, output in enumerate(outputs):
-        block = []
-        for x, found in zip(given, (of_input[j] for of_input in columns)):
-            if found is None:
-                found = F.zeros((x.numel(), *output.shape), dtype=output.dtype)
-            last = (*range(1, found.dim()), 0)
-            block.append(found.permute(last).reshape((*output.shape, *x.shape)))
-        blocks.append(tuple(block))
-    return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, False)
+        _, blocks = columns_by_forward_mode(checked, fresh_inputs(given, create_graph=False))
+    return nested_result(blocks, were_tuple[0], inputs_were_tuple, False)

@@ -17,6 +17,7 @@ NOTE [Where tangents are kept]
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
@@ -25,7 +26,7 @@ from weakref import ref
 
 from .. import _state
 from ..apply import apply, apply_inplace, plain_numbers
-from ..batching import batched, examples, level_of
+from ..batching import SLOW, NotBatchable, batched, examples, level_of
 from ..graph import is_dense
 from ..op import F, Op
 from ..tensor import Tensor
@@ -36,6 +37,7 @@ from .function_jvp import tangents_of_outputs
 #: there is none) for the list of tensors.
 Tangents = dict[int, Any]
 Outputs = Sequence[Tensor]
+Rule = Callable[..., Sequence[Tensor | None]]
 
 
 class TangentLevel:
@@ -266,10 +268,13 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
         rule = linear if op.view else transposed_twice
     given = [t for ts in tangents.values() for t in (ts if isinstance(ts, list) else [ts])]
     batch = max((t for t in given if t is not None), key=level_of)
+    try:
+        pushed = rule(op, values, outputs, tangents)
+    except NotBatchable:  # the formulas look at values
+        pushed = in_turn(rule, op, values, outputs, tangents, batch)
     named = {n for _, names in op.formulas.values() for n in names}
     found = []
-    for i, (output, tangent) in enumerate(
-            zip(outputs, rule(op, values, outputs, tangents), strict=True)):
+    for i, (output, tangent) in enumerate(zip(outputs, pushed, strict=True)):
         if output._array.dtype.kind != "f" or not has_gradient(op, i, named):
             tangent = None
         elif tangent is None:
@@ -278,6 +283,26 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
             tangent = of_its_own(tangent, output, given)
         found.append(None if tangent is None else batched_like(batch, tangent))
     return found
+
+
+def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tangents: Tangents,
+            batch: Tensor) -> list[Tensor | None]:
+    """Follow a rule once for each row of a batch of tangents, with a warning."""
+    level = level_of(batch)
+    if not level:
+        raise AssertionError(f"{op.name}: only a batch may be refused")
+    warnings.warn(SLOW.format(op.name), UserWarning, stacklevel=2)
+
+    def row(tangent: Any, i: int) -> Any:
+        if isinstance(tangent, list):
+            return [row(t, i) for t in tangent]
+        rows = None if tangent is None else examples(tangent, level)
+        return tangent if rows is None else F.select(rows, 0, i)
+
+    found = [rule(op, values, outputs, {at: row(t, i) for at, t in tangents.items()})
+             for i in range(batch._array.batch_size)]
+    return [None if column[0] is None else batched(F.stack(column), level)
+            for column in zip(*found, strict=True)]
 
 
 def has_gradient(op: type[Op], output: int, named: set[str]) -> bool:
@@ -362,7 +387,7 @@ def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
     return [None if c is None else next(found) for c in cotangents]
 
 
-RULES: dict[str, Callable[..., Sequence[Tensor | None]]] = {
+RULES: dict[str, Rule] = {
     "linear": linear, "multilinear": multilinear, "elementwise": elementwise}
 
 

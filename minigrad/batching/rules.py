@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _state
 from ..op import F
 from ..ops.index import picked_shape
 from ..ops.loss_of_classes import NllLoss
@@ -611,3 +612,11 @@ def nll_loss_input(call: Call) -> Any:
 def native_layer_norm(call: Call) -> Any:
     """One weight for all examples; others in turn."""
     return call.run() if call.only("input") else call.in_turn()
+
+
+def draw(call: Call) -> Any:
+    """Random numbers of its own for each example, where that is what the caller of `vmap` wants."""
+    if _state.randomness.get() == "same":
+        raise RuntimeError("vmap: random numbers that are the same for all examples have to be "
+                           "drawn without a batched input")
+    return elementwise(call) if call.op.tensors[0] in call.batched else onto_self(call)

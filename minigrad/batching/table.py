@@ -90,6 +90,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules.nll_loss, "NllLoss"),
     (rules.nll_loss_input, "NllLossInput"),
     (rules.native_layer_norm, "NativeLayerNorm"),
+    (rules.draw, "Bernoulli BernoulliFill Dropout Exponential Normal NormalOf Random Uniform"),
 )
 
 for _rule, _names in TABLE:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _state
 from ..backend.random_mt import MersenneTwister
 from ..device import CPU, backend_for, device
 from ..tensor import Tensor, from_array
@@ -71,6 +72,10 @@ default_generator.seed()
 
 def twister(generator: Generator | None) -> MersenneTwister:
     """Return the source of a generator, of the default one for None."""
+    if _state.randomness.get() == "error":
+        raise RuntimeError("vmap: called random operation while in randomness error mode. Please "
+                           "either use the 'same' or 'different' randomness flags on vmap or "
+                           "perform the randomness operation out of vmap")
     if generator is None:
         return default_generator._twister
     if not isinstance(generator, Generator):

@@ -1,0 +1,20 @@
+"""Functions of functions: derivatives and batches that nest in one another.
+
+Source: https://docs.pytorch.org/docs/stable/func.html
+"""
+
+from .functional_call import functional_call
+from .transforms import (
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    value_and_grad,
+    vjp,
+)
+from .vmap import vmap
+
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+           "value_and_grad", "vjp", "vmap"]

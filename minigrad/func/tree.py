@@ -1,0 +1,64 @@
+"""Nested tuples, lists and dicts of tensors, as the transformations take and return them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Tree = Any
+
+
+def leaves_of(tree: Tree) -> list[Any]:
+    """Return what a nesting holds, from left to right.
+
+    >>> leaves_of({"a": (1, [2, 3])})
+    [1, 2, 3]
+    """
+    if isinstance(tree, (tuple, list)):
+        return [leaf for part in tree for leaf in leaves_of(part)]
+    if isinstance(tree, dict):
+        return [leaf for part in tree.values() for leaf in leaves_of(part)]
+    return [tree]
+
+
+def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
+    """Return a nesting with `function(leaf)` for every leaf.
+
+    >>> mapped(str, (1, {"b": 2}))
+    ('1', {'b': '2'})
+    """
+    if isinstance(tree, (tuple, list)):
+        parts = [mapped(function, part) for part in tree]
+        kind: Any = type(tree)
+        return kind(*parts) if hasattr(tree, "_fields") else kind(parts)
+    if isinstance(tree, dict):
+        return type(tree)((key, mapped(function, part)) for key, part in tree.items())
+    return function(tree)
+
+
+def rebuilt(tree: Tree, leaves: list[Any]) -> Tree:
+    """Return a nesting of the same form with other leaves."""
+    rest = iter(leaves)
+    return mapped(lambda _: next(rest), tree)
+
+
+def spread(shorter: Tree, tree: Tree) -> list[Any] | None:
+    """Return one value for each leaf of `tree` from a nesting that may end earlier; None if the
+    two do not agree.
+
+    >>> spread((0, 1), ((10, 20), 30))
+    [0, 0, 1]
+    """
+    if isinstance(shorter, (tuple, list)):
+        if not isinstance(tree, (tuple, list)) or len(shorter) != len(tree):
+            return None
+        parts = [spread(s, t) for s, t in zip(shorter, tree, strict=True)]
+    elif isinstance(shorter, dict):
+        if not isinstance(tree, dict) or shorter.keys() != tree.keys():
+            return None
+        parts = [spread(shorter[key], part) for key, part in tree.items()]
+    else:
+        return [shorter] * len(leaves_of(tree))
+    if any(part is None for part in parts):
+        return None
+    return [value for part in parts if part is not None for value in part]

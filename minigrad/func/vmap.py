@@ -1,0 +1,149 @@
+"""vmap: a function of one example becomes a function of a batch, without a loop.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+from ..batching import batched, examples, next_level
+from ..op import F
+from ..shapes import wrap_dim
+from ..tensor import Tensor
+from .levels import vmaps
+from .tree import leaves_of, mapped, rebuilt, spread
+
+__all__ = ["vmap"]
+
+Function = Callable[..., Any]
+
+RANDOMNESS = ("error", "different", "same")
+
+
+def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+         chunk_size: int | None = None) -> Function:
+    """Return the function that does for each example of a batch what `func` does for one.
+
+    `in_dims` says which dimension of each input counts the examples (None: all get the same),
+    `out_dims` where it goes in the outputs; both may be nested as inputs and outputs are.  Every op
+    runs once on all examples; one without a batching rule runs for each and warns.  Random numbers
+    are refused unless `randomness` is "same", for all examples, or "different", which only ops that
+    are given a batch can be.  With `chunk_size` so many examples are done at a time.  `ValueError`
+    for dimensions that do not fit, `RuntimeError` where `func` asks for values.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
+
+    >>> from minigrad import tensor
+    >>> vmap(lambda x: x.sum())(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([3., 7.])
+    """
+    if randomness not in RANDOMNESS:
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. "
+                           f"Got {randomness}")
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+    name = getattr(func, "__name__", repr(func))
+
+    @functools.wraps(func)
+    def mapped_function(*args: Any, **kwargs: Any) -> Any:
+        leaves, dims, size = batch_arguments(name, in_dims, args)
+        wholes = [F.movedim(x, d, 0) if d else x for x, d in zip(leaves, dims, strict=True)]
+        step = chunk_size or max(size, 1)
+        parts = []
+        for start in range(0, max(size, 1), step):
+            chunk = [x[start : start + step] if d is not None and step < size else x
+                     for x, d in zip(wholes, dims, strict=True)]
+            parts.append(run(func, name, args, chunk, dims, kwargs, min(step, size - start),
+                             out_dims, randomness))
+        if len(parts) == 1:
+            return parts[0][0]
+        places = parts[0][1]
+        columns = zip(*(leaves_of(result) for result, _ in parts), strict=True)
+        return rebuilt(parts[0][0], [
+            column[0] if d is None else F.cat(list(column), d)
+            for column, d in zip(columns, places, strict=True)])
+
+    return mapped_function
+
+
+def batch_arguments(name: str, in_dims: Any,
+                    args: tuple[Any, ...]) -> tuple[list[Any], list[Any], int]:
+    """Return the leaves of the arguments, the dimension of each and the size of the batch."""
+    where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
+    if isinstance(in_dims, bool) or not isinstance(in_dims, (int, tuple, list)):
+        raise ValueError(f"{where}expected `in_dims` to be int or a (potentially nested) tuple "
+                         f"matching the structure of inputs, got: {type(in_dims)}.")
+    if not args:
+        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, "
+                         "or you are trying to vmap over a function with no inputs. The latter is "
+                         "unsupported.")
+    leaves = leaves_of(args)
+    dims = spread(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)
+    if dims is None:
+        raise ValueError(f"{where}in_dims is not compatible with the structure of `inputs`.")
+    sizes = []
+    for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if dim is None:
+            continue
+        if not isinstance(dim, int):
+            raise ValueError(f"{where}Got in_dim={dim} for an input but in_dim must be either an "
+                             "integer dimension or None.")
+        if not isinstance(leaf, Tensor):
+            raise ValueError(f"{where}Got in_dim={dim} for an input but the input is of type "
+                             f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use "
+                             "None as the respective in_dim")
+        if not leaf.dim() or not -leaf.dim() <= dim < leaf.dim():
+            raise ValueError(f"{where}Got in_dim={dim} for some input, but that input is a Tensor "
+                             f"of dimensionality {leaf.dim()} so expected in_dim to satisfy "
+                             f"-{leaf.dim()} <= in_dim < {leaf.dim()}.")
+        dims[i] = wrap_dim(dim, leaf.dim())
+        sizes.append(leaf.shape[dims[i]])
+    if not sizes:
+        raise ValueError(f"{where}at least one of the inputs has to be batched.")
+    if len(set(sizes)) > 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
+                         f"dimension, got sizes {sizes} for the mapped dimension")
+    return leaves, dims, sizes[0]
+
+
+def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any],
+        kwargs: dict[str, Any], size: int, out_dims: Any, randomness: str) -> tuple[Any, list[Any]]:
+    """Call the function on batches; return its outputs and where their batch dimensions are."""
+    level = next_level()
+    inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
+    outer, mode = vmaps.get(), _state.randomness.get()
+    vmaps.set((*outer, (level, size)))
+    _state.randomness.set(randomness)
+    try:
+        result = func(*rebuilt(args, inside), **kwargs)
+    finally:
+        vmaps.set(outer)
+        _state.randomness.set(mode)
+    places = spread(out_dims, result)
+    if places is None:
+        raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
+                         "compatible with the structure of `outputs`.")
+    rest = iter(places)
+
+    def outside(leaf: Any) -> Any:
+        place = next(rest)
+        if not isinstance(leaf, Tensor):
+            if place is None:
+                return leaf
+            raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type "
+                             f"{type(leaf)}. Did you mean to set out_dims= to None for output?")
+        batch = examples(leaf, level)
+        if place is None:
+            if batch is not None:
+                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
+                                 "out_dim is None")
+            return leaf
+        if batch is None:
+            batch = F.expand(leaf, (size, *leaf.shape))
+        return F.movedim(batch, 0, place) if place else batch
+
+    return mapped(outside, result), places
