@@ -17,6 +17,7 @@ from . import (
     _C,
     autograd,
     cuda,
+    func,
     linalg,
     nn,
     ops,
@@ -64,6 +65,7 @@ from .dtypes import (
     short,
     uint8,
 )
+from .func import vmap
 from .ops import random
 from .ops.info import finfo, iinfo
 from .ops.legacy import (
@@ -139,6 +141,7 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "func",
     "get_default_dtype",
     "half",
     "iinfo",
@@ -176,6 +179,7 @@ __all__ = [
     "uint8",
     "utils",
     "version",
+    "vmap",
 ]
 if TYPE_CHECKING:
     __all__ += _functions.__all__

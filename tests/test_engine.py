@@ -425,3 +425,12 @@ def test_an_exception_in_a_reentrant_pass_is_the_callers(torch):
     x.grad = y.grad = None
     outer.backward()
     assert (x.grad.item(), y.grad.item()) == (13.0, 4.0)
+
+
+def test_inputs_out_of_reach_give_none_and_run_nothing(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([3.0, 4.0], requires_grad=True)
+    total = (x * x).sum()
+    assert torch.autograd.grad(total, y, allow_unused=True, retain_graph=True) == (None,)
+    total.backward()
+    assert x.grad.tolist() == [2.0, 4.0] and y.grad is None

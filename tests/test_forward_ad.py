@@ -671,10 +671,10 @@ def floored(torch: Any, x: Any) -> Any:
 
 JACOBIANS = {
     "one": lambda torch, x: (x * x).sin(),
-    "several": lambda torch, x: (x.t() @ x, x.sum(0), torch.ones(2)),
+    "several": lambda torch, x: (x.t() @ x, x.sum(0), torch.ones(2, dtype=torch.float64)),
     "written": written,
     "floored": floored,
-    "constant": lambda torch, x: torch.ones(2),
+    "constant": lambda torch, x: torch.ones(2, dtype=torch.float64),
     "scalar": lambda torch, x: x.exp().prod(),
 }
 

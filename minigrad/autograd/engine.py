@@ -106,12 +106,13 @@ class GraphTask:
         needed, entered, stack = set(goals), set(), [root]
         while stack:
             node = stack[-1]
+            after = engine_fast.following(node)
             if node not in entered:
                 entered.add(node)
-                stack += [n for n, _ in node.edges if n is not None and n not in entered]
+                stack += [n for n in after if n is not None and n not in entered]
                 continue
             stack.pop()
-            if any(n in needed for n, _ in node.edges):
+            if any(n in needed for n in after):
                 needed.add(node)
         self.needed = needed
 
@@ -143,7 +144,8 @@ class GraphTask:
             buffer.owned = [o and g is b and not node.extras.tensor
                             for o, g, b in zip(buffer.owned, grads, before, strict=True)]
         if not runs:
-            self.capture(node, grads)
+            if node in self.captures:
+                self.capture(node, grads)
             return
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)

@@ -22,30 +22,27 @@ _ndarray = np.ndarray
 
 def suits(task: Any) -> bool:
     """Tell whether the pass needs nothing beyond what the fast path does."""
-    return not (task.create_graph or task.needed is not None or _state.observers.count)
+    return not (task.create_graph or _state.observers.count)
 
 
-def count_dependencies(root: Node) -> dict[Node, int]:
-    """Count the edges into each node; see `GraphTask.count_dependencies`."""
+def following(node: Any) -> Any:
+    """Return the nodes that the results of a node go to, None among them."""
+    if node.arity == 1:
+        return (node.next0,)
+    if node.arity == 2:
+        return (node.next0, node.next1)
+    return () if node.arity == 0 else [after for after, _ in node.edges]
+
+
+def count_dependencies(root: Node, needed: Any) -> dict[Node, int]:
+    """Count the edges into each node that will run; see `GraphTask.count_dependencies`."""
     dependencies: dict[Node, int] = {}
-    for first, _ in root.edges:
-        if first is not None:
-            dependencies[first] = dependencies.get(first, 0) + 1
-    stack: list[Any] = list(dependencies)
+    stack: list[Any] = [root]
     push = stack.append
     while stack:
         node = stack.pop()
-        arity = node.arity
-        if arity == 0:
-            continue
-        if arity < 0:
-            following: Any = [n for n, _ in node.edges]
-        elif arity == 1:
-            following = (node.next0,)
-        else:
-            following = (node.next0, node.next1)
-        for after in following:
-            if after is None:
+        for after in following(node):
+            if after is None or (needed is not None and after not in needed):
                 continue
             if after in dependencies:
                 dependencies[after] += 1
@@ -67,13 +64,16 @@ def run(task: Any, root: Node) -> None:
 
 def run_nodes(task: Any, root: Node) -> None:
     """Run the root and then every node that becomes ready."""
-    dependencies = task.dependencies = count_dependencies(root)
+    needed, captures = task.needed, task.captures
+    dependencies = task.dependencies = count_dependencies(root, needed)
     ready, buffers, keep_graph = task.ready, task.buffers, task.keep_graph
     sums: dict[Any, Any] = {}  # gradients of nodes with one output that the engine owns
     loans: dict[Any, Any] = {}  # and those that it does not own, see NOTE [Who owns a gradient]
 
     def arrive(target: Any, index: int, result: Any, owned: bool) -> None:
         """Add a fitted gradient to what has come for a node; push the node when it has all."""
+        if needed is not None and target not in needed:
+            return
         if result is None:
             pass
         elif target.num_inputs > 1:
@@ -108,7 +108,7 @@ def run_nodes(task: Any, root: Node) -> None:
             grad, owned = sums.pop(node, None), True
             if grad is None:
                 grad, owned = loans.pop(node, None), False
-            if grad is None or not node.runners or node.extras is not None:
+            if grad is None or not node.runners or node.extras is not None or node in captures:
                 buffer = buffers.pop(node, None)
                 if buffer is None:
                     buffer = task.new_buffer(node)
@@ -117,17 +117,21 @@ def run_nodes(task: Any, root: Node) -> None:
                 node = None
                 continue
         target, index, runner = node.next0, node.index0, node.runners[0]
+        other = node.next1 if node.arity == 2 else None
+        if needed is not None:
+            target = target if target in needed else None
+            other = other if other in needed else None
         shared = False
-        if target is None and (node.arity == 1 or node.next1 is None):
-            node = None  # its input was a view that requires grad only through its base
+        if target is None and other is None:
+            node = None  # for one, a view that requires grad only through its base
             continue
-        if node.arity == 2 and node.next1 is not None:
+        if other is not None:
             if target is None:
-                target, index, runner = node.next1, node.index1, node.runners[1]
+                target, index, runner = other, node.index1, node.runners[1]
             else:
                 result = node.runners[1](node, grad)
                 shared = result is grad
-                other, place = node.next1, node.index1
+                place = node.index1
                 shape, dtype = other.metadata_of(place)
                 if type(result) is not _ndarray or result.dtype is not dtype or (
                     result.shape != shape
@@ -147,6 +151,7 @@ def run_nodes(task: Any, root: Node) -> None:
             and target.runners
             and dependencies[target] == 1
             and target.extras is None
+            and target not in captures
             and target not in sums
             and target not in loans
             and not (ready and ready[0][0] < -target.sequence)

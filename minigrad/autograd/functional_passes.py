@@ -13,6 +13,7 @@ from typing import Any
 
 from ..backend import backend_of
 from ..op import F
+from ..shapes import numel
 from ..tensor import Tensor
 from .backward import grad
 from .functional_checks import Tensors
@@ -75,13 +76,17 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
     return rows
 
 
-def units_of(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return the unit vectors of the space of all tensors together, as a batch for each tensor."""
-    total = sum(t.numel() for t in tensors)
+def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
+    """Return the unit vectors of the space of all tensors together, as a batch for each tensor.
+
+    The first `skipped` dimensions of the tensors do not count.
+    """
+    shapes = [tuple(t.shape[skipped:]) for t in tensors]
+    total = sum(map(numel, shapes))
     units, start = [], 0
-    for t in tensors:
-        array, size = t._array, t.numel()
-        batch = backend_of(array).zeros((total, *array.shape), array.dtype)
+    for t, shape in zip(tensors, shapes, strict=True):
+        size = numel(shape)
+        batch = backend_of(t._array).zeros((total, *shape), t._array.dtype)
         batch.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
         units.append(Tensor._plain(batch))
         start += size

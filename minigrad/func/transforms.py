@@ -304,9 +304,7 @@ def with_examples(units: Tensor, whole: Whole) -> Tensor:
 
 def units_for(tensors: Sequence[Tensor], whole: Whole) -> list[Tensor]:
     """Return the unit vectors of one example of whole tensors, as batches."""
-    ones = [Tensor._plain(t._array[(0,) * whole.count]) if t.numel() else
-            F.zeros(t.shape[whole.count :], dtype=t.dtype) for t in tensors]
-    return [with_examples(u, whole) for u in units_of(ones)]
+    return [with_examples(u, whole) for u in units_of(tensors, whole.count)]
 
 
 def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,

@@ -1,0 +1,264 @@
+"""minigrad.func: derivatives and batches that nest; the same lines run on PyTorch where it is."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from _engines import ENGINES, NAMES, on_each_engine
+
+import minigrad
+
+RNG = np.random.default_rng(3)
+X, Y, W = RNG.normal(size=(4, 3)), RNG.normal(size=(4, 3)), RNG.normal(size=(3, 3))
+
+
+def func(torch: ModuleType) -> Any:
+    return __import__(torch.__name__ + ".func", fromlist=["func"])
+
+
+def values(tree: Any) -> list[Any]:
+    """Return the arrays of a nesting."""
+    if isinstance(tree, (tuple, list)):
+        return [a for part in tree for a in values(part)]
+    if isinstance(tree, dict):
+        return [a for key in tree for a in values(tree[key])]
+    return [tree.detach().numpy()]
+
+
+#: What is computed, given the engine, its `func` and three tensors: x, y (4, 3) and w (3, 3).
+PROGRAMS: dict[str, Any] = {
+    "grad": lambda t, f, x, y, w: f.grad(lambda x: (x @ w).tanh().sum())(x),
+    "grad of several": lambda t, f, x, y, w: f.grad(
+        lambda x, y, w: ((x * y) @ w).sin().sum(), argnums=(0, 2))(x, y, w),
+    "grad of a dict": lambda t, f, x, y, w: f.grad(
+        lambda p: (p["x"] @ p["w"]).exp().mean())({"x": x, "w": w}),
+    "grad with aux": lambda t, f, x, y, w: f.grad(
+        lambda x: ((x * y).sum(), x * 2), has_aux=True)(x),
+    "grad and value": lambda t, f, x, y, w: f.grad_and_value(lambda x: (x * x * y).sum())(x),
+    "grad of grad": lambda t, f, x, y, w: f.grad(
+        lambda x: (f.grad(lambda x: (x**3).sum())(x) * y).sum())(x),
+    "inner and outer kept apart": lambda t, f, x, y, w: f.grad(
+        lambda x: (x * f.grad(lambda z: (z * x).sum())(y)).sum())(x),
+    "vjp": lambda t, f, x, y, w: f.vjp(lambda x, w: x @ w, x, w)[1](y),
+    "vjp of a tuple": lambda t, f, x, y, w: f.vjp(lambda x: (x * y, x.sum()), x)[1](
+        (y, x.sum())),
+    "jvp": lambda t, f, x, y, w: f.jvp(lambda x, w: (x @ w).tanh(), (x, w), (y, w)),
+    "grad of jvp": lambda t, f, x, y, w: f.grad(
+        lambda x: f.jvp(lambda x: (x @ w).tanh(), (x,), (y,))[1].sum())(x),
+    "jvp of grad": lambda t, f, x, y, w: f.jvp(
+        f.grad(lambda x: (x @ w).tanh().sum()), (x,), (y,)),
+    "jacrev": lambda t, f, x, y, w: f.jacrev(lambda w: (x @ w).tanh())(w),
+    "jacrev of several": lambda t, f, x, y, w: f.jacrev(
+        lambda x, w: (x @ w, (x * x).sum()), argnums=(0, 1))(x, w),
+    "jacrev of a constant": lambda t, f, x, y, w: f.jacrev(lambda x: y * 2)(x),
+    "jacrev in chunks": lambda t, f, x, y, w: f.jacrev(lambda w: (x @ w).tanh(), chunk_size=5)(w),
+    "jacrev of a dict": lambda t, f, x, y, w: f.jacrev(
+        lambda p: {"a": p["x"] * 2, "b": (p["x"] @ p["w"]).sum(0)})({"x": x, "w": w}),
+    "jacfwd": lambda t, f, x, y, w: f.jacfwd(lambda w: (x @ w).tanh())(w),
+    "jacfwd of several": lambda t, f, x, y, w: f.jacfwd(
+        lambda x, w: (x @ w, (x * x).sum()), argnums=(0, 1))(x, w),
+    "jacfwd with aux": lambda t, f, x, y, w: f.jacfwd(
+        lambda w: ((x @ w).sin(), w + 1), has_aux=True)(w),
+    "hessian": lambda t, f, x, y, w: f.hessian(lambda w: (x @ w).tanh().sum())(w),
+    "hessian of several": lambda t, f, x, y, w: f.hessian(
+        lambda x, w: ((x @ w) ** 3).sum(), argnums=(0, 1))(x[0], w),
+    "jacrev of jacrev": lambda t, f, x, y, w: f.jacrev(f.jacrev(lambda x: (x @ w).sin()))(x[0]),
+    "vmap": lambda t, f, x, y, w: f.vmap(lambda x, y: (x * y).sum())(x, y),
+    "vmap with a shared input": lambda t, f, x, y, w: f.vmap(
+        lambda x, w: (x @ w).tanh(), in_dims=(0, None))(x, w),
+    "vmap along dimensions": lambda t, f, x, y, w: f.vmap(
+        lambda x, w: w @ x, in_dims=(1, 1), out_dims=1)(x[:3], w),
+    "vmap of negative dimensions": lambda t, f, x, y, w: f.vmap(
+        lambda x: x.cumsum(0), in_dims=-1, out_dims=-1)(x),
+    "vmap of nested inputs": lambda t, f, x, y, w: f.vmap(
+        lambda p, w: p["x"] * p["y"][0] + w, in_dims=({"x": 0, "y": 0}, None))(
+            {"x": x, "y": (y,)}, w[0]),
+    "vmap with several outputs": lambda t, f, x, y, w: f.vmap(
+        lambda x: (x, {"a": x.sum()}), out_dims=(1, 0))(x),
+    "vmap with a constant output": lambda t, f, x, y, w: f.vmap(lambda x: w)(x),
+    "vmap in chunks": lambda t, f, x, y, w: f.vmap(lambda x: x.softmax(0), chunk_size=3)(x),
+    "vmap of vmap": lambda t, f, x, y, w: f.vmap(
+        lambda x: f.vmap(lambda v: (v * x).sum())(w))(x),
+    "vmap of vmap, crossed": lambda t, f, x, y, w: f.vmap(
+        f.vmap(lambda a, b: a * b + b.sin(), (0, None)), (None, 0))(x, y),
+    "vmap of indexing": lambda t, f, x, y, w: f.vmap(lambda x: x[[2, 0]] + x[1:].sum())(x),
+    "vmap over indices": lambda t, f, x, y, w: f.vmap(lambda i: w[i])(
+        t.tensor([[0, 1], [2, 2], [1, 0]])),
+    "vmap of writes": lambda t, f, x, y, w: f.vmap(lambda x: x.clone().mul_(2).add_(x.sum()))(x),
+    "vmap of a write to a part": lambda t, f, x, y, w: f.vmap(write_to_part)(x),
+    "vmap of views": lambda t, f, x, y, w: f.vmap(
+        lambda x: x.unsqueeze(0).expand(2, 3).t().reshape(-1))(x),
+    "gradients of the examples": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda w, x, y: ((x @ w).tanh() - y).pow(2).sum()), in_dims=(None, 0, 0))(w, x, y),
+    "gradients of the examples by two": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda w, x: ((x @ w) ** 2).sum(), argnums=(0, 1)), in_dims=(None, 0))(w, x),
+    "class losses of the examples": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda w, x, y: t.nn.functional.cross_entropy(x @ w, y)), in_dims=(None, 0, 0))(
+            w, x, t.tensor([0, 2, 1, 1])),
+    "jacobians of the examples": lambda t, f, x, y, w: f.vmap(
+        f.jacrev(lambda x: (x @ w).tanh()))(x),
+    "forward jacobians of the examples": lambda t, f, x, y, w: f.vmap(
+        f.jacfwd(lambda x: ((x @ w).tanh(), x.sum())))(x),
+    "hessians of the examples": lambda t, f, x, y, w: f.vmap(
+        f.hessian(lambda x: (x @ w).tanh().sum()))(x),
+    "products of the examples": lambda t, f, x, y, w: f.vmap(
+        lambda x, y: f.vjp(lambda x: (x @ w).sin(), x)[1](y)[0])(x, y),
+    "tangents of the examples": lambda t, f, x, y, w: f.vmap(
+        lambda x, y: f.jvp(lambda x: (x @ w).sin(), (x,), (y,)))(x, y),
+    "gradient of vmap": lambda t, f, x, y, w: f.grad(
+        lambda w: f.vmap(lambda x: (x @ w).sin().sum())(x).pow(2).sum())(w),
+    "gradient of gradients of the examples": lambda t, f, x, y, w: f.grad(lambda w: f.vmap(
+        f.grad(lambda x, w: (x @ w).sin().sum()), (0, None))(x, w).pow(2).sum())(w),
+    "derivatives in two levels": lambda t, f, x, y, w: f.vmap(lambda x: f.vmap(
+        lambda y: f.grad(lambda x: (x * y).sin().sum())(x))(y))(x),
+    "jacobians in two levels": lambda t, f, x, y, w: f.vmap(lambda x: f.vmap(
+        lambda y: f.jacrev(lambda x: (x * y).sin())(x))(y))(x),
+    "functional_call": lambda t, f, x, y, w: f.functional_call(
+        t.nn.Linear(3, 3).double(), {"weight": w, "bias": w[0]}, (x,)),
+    "ensembles": lambda t, f, x, y, w: f.vmap(lambda w: f.functional_call(
+        t.nn.Linear(3, 3).double(), {"weight": w, "bias": w[0]}, (x,)))(t.stack([w, w * 2])),
+    "convolutions of the examples": lambda t, f, x, y, w: f.vmap(f.grad(
+        lambda k, x: t.nn.functional.conv1d(x.reshape(1, 1, 3), k).sin().sum()), (None, 0))(
+            w[:2, :2].reshape(2, 1, 2), x),
+}
+
+
+def write_to_part(x: Any) -> Any:
+    copy = x.clone()
+    copy[1:] *= 3
+    return copy
+
+
+def run(torch: ModuleType, name: str) -> list[Any]:
+    tensors = [torch.tensor(a) for a in (X, Y, W)]
+    return values(PROGRAMS[name](torch, func(torch), *tensors))
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_agree_with_pytorch(name: str) -> None:
+    ours, theirs = run(minigrad, name), run(ENGINES[-1], name)
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, 1e-10, 1e-12)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_run(name: str) -> None:
+    assert all(np.isfinite(a).all() for a in run(minigrad, name))
+
+
+# -------------------------------------------------------------------- by hand
+
+
+@on_each_engine
+def test_examples_have_gradients_of_their_own(torch):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    slopes = func(torch).vmap(func(torch).grad(lambda w, x: (w * x * x).sum()), (None, 0))(
+        torch.ones(2), x)
+    assert slopes.tolist() == [[1.0, 4.0], [9.0, 16.0]]
+
+
+@on_each_engine
+def test_a_result_has_a_graph_only_where_one_is_of_use(torch):
+    f, x = func(torch), torch.tensor([1.0, 2.0])
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    assert not f.grad(lambda x: (x * x).sum())(x).requires_grad
+    slope = f.grad(lambda x: (x * x * w).sum())(x)
+    slope.sum().backward()
+    assert w.grad.tolist() == [2.0, 4.0]
+    f.grad(lambda w: (w**3).sum())(w).sum().backward()
+    assert w.grad.tolist() == [2.0 + 18.0, 4.0 + 24.0]
+    assert not f.jacrev(lambda x: x * x)(x).requires_grad
+
+
+@on_each_engine
+def test_derivatives_are_taken_under_no_grad_too(torch):
+    with torch.no_grad():
+        assert func(torch).grad(lambda x: x**3)(torch.tensor(2.0)).item() == 12.0
+
+
+@on_each_engine
+def test_vmap_is_differentiable(torch):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    func(torch).vmap(lambda x: (x * w).sum())(torch.ones(3, 2)).sum().backward()
+    assert w.grad.tolist() == [3.0, 3.0]
+
+
+def test_value_and_grad_is_in_that_order():
+    value, slope = minigrad.func.value_and_grad(lambda x: x * x)(minigrad.tensor(3.0))
+    assert (value.item(), slope.item()) == (9.0, 6.0)
+
+
+@on_each_engine
+def test_functional_call_leaves_the_module_alone(torch):
+    linear = torch.nn.Linear(2, 1)
+    before = linear.weight
+    with pytest.raises(RuntimeError):
+        func(torch).functional_call(linear, {"weight": torch.ones(5, 7)}, (torch.ones(2),))
+    assert linear.weight is before
+    with pytest.raises(RuntimeError, match="Unexpected key"):
+        func(torch).functional_call(linear, {"other": torch.ones(1)}, (torch.ones(2),),
+                                    strict=True)
+
+
+#: What is refused: the error, a part of its text and the program.
+ERRORS: dict[str, Any] = {
+    "dimension": (ValueError, "Got in_dim=5 for some input", lambda t, f, x: f.vmap(
+        lambda x: x, in_dims=5)(x)),
+    "structure": (ValueError, "not compatible with the structure of `inputs`",
+                  lambda t, f, x: f.vmap(lambda x: x, in_dims=(0, 0))(x)),
+    "kind of in_dims": (ValueError, "expected `in_dims` to be int or", lambda t, f, x: f.vmap(
+        lambda x: x, in_dims="a")(x)),
+    "no tensor": (ValueError, "We cannot vmap over non-Tensor arguments", lambda t, f, x: f.vmap(
+        lambda x: x)(3)),
+    "no input": (ValueError, "got no inputs", lambda t, f, x: f.vmap(lambda: x)()),
+    "sizes": (ValueError, "got sizes \\[3, 2\\]", lambda t, f, x: f.vmap(lambda x, y: x)(
+        x, t.ones(2))),
+    "output": (ValueError, "must only return Tensors", lambda t, f, x: f.vmap(lambda x: 3)(x)),
+    "out_dims": (IndexError, "Dimension out of range", lambda t, f, x: f.vmap(
+        lambda x: x, out_dims=3)(x)),
+    "structure of outputs": (ValueError, "not compatible with the structure of `outputs`",
+                             lambda t, f, x: f.vmap(lambda x: x, out_dims=(0, 0))(x)),
+    "a value": (RuntimeError, "calling .item\\(\\) on a Tensor", lambda t, f, x: f.vmap(
+        lambda x: x.item())(t.ones(2))),
+    "a decision": (RuntimeError, "data-dependent control flow", lambda t, f, x: f.vmap(
+        lambda x: x if x > 0 else -x)(t.ones(2))),
+    "random numbers": (RuntimeError, "randomness error mode", lambda t, f, x: f.vmap(
+        lambda x: x + t.randn(2))(x)),
+    "randomness": (RuntimeError, "Only allowed values for randomness", lambda t, f, x: f.vmap(
+        lambda x: x, randomness="foo")(x)),
+    "write to what is shared": (RuntimeError, "is not possible because", lambda t, f, x: f.vmap(
+        lambda a, b: a.add_(b), (None, 0))(t.ones(2), x)),
+    "vector": (RuntimeError, "Expected f\\(\\*args\\) to return a scalar", lambda t, f, x: f.grad(
+        lambda x: x)(x)),
+    "tuple": (RuntimeError, "to return a Tensor, got <class 'tuple'>", lambda t, f, x: f.grad(
+        lambda x: (x, x))(x)),
+    "argnum": (RuntimeError, "Got argnum=2, but only 1 positional inputs",
+               lambda t, f, x: f.grad(lambda x: x.sum(), argnums=2)(x)),
+    "input": (ValueError, "must be Tensor, got <class 'int'>", lambda t, f, x: f.grad(
+        lambda x: x)(3)),
+    "dtype": (RuntimeError, "floating point", lambda t, f, x: f.grad(lambda x: x.sum())(
+        t.arange(3))),
+}
+
+
+@on_each_engine
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(torch, name):
+    error, text, program = ERRORS[name]
+    with pytest.raises(error, match=text):
+        program(torch, func(torch), torch.ones(3, 2))
+
+
+def test_random_numbers_may_be_the_examples_own():
+    torch = minigrad
+    dropped = torch.vmap(lambda x: torch.nn.functional.dropout(x, 0.5), randomness="different")(
+        torch.ones(6, 100))
+    assert len({tuple(row) for row in dropped.tolist()}) == 6
+    shared = torch.vmap(lambda x: x * torch.rand(4), randomness="same")(torch.ones(3, 4))
+    assert len({tuple(row) for row in shared.tolist()}) == 1
