@@ -76,7 +76,7 @@ class Op:
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
     materialize = True  # whether missing gradients of outputs become zeros
     #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
-    #: the formulas; see NOTE [How a tangent passes an op] in autograd/tangents.py
+    #: the formulas; see NOTE [How a tangent passes an op] in autograd/pushforward.py
     jvp: str | Callable[..., Any] | None = None
     shape: Callable[..., Any]
     forward: Callable[..., Any]

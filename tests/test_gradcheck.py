@@ -404,3 +404,29 @@ def test_the_float32_story(torch):
     wide = x.detach().double().requires_grad_()
     assert torch.autograd.gradcheck(lambda x: x.sigmoid(), wide, eps=1e-4)
     assert torch.autograd.gradcheck(lambda x: x.sigmoid(), wide, eps=1e-6)
+
+
+def test_batched_tangents(torch):
+    x, y = doubles(torch, 1.0, -2.0), doubles(torch, 0.5, 3.0)
+    options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    assert torch.autograd.gradcheck(lambda x, y: (x.exp() * y, x.sum()), (x, y), **options)
+
+    def unbatchable(x):
+        class Read(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, g):
+                return g * 2
+
+            @staticmethod
+            def jvp(ctx, t):
+                return t * 2 if float(t.sum()) < 1e9 else t
+
+        return Read.apply(x)
+
+    with pytest.raises(RuntimeError, match="gradcheck failed while testing batched gradient "
+                       "computation with forward-mode AD"):
+        torch.autograd.gradcheck(unbatchable, x, **options)

@@ -43,6 +43,8 @@ MISMATCH = (
 class BatchedTask(GraphTask):
     """A backward pass with batched gradients."""
 
+    batched = True
+
     def apply(self, node: Node, grads: Sequence[Gradient | None]) -> Sequence[Gradient | None]:
         """Run a node on batches, or once for each row where that cannot be."""
         level = max((level_of(g) for g in grads), default=0)

@@ -75,6 +75,8 @@ def on_tensors(create_graph: bool) -> bool:
 class GraphTask:
     """One backward pass: what it is to compute and how far it has come."""
 
+    batched = False  # whether gradients are batches, see batched.py
+
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph

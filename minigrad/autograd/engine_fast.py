@@ -22,7 +22,7 @@ _ndarray = np.ndarray
 
 def suits(task: Any) -> bool:
     """Tell whether the pass needs nothing beyond what the fast path does."""
-    return not (task.create_graph or _state.observers.count)
+    return not (task.create_graph or task.batched or _state.observers.count)
 
 
 def following(node: Any) -> Any:

@@ -17,6 +17,7 @@ from .backward import grad
 from .gradcheck_fast import check_fast
 from .gradcheck_parts import (
     check_batched,
+    check_batched_tangents,
     check_multiplies_by_gradient,
     check_undefined,
     check_undefined_tangents,
@@ -73,8 +74,8 @@ def gradcheck(
     `fast_mode` compares one random combination of each jacobian's elements instead of all.
     `nondet_tol` is how far two backward passes may lie apart.  `check_undefined_grad` asks that
     missing gradients and tangents count as zeros, `check_grad_dtypes` that gradients have their
-    inputs' dtypes, `check_batched_grad` that several gradients at once give the same.  `masked`
-    is for sparse tensors.
+    inputs' dtypes, `check_batched_grad` and `check_batched_forward_grad` that several gradients
+    or tangents at once give the same.  `masked` is for sparse tensors.
 
     >>> from minigrad import float64, tensor
     >>> x = tensor([1.0, -2.0], dtype=float64, requires_grad=True)
@@ -103,6 +104,8 @@ def gradcheck(
             check(results, forward=True)
             if check_undefined_grad:
                 check_undefined_tangents(func, inputs)
+        if check_batched_forward_grad:
+            check_batched_tangents(func, inputs)
         if check_backward_ad and outputs:
             if check_batched_grad:
                 check_batched(inputs, outputs)

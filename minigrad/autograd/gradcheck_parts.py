@@ -13,6 +13,7 @@ import numpy as np
 
 from .._state import next_sequence
 from ..backend import backend_of
+from ..batching import batched, examples, next_level
 from ..graph import UnaryNode
 from ..op import F
 from ..tensor import Tensor
@@ -27,6 +28,13 @@ FAILED_BATCH = """gradcheck or gradgradcheck failed while testing batched gradie
 
 It runs the backward pass once for a stack of gradients, which an operation that cannot take a batch
 prevents. Call gradcheck or gradgradcheck with `check_batched_grad=False` to leave that out."""
+
+
+FAILED_FORWARD_BATCH = """\
+gradcheck failed while testing batched gradient computation with forward-mode AD.
+
+It runs the function once with a stack of tangents, which an operation that cannot take a batch
+prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
 
 def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
@@ -48,6 +56,40 @@ def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
                 raise GradcheckError(
                     f"For output {i} and input {j}:\n\n{FAILED_BATCH}\n\n"
                     f"Got:\n{result}\n\nExpected:\n{Tensor._plain(wanted)}")
+
+
+def check_batched_tangents(func: Function, inputs: Sequence[Any]) -> None:
+    """Raise unless a batch of tangents gives what its rows give one by one."""
+    for which, tensor in enumerate(inputs):
+        if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+            continue
+        batch = F.stack([random_like(tensor, False).detach() for _ in range(2)])
+        apart = [slopes(func, inputs, which, row) for row in batch]
+        number = next_level()
+        try:
+            together = slopes(func, inputs, which, batched(batch, number))
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n"
+                                 + FAILED_FORWARD_BATCH) from error
+        for i, (found, *rows) in enumerate(zip(together, *apart, strict=True)):
+            if found is None or any(r is None for r in rows):
+                continue
+            result = examples(found, number)
+            result = found.expand((2, *found.shape)) if result is None else result
+            expected = np.stack([host(r) for r in rows])
+            if not np.allclose(host(result), expected):
+                raise GradcheckError(
+                    f"For output {i} and input {which}:\n\n{FAILED_FORWARD_BATCH}\n\n"
+                    f"Got:\n{result}\n\nExpected:\n{Tensor._plain(expected)}")
+
+
+def slopes(func: Function, inputs: Sequence[Any], which: int,
+           tangent: Tensor) -> list[Tensor | None]:
+    """Return the tangents of the results where one input has a tangent and no other one has."""
+    with TangentLevel() as level:
+        given = [t.detach() if isinstance(t, Tensor) else t for t in inputs]
+        given[which] = dual_at(level, given[which], tangent)
+        return [unpacked_at(level, r)[1] for r in as_tuple(func(*given))]
 
 
 def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor],

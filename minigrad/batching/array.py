@@ -172,6 +172,8 @@ class BatchedArray:
             return BatchedArray(-self.value, self.level)
         return F.neg(self)
 
+    __iadd__ = __isub__ = __imul__ = None  # or `a += b` would quietly make another array
+
     __add__ = binary(operator.add, "add")
     __sub__ = binary(operator.sub, "sub")
     __mul__ = binary(operator.mul, "mul")

@@ -202,7 +202,7 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
 
 
 class BatchedBackend:
-    """What carries batched arrays: ops are run by their rules, constants are not batched at all."""
+    """What carries batched arrays: ops are run by their rules, new constants are not batched."""
 
     name = "batched"
     device_type = "cpu"
@@ -217,20 +217,20 @@ class BatchedBackend:
         return value
 
     def zeros_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return zeros of an example's shape."""
-        return np.zeros(array.shape, array.dtype if dtype is None else dtype)
+        """Return a batch of zeros."""
+        return like("zeros_like", array, dtype=dtype, order=order)
 
     def ones_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return ones of an example's shape."""
-        return np.ones(array.shape, array.dtype if dtype is None else dtype)
+        """Return a batch of ones."""
+        return like("ones_like", array, dtype=dtype, order=order)
 
     def empty_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return memory of an example's shape."""
-        return np.empty(array.shape, array.dtype if dtype is None else dtype)
+        """Return memory for a batch."""
+        return like("empty_like", array, dtype=dtype, order=order)
 
     def full_like(self, array: Any, value: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return an array of an example's shape, filled with a number."""
-        return np.full(array.shape, value, array.dtype if dtype is None else dtype)
+        """Return a batch filled with a number."""
+        return like("full_like", array, value, dtype=dtype, order=order)
 
     def from_host(self, array: Any) -> Any:
         """Return an array that is not batched."""
@@ -242,6 +242,13 @@ class BatchedBackend:
     def to_host(self, array: Any) -> Any:
         """Raise: it would be many arrays."""
         return array.item()
+
+
+def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedArray:
+    """Return a new batch made by a backend's function `name`, of the size of another one."""
+    made = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
+    return BatchedArray(Tensor._plain(made) if isinstance(array.value, Tensor) else made,
+                        array.level)
 
 
 def refused(name: str) -> Any:
