@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,7 @@ from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples,
 import minigrad as torch
 from minigrad.apply import apply, bind
 from minigrad.autograd import grad
-from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, without_rule
-from minigrad.op import REGISTRY
+from minigrad.batching import BatchedArray, next_level
 from minigrad.tensor import Tensor, from_array
 
 SIZE = 5  # no sample has a dimension of this size but where it must

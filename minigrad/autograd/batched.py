@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..array_info import Size
 from ..batching import (
     SLOW,
     BatchedArray,
@@ -23,7 +24,6 @@ from ..batching import (
 )
 from ..graph import GraphRoot, Node
 from ..op import F
-from ..array_info import Size
 from ..tensor import Tensor
 from .engine import GraphTask
 

@@ -1,4 +1,4 @@
-"""Batches: ops on many values of one shape at once, which `vmap` and batched backward passes use."""
+"""Batches: ops on many values of one shape at once, for `vmap` and batched backward passes."""
 
 from .array import BatchedArray, NotBatchable, batched, examples, level_of, next_level
 from .dispatch import DECOMPOSED, RULES, SLOW, Call

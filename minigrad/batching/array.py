@@ -53,9 +53,9 @@ def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any]
                 if other.level == self.level and type(other.value) is np.ndarray and (
                         other.value.ndim == value.ndim and other.value.dtype == value.dtype):
                     return BatchedArray(compute(value, other.value), self.level)
-            elif kind is float or kind is int:
-                return BatchedArray(compute(value, other), self.level)
-            elif kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype:
+            elif kind is float or kind is int or (
+                kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype
+            ):
                 return BatchedArray(compute(value, other), self.level)
         return getattr(F, name)(self, other)
 
@@ -243,7 +243,7 @@ def level_of(value: Any) -> int:
 
 
 def examples(value: Any, level: int) -> Value | None:
-    """Return what a value holds at a level, the batch dimension first; None if it is not batched."""
+    """Return what a value holds at a level, the batch first; None if it is not batched."""
     if level_of(value) != level:
         return None
     if not isinstance(value, Tensor):

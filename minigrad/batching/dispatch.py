@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import apply, apply_inplace
+from ..apply import apply
 from ..backend import BACKENDS, numpy_backend
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op

@@ -379,7 +379,8 @@ class Key:
         self.counted = "indices" in call.batched
         if self.counted:  # the batch is picked from as well, by its number
             self.indices = [
-                F.reshape(v, (call.size, *(1,) * (rank + 1 - v.ndim), *v.shape[1:])) if inside else v
+                F.reshape(v, (call.size, *(1,) * (rank + 1 - v.ndim), *v.shape[1:]))
+                if inside else v
                 for v, inside in pairs]
             like = self.indices[0]
             count = F.arange(call.size)

@@ -231,13 +231,14 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     (tensor([1., 4.]), (tensor([ 2., 40.]),))
     """
     derivation = Derivation(primals)
-    output, aux = parted(derivation.call(func, *derivation.arguments()), has_aux, "vjp(f, *primals)")
+    called = derivation.call(func, *derivation.arguments())
+    output, aux = parted(called, has_aux, "vjp(f, *primals)")
     wholes = [derivation.whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
     keep = derivation.keeps_graph(wholes)
 
     def pull(*cotangents: Any) -> Any:
         """Return the product of the vectors with the jacobian, a tuple like the inputs."""
-        given = cotangents[0] if len(cotangents) == 1 and not isinstance(output, tuple) or (
+        given = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
             len(cotangents) == 1 and isinstance(cotangents[0], tuple)) else cotangents
         vectors = [derivation.whole.of(t) for t in leaves_of(given)]
         if len(vectors) != len(wholes):
@@ -288,10 +289,10 @@ def pushed(derivation: Derivation, outputs: Sequence[Tensor], vectors: Sequence[
     """Return the product of the jacobian with vectors, by two backward passes."""
     with enable_grad():
         pulled, weights = pullback(outputs, tuple(derivation.copies), tuple(outputs))
-    live = [i for i, p in enumerate(pulled) if p is not None and p.requires_grad]
+    live = [(p, v) for p, v in zip(pulled, vectors) if p is not None and p.requires_grad]
     if not live:
         return [None] * len(outputs)
-    return list(gradients([pulled[i] for i in live], weights, [vectors[i] for i in live],
+    return list(gradients([p for p, _ in live], weights, [v for _, v in live],
                           True, keep, allow_unused=True, is_grads_batched=is_batched))
 
 
@@ -347,7 +348,9 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
     return derivative
 
 
-def in_chunks(units: list[Tensor], chunk_size: int | None, run: Callable[[list[Tensor]], Any]) -> Any:
+def in_chunks(
+    units: list[Tensor], chunk_size: int | None, run: Callable[[list[Tensor]], Any]
+) -> Any:
     """Run a pass on so many unit vectors at a time, and join the results."""
     total = units[0].shape[0] if units else 0
     if not total or chunk_size is None or chunk_size >= total:

@@ -42,8 +42,8 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     tensor([3., 7.])
     """
     if randomness not in RANDOMNESS:
-        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. "
-                           f"Got {randomness}")
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
+                           f"'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
     name = getattr(func, "__name__", repr(func))
