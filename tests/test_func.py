@@ -238,7 +238,8 @@ ERRORS: dict[str, Any] = {
         lambda x: x + t.randn(2))(x)),
     "randomness": (RuntimeError, "Only allowed values for randomness", lambda t, f, x: f.vmap(
         lambda x: x, randomness="foo")(x)),
-    "write to what is shared": (RuntimeError, "is not possible because|doesn't match", lambda t, f, x:
+    "write to what is shared": (RuntimeError,
+        "is not possible because|doesn't match", lambda t, f, x:
         f.vmap(lambda a, b: a.add_(b), (None, 0))(t.ones(2), x)),
     "vector": (RuntimeError, "Expected f\\(\\*args\\) to return a scalar", lambda t, f, x: f.grad(
         lambda x: x)(x)),
