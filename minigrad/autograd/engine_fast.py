@@ -80,8 +80,7 @@ def run_nodes(task: Any, root: Node) -> None:
             if target not in buffers:
                 buffers[target] = task.new_buffer(target)
             buffers[target].add(index, result, owned)
-        elif target in sums:
-            total = sums[target]
+        elif (total := sums.get(target)) is not None:
             total += result
         elif target in loans:
             sums[target] = backend_of(result).as_array(loans.pop(target) + result)
@@ -132,7 +131,11 @@ def run_nodes(task: Any, root: Node) -> None:
                 result = node.runners[1](node, grad)
                 shared = result is grad
                 place = node.index1
-                shape, dtype = other.metadata_of(place)
+                if other.arity == 0:  # a leaf, read here because a call costs more
+                    array = other.variable._array
+                    shape, dtype = array.shape, array.dtype
+                else:
+                    shape, dtype = other.metadata_of(place)
                 if type(result) is not _ndarray or result.dtype is not dtype or (
                     result.shape != shape
                 ):
