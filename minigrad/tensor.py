@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
@@ -29,6 +30,7 @@ else:
 Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
 _new = object.__new__
+_accumulator_lock = Lock()
 
 
 class TensorExtras:
@@ -155,14 +157,17 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
     def _accumulator(self) -> AccumulateGrad:
         """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
         extras = self._extras
-        if extras is None:
-            extras = self._extras = TensorExtras()
-        elif extras.accumulator is not None:
-            found = extras.accumulator()
+        if extras is not None and extras.accumulator is not None:
+            found: AccumulateGrad | None = extras.accumulator()
             if found is not None:
                 return found
-        node = AccumulateGrad(self)
-        extras.accumulator = ref(node)
+        with _accumulator_lock:  # threads that share the leaf have to get the same one
+            extras = self._more()
+            found = None if extras.accumulator is None else extras.accumulator()
+            if found is not None:
+                return found
+            node = AccumulateGrad(self)
+            extras.accumulator = ref(node)
         if extras.hooks:
             node._extras().tensor[0] = extras.hooks
         return node

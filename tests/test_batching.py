@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples,
 import minigrad as torch
 from minigrad.apply import apply, bind
 from minigrad.autograd import grad
-from minigrad.batching import BatchedArray, next_level
+from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, without_rule
+from minigrad.op import REGISTRY
 from minigrad.tensor import Tensor, from_array
 
-SIZE = 5  # no sample has a dimension of this size but where it must
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "en" / "batching.md"
+SIZE = 5  # no sample has a dimension of this size but where it must
 
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
 
@@ -110,11 +113,6 @@ def batched_cotangents(outputs: list[Tensor]) -> list[Tensor]:
             for o in outputs]
 
 
-def differentiable_twice(sample: Sample) -> bool:
-    outputs = sloped(sample.op, sample.run())
-    return bool(outputs)
-
-
 @pytest.mark.parametrize("op", [op for op in OPS if op.formulas],
                          ids=[op.__name__ for op in OPS if op.formulas])
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
@@ -182,3 +180,187 @@ def compare_second(got: Any, wanted: Any, goals: list[Tensor]) -> None:
         a, b = (np.zeros(1) if t is None else t._array for t in (a, b))
         np.testing.assert_allclose(a, np.broadcast_to(b, a.shape) if b.size == 1 else b,
                                    1e-9, 1e-10)
+
+
+def rows_by_loop(output: Any, inputs: Any, batch: Any, **options: Any) -> Any:
+    """Return the gradients for each row of a batch, one pass after the other."""
+    return [grad(output, inputs, row, retain_graph=True, **options) for row in batch]
+
+
+def batch_for(output: Any) -> Any:
+    return batched_cotangents([output])[0]
+
+
+def test_one_pass_runs_for_all_rows():
+    passes = []
+
+    class Counted(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            passes.append(tuple(g.shape))
+            return 2 * g * ctx.saved_tensors[0]
+
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    jacobian = torch.autograd.functional.jacobian(Counted.apply, x, vectorize=True)
+    assert jacobian.tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
+    assert passes == [(3,)]  # and the batch dimension does not show
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_function_runs_for_each_row_and_says_so(create_graph):
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            assert g.sum().item() > -1e9  # it may look at values
+            return g * 3 * x * x
+
+    x = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
+    y = Cube.apply(x).sin()
+    with pytest.warns(UserWarning, match="CubeBackward runs once for each row"):
+        got = grad(y, x, batch_for(y), retain_graph=True, create_graph=create_graph,
+                   is_grads_batched=True)
+    compare([g.detach() for g in got], rows_by_loop(y, x, batch_for(y)))
+    if create_graph:
+        wanted = [torch.stack([r[0] for r in rows_by_loop(y, x, batch_for(y), create_graph=True)])]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compare_second(got, wanted, [x])
+
+
+def test_an_op_without_a_rule_warns_with_its_name():
+    x = torch.tensor([[1.0, 2.0]], dtype=torch.float64, requires_grad=True)
+    y = torch.block_diag(x, x * x).as_strided((2, 2), (1, 2))
+    with pytest.warns(UserWarning) as found:
+        got = grad(y, x, batch_for(y), is_grads_batched=True, retain_graph=True)
+    assert any("batching rule for aten::restride:" in str(w.message) for w in found)
+    compare(got, rows_by_loop(y, x, batch_for(y)))
+
+
+def test_a_formula_that_looks_at_values_runs_for_each_row(monkeypatch):
+    op = REGISTRY["Sin"]
+    formula, names = op.formulas["self"]
+
+    def curious(g, x):
+        array = g._array if isinstance(g, Tensor) else g
+        array.max()
+        return formula(g, x)
+
+    monkeypatch.setitem(op.formulas, "self", (curious, names))
+    monkeypatch.setattr(op.node_type, "runners", ())
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = x.sin() * 2
+    for create_graph in (False, True):
+        with pytest.warns(UserWarning, match="aten::sin"):
+            got = grad(y, x, batch_for(y), create_graph=create_graph, retain_graph=True,
+                       is_grads_batched=True)
+        compare([g.detach() for g in got], rows_by_loop(y, x, batch_for(y)))
+
+
+def test_hooks_see_one_example_of_a_batch():
+    seen = []
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    middle = x * x
+    middle.register_hook(lambda g: seen.append(tuple(g.shape)) or g * 3)
+    y = middle.exp()
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] + outputs[0],))
+    got = grad(y, x, batch_for(y), retain_graph=True, is_grads_batched=True)
+    assert seen == [(2,)]
+    compare(got, rows_by_loop(y, x, batch_for(y)))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_writes_to_views(create_graph):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    y = x * x
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y[0].mul_(x[1])
+        z = y.sin()
+        got = grad(z, x, batch_for(z), create_graph=create_graph, retain_graph=True,
+                   is_grads_batched=True)
+    compare([g.detach() for g in got], rows_by_loop(z, x, batch_for(z)))
+
+
+def test_several_outputs_some_without_a_gradient():
+    x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    w = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    a, b = x * 2, (x * x).sum()
+    batch = batch_for(a)
+    rows = batch_for(b)
+    got = grad((a, b), (x, w), (batch, rows), retain_graph=True, allow_unused=True,
+               is_grads_batched=True)
+    wanted = [grad((a, b), x, (u, v), retain_graph=True)[0] for u, v in zip(batch, rows)]
+    compare(got[:1], [[g] for g in wanted])
+    assert got[1] is None
+    zeros = grad(a, (x, w), batch, retain_graph=True, is_grads_batched=True,
+                 materialize_grads=True)[1]
+    assert zeros.tolist() == [0.0, 0.0]
+    with pytest.raises(RuntimeError, match="appears to not have been used"):
+        grad(a, (x, w), batch, is_grads_batched=True)
+
+
+def test_a_batched_pass_frees_the_graph():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    grad(y, x, torch.ones(3, 2), is_grads_batched=True)
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        grad(y, x, torch.ones(3, 2), is_grads_batched=True)
+
+
+def test_a_write_since_is_noticed():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    z = y * y
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        grad(z, x, torch.ones(3, 2), is_grads_batched=True)
+
+
+@pytest.mark.parametrize(("batch", "error"), [
+    (torch.ones(4, 2), RuntimeError), (torch.ones(()), RuntimeError), (torch.ones(3), RuntimeError),
+], ids=["example", "no batch", "one example"])
+def test_gradients_of_a_wrong_shape(batch, error):
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(error, match="we interpret the first dimension of each grad_output"):
+        grad(x * 2, x, batch, is_grads_batched=True)
+
+
+def test_batches_of_different_sizes():
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(ValueError, match=r"got sizes \[4, 5\] for the mapped dimension"):
+        grad((x * 2, x * 3), x, (torch.ones(4, 3), torch.ones(5, 3)), is_grads_batched=True)
+
+
+def test_a_batch_has_no_one_value():
+    array = BatchedArray(np.ones((3, 2)), next_level())
+    for look in (np.asarray, np.sum, float, bool, list, lambda a: a[0], lambda a: a == 1,
+                 lambda a: a.max(), lambda a: a.item()):
+        with pytest.raises((NotBatchable, TypeError)):
+            look(array)
+    with pytest.raises(TypeError):
+        array += array
+
+
+# -------------------------------------------------------------------- the documentation
+
+
+def test_the_page_lists_the_ops_without_a_rule():
+    text = DOCS.read_text(encoding="utf-8")
+    listed = text.partition("<!-- ops without a batching rule -->")[2].partition("<!-- end -->")[0]
+    wanted = {f"`{REGISTRY[name].name}` ({name})" for name in without_rule()}
+    assert set(re.findall(r"`\w+` \(\w+\)", listed)) == wanted
+    assert set(RULES) <= set(REGISTRY)

@@ -17,7 +17,7 @@ from ..dtypes import FROM_NUMPY
 from ..graph import Node
 from ..shapes import numel
 from ..tensor import Tensor, method
-from .batched import BatchedTask, batched_gradients, unbatched
+from .batched import BatchedTask, batched_gradients, replayed, unbatched
 from .engine import GraphTask, execute, on_tensors
 from .graph import GradientEdge
 
@@ -128,8 +128,12 @@ def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool
     for goal in goals:
         if isinstance(goal, Tensor) and not goal.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    found = execute(edges, grads, keep, create_graph, [edge_of(g) for g in goals],
-                    accumulate=False, kind=kind)
+    places = [edge_of(g) for g in goals]
+    found = None
+    if create_graph or kind.batched:
+        found = replayed(edges, grads, places, keep, create_graph)
+    if found is None:
+        found = execute(edges, grads, keep, create_graph, places, accumulate=False, kind=kind)
     for i, result in enumerate(found):
         if result is None and not allow_unused:
             raise RuntimeError(

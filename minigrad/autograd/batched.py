@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .. import _state
 from ..array_info import Size
 from ..batching import (
     SLOW,
@@ -26,6 +27,7 @@ from ..graph import GraphRoot, Node
 from ..op import F
 from ..tensor import Tensor
 from .engine import GraphTask
+from .replay import Replay
 
 Gradient = Any
 
@@ -68,6 +70,25 @@ class BatchedTask(GraphTask):
         if self.on_tensors:
             return list(tensors)
         return [bare(t) for t in tensors]
+
+
+def replayed(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
+             create_graph: bool) -> list[Gradient | None] | None:
+    """Run a pass the short way; None where it takes the engine."""
+    replay = Replay.of(starts, goals, arrays=not create_graph)
+    if replay is None:
+        return None
+    previous = _state.grad_enabled.get()
+    _state.grad_enabled.set(create_graph)
+    try:
+        found = replay.run(grads)
+    except NotBatchable:
+        return None
+    finally:
+        _state.grad_enabled.set(previous)
+    if not keep:
+        replay.release()
+    return found
 
 
 def takes_batches(node: Any) -> bool:

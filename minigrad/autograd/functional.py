@@ -30,6 +30,7 @@ from .functional_checks import (
 )
 from .functional_passes import Row, all_rows, gradients, pullback, rows_of, stacked
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from .replay import all_passes
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -214,16 +215,20 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
                 "supported together. Please either set `strict=False` or `vectorize=False`.")
         if vectorize:
-            found = all_rows(outputs, given, create_graph)
-            return nested_result([blocks_of(out, row, given) for out, row in zip(outputs, found)],
+            every = all_rows(outputs, given, create_graph)
+            return nested_result([blocks_of(out, row, given) for out, row in zip(outputs, every)],
                                  outputs_were_tuple, inputs_were_tuple, create_graph)
         blocks = []
-        for i, (output, rows) in enumerate(zip(outputs, rows_of(outputs, given, create_graph))):
-            if strict:
-                _check_rows(rows, i, create_graph)
-            blocks.append(tuple(
-                stacked([row[j] for row in rows], x).reshape((*output.shape, *x.shape))
-                for j, x in enumerate(given)))
+        for i, output in enumerate(outputs):
+            found: Any = None
+            if not (strict or create_graph):
+                found = all_passes(output, given) if output.requires_grad else [None] * len(given)
+            if found is None:
+                rows = rows_of(output, given, create_graph)
+                if strict:
+                    _check_rows(rows, i, create_graph)
+                found = [stacked([row[j] for row in rows], x) for j, x in enumerate(given)]
+            blocks.append(blocks_of(output, found, given))
     return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, create_graph)
 
 
@@ -321,7 +326,7 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
                                   "Hessian isonly implemented for `vectorize=True`.")
 
 
-def blocks_of(output: Tensor, rows: Row, inputs: Tensors) -> Tensors:
+def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
     """Return the jacobian of one output by each input, from its rows; zeros for missing ones."""
     return tuple(
         F.zeros((*output.shape, *x.shape), dtype=x.dtype) if found is None

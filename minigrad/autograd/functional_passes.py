@@ -42,13 +42,10 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
     return gradients(outputs, inputs, u, create_graph=True), u
 
 
-def rows_of(outputs: Tensors, inputs: Tensors, create_graph: bool) -> list[list[Row]]:
-    """Return, for each output, the rows of its jacobian: one backward pass for each element."""
-    rows = []
-    for output in outputs:
-        rows.append([gradients((output,), inputs, (one,), create_graph, retain_graph=True)
-                     for one in unit_vectors(output)])
-    return rows
+def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
+    """Return the rows of the jacobian of one output: one backward pass for each element."""
+    return [gradients((output,), inputs, (one,), create_graph, retain_graph=True)
+            for one in unit_vectors(output)]
 
 
 def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..dtypes import FROM_NUMPY
 from ..op import F
+from ..shapes import infer_view
 from ..tensor import Tensor
 
 Array = Any
@@ -154,7 +155,10 @@ class BatchedArray:
 
     def reshape(self, shape: Any) -> Any:
         """Reshape each example."""
-        return F.reshape(self, shape)
+        value, shape = self.value, infer_view(shape, self.size)
+        shape = (value.shape[0], *shape)
+        return BatchedArray(F.reshape(value, shape) if isinstance(value, Tensor)
+                            else value.reshape(shape), self.level)
 
     def astype(self, dtype: Any, copy: bool = True) -> BatchedArray:
         """Convert the elements."""
@@ -219,6 +223,8 @@ class BatchedArray:
         raise refuse("iterating over the array of")
 
     def __getitem__(self, key: Any) -> Any:
+        if key is ...:
+            return BatchedArray(self.value, self.level)
         raise refuse("indexing the array of")
 
     def __getattr__(self, name: str) -> Any:

@@ -5,6 +5,7 @@ Here are the views of all elements: other shapes, orders of dimensions, dimensio
 
 from __future__ import annotations
 
+from .. import _state
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op
 from ..publish import function
@@ -147,6 +148,11 @@ def reshape(input, *sizes, shape=None):
     """
     sizes = listed(sizes) if shape is None else shape
     array = array_of(input)
+    if array is input and not _state.observers.count:  # in a formula, where it is frequent
+        try:
+            return array.reshape(sizes)
+        except (ValueError, TypeError):
+            pass  # View says what is wrong
     if not array.flags.c_contiguous:
         size = infer_view(sizes, array.size)
         if view_strides(array.shape, element_strides(array), size) is None:
