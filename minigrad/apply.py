@@ -251,7 +251,7 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
             source = arrays[op.parameters.index(name.removesuffix("_sizes"))]
             known[name] = ([tuple(a.shape) for a in source] if isinstance(source, list)
                            else getattr(source, "shape", ()))
-    node.save(known, casts)  # type: ignore[attr-defined]
+    node.save(known, casts)  # type: ignore[attr-defined]  # an OpNode
     return node
 
 

@@ -38,7 +38,7 @@ def normal(*shape: int, seed: int = 0, dtype: type = np.float64) -> Array:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
-def boxes(*sizes: Sequence[int]) -> itertools.product:  # type: ignore[type-arg]
+def boxes(*sizes: Sequence[int]) -> itertools.product:  # type: ignore[type-arg]  # untyped here
     return itertools.product(*(range(n) for n in itertools.chain(*sizes)))
 
 

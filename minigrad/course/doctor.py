@@ -80,7 +80,7 @@ def blas_threads() -> str:
     settings = [f"{name}={os.environ[name]}" for name in THREAD_SETTINGS if name in os.environ]
     text = ", ".join(settings) or "threads not limited by the environment"
     try:
-        from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_info  # type: ignore[import-untyped]  # ships no types
     except ImportError:
         return text
     pools = [p["num_threads"] for p in threadpool_info() if p.get("user_api") == "blas"]

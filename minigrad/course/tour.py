@@ -83,7 +83,7 @@ def run(console: Console, quick: bool = False, seed: int = 0) -> int:
 def one_thread() -> AbstractContextManager[object]:
     """Keep matrix products on one core: they are small here, and sharing them costs more."""
     # It comes with scikit-learn.
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # ships no types
 
     limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
     return limits

@@ -209,7 +209,7 @@ def matrices_transposed(self):
 
 
 method("T")(property(transposed))  # type: ignore[type-var]  # no function, but it may be given
-method("mT")(property(matrices_transposed))  # type: ignore[type-var]
+method("mT")(property(matrices_transposed))  # type: ignore[type-var]  # likewise
 
 
 # -------------------------------------------------------------------- without history

@@ -279,7 +279,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return batch
     if isinstance(first, Mapping):
         joined = {key: default_collate([sample[key] for sample in batch]) for key in first}
-        return joined if type(first) is dict else type(first)(joined)  # type: ignore[call-arg]
+        return joined if type(first) is dict else type(first)(joined)  # type: ignore[call-arg]  # any Mapping
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")

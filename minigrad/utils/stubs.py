@@ -117,7 +117,7 @@ def method_lines() -> Iterator[str]:
             text = op_signature(op)
         else:
             text = signature_of(attribute, first="self")
-        note = "  # type: ignore[override]" if name in OVERRIDES else ""
+        note = "  # type: ignore[override]  # a tensor, no bool" if name in OVERRIDES else ""
         yield f"    def {name}{text}: ...{note}"
 
 
