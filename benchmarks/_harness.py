@@ -1,4 +1,4 @@
-"""Side-by-side measuring: every engine in a process of its own, one thread, every round kept.
+"""Side-by-side measuring: every engine in a process of its own, every round kept.
 
 Two thread pools in one process distort each other many times over, so engines never share one.
 A worker answers one JSON request per line; the parent asks the engines in turn (A B C A B C ...),
@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
-)
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+ONE_THREAD = dict.fromkeys(THREADS, "1")
 
 
 class Unavailable(Exception):
@@ -33,12 +32,16 @@ class Unavailable(Exception):
 class Worker:
     """One engine in a process of its own, started as ``script --worker engine``.
 
+    It runs on `threads` threads and does not see the environment variables named in `without`.
+
     >>> with Worker("benchmarks/op_overhead.py", "pytorch") as worker:
     ...     worker.ask({"task": "hello"})  # doctest: +SKIP
     """
 
-    def __init__(self, script: str | Path, engine: str, timeout: float = 300.0) -> None:
-        paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    def __init__(self, script: str | Path, engine: str, timeout: float = 300.0, threads: int = 1,
+                 without: Sequence[str] = ()) -> None:
+        inherited = {name: value for name, value in os.environ.items() if name not in without}
+        paths = filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])
         self.timeout = timeout
         self.process = subprocess.Popen(
             [sys.executable, str(script), "--worker", engine],
@@ -46,7 +49,8 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            env={**inherited, **dict.fromkeys(THREADS, str(threads)),
+                 "PYTHONPATH": os.pathsep.join(paths)},
         )
         # Read all along: a chatty engine would otherwise fill the pipe and stop.
         self.complaints: list[str] = []

@@ -10,11 +10,12 @@ tensor(6.)
 """
 
 from math import e, inf, nan, pi
-from types import SimpleNamespace
+from sys import modules as _modules
 from typing import TYPE_CHECKING, Any
 
 from . import (
     _C,
+    _six,
     autograd,
     cuda,
     func,
@@ -42,6 +43,7 @@ from .autograd.anomaly_mode import (
     is_anomaly_enabled,
     set_anomaly_enabled,
 )
+from .backend.threads import get_num_threads, set_num_threads
 from .device import device
 from .dtypes import (
     bool,
@@ -99,7 +101,7 @@ else:  # hidden from type checkers: they would take every name to be there
 
 
 newaxis = None
-_six = SimpleNamespace(inf=inf, nan=nan)
+vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own
 
 _LEFT_OUT = {
     "complex32": "complex numbers", "complex64": "complex numbers", "complex128": "complex numbers",
@@ -143,6 +145,7 @@ __all__ = [
     "float64",
     "func",
     "get_default_dtype",
+    "get_num_threads",
     "half",
     "iinfo",
     "inf",
@@ -172,6 +175,7 @@ __all__ = [
     "set_anomaly_enabled",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_num_threads",
     "set_printoptions",
     "short",
     "strided",

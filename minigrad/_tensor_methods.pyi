@@ -32,6 +32,12 @@ class _DropoutResult(NamedTuple):
     result: Tensor
     mask: Tensor
 
+class _GruLayerResult(NamedTuple):
+    output: Tensor
+    h: Tensor
+    gates: Tensor
+    news: Tensor
+
 class _KthvalueResult(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -48,6 +54,13 @@ class _LinalgSvdResult(NamedTuple):
     U: Tensor
     S: Tensor
     Vh: Tensor
+
+class _LstmLayerResult(NamedTuple):
+    output: Tensor
+    h: Tensor
+    c: Tensor
+    gates: Tensor
+    cells: Tensor
 
 class _MaxDimResult(NamedTuple):
     values: Tensor
@@ -78,6 +91,11 @@ class _NativeBatchNormResult(NamedTuple):
     save_mean: Tensor
     save_invstd: Tensor
 
+class _NativeGroupNormResult(NamedTuple):
+    output: Tensor
+    mean: Tensor
+    rstd: Tensor
+
 class _NativeLayerNormResult(NamedTuple):
     output: Tensor
     mean: Tensor
@@ -86,6 +104,14 @@ class _NativeLayerNormResult(NamedTuple):
 class _QrCompleteResult(NamedTuple):
     Q: Tensor
     R: Tensor
+
+class _RnnLayerResult(NamedTuple):
+    output: Tensor
+    h: Tensor
+
+class _ScaledDotProductResult(NamedTuple):
+    output: Tensor
+    weights: Tensor
 
 class _SlogdetResult(NamedTuple):
     sign: Tensor
@@ -488,6 +514,7 @@ class TensorMethods:
     def scatter_add(self, dim: Any, index: Tensor, src: Tensor) -> Tensor: ...
     def scatter_add_(self, dim: Any, index: Tensor, src: Tensor) -> Tensor: ...
     def select(self, dim: Any, index: Any) -> Tensor: ...
+    def set_(self, source: Any = ..., storage_offset: Any = ..., size: Any = ..., stride: Any = ...) -> Any: ...
     def sgn(self) -> Tensor: ...
     def sgn_(self) -> Tensor: ...
     def short(self, memory_format: Any = ...) -> Any: ...

@@ -14,7 +14,7 @@ import numpy as np
 from . import _state, dtypes
 from ._state import number
 from .backend import BACKENDS, Backend
-from .op_node import NUMBERS
+from .op_node import NUMBERS, measure, measured_input
 from .saved import SavedTensor
 from .tensor import Tensor
 from .views import check_inplace, mark_view, partly_overlaps, rebase_history, replace_node
@@ -80,6 +80,13 @@ def apply(op: type[Op], values: list[Any], watched: bool = True, transformed: bo
             return recorder.op(op, values, apply)
         if transformed and (transform := _state.transform.get()) is not None:
             return transform.op(op, values)
+    elif op.hot is not None:
+        return op.hot(values)
+    return apply_plain(op, values)
+
+
+def apply_plain(op: type[Op], values: list[Any]) -> Any:
+    """Run an op that no observer watches; see `apply`."""
     values, arrays, casts, on_tensors = unwrap(op, values)
     xp = backend_of_all(op, arrays)
     if xp.run_op is not None:
@@ -248,9 +255,7 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
     known = dict(zip(op.parameters, values, strict=True))
     for name in node.keeps:  # type: ignore[attr-defined]  # an OpNode
         if name not in known:
-            source = arrays[op.parameters.index(name.removesuffix("_sizes"))]
-            known[name] = ([tuple(a.shape) for a in source] if isinstance(source, list)
-                           else getattr(source, "shape", ()))
+            known[name] = measure(arrays[op.parameters.index(measured_input(name))], name)
     node.save(known, casts)  # type: ignore[attr-defined]  # an OpNode
     return node
 

@@ -18,11 +18,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from threading import Lock
 from typing import Any, NamedTuple
 
 from ._state import number
-from .backend import backend_of
 from .device import CPU
 from .dtypes import FROM_NUMPY
 
@@ -98,6 +96,8 @@ class Node:
     arity = -1
     #: The formulas as functions of node and gradient array, where the op is specialised.
     runners: tuple[Callable[..., Any], ...] = ()
+    #: The same for gradients that are tensors.
+    tensor_runners: tuple[Callable[..., Any], ...] = ()
     saves: tuple[str, ...] = ()
     device: Any = CPU
     shape: tuple[int, ...]
@@ -133,7 +133,12 @@ class Node:
         """Drop what was saved for the formulas; using it again raises."""
 
     def __call__(self, *grads: Any) -> Any:
-        """Apply the node to gradients, unchecked: one result comes bare, several as a tuple."""
+        """Apply the node to gradients: one result comes bare, several as a tuple."""
+        if len(grads) != self.num_inputs:
+            raise TypeError(f"expected {self.num_inputs} arguments, got {len(grads)} instead")
+        for position, grad in enumerate(grads):
+            if grad is not None and not hasattr(grad, "_array"):
+                raise TypeError(f"argument {position} is not a Variable")
         results = tuple(self.apply_tensors(grads))
         return results[0] if len(results) == 1 else results
 
@@ -254,112 +259,6 @@ class GraphRoot(NaryNode):
         return self.outputs
 
 
-_leaf_locks = [Lock() for _ in range(64)]
-
-
-class AccumulateGrad(Node):
-    """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
-
-    __slots__ = ("variable",)
-    arity = 0
-    variable: Any
-
-    def __init__(self, variable: Any) -> None:
-        self.variable = variable
-        self.extras = None
-        self.sequence = 1 << 61  # leaves run as soon as they are ready
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # read live: `.data` may change
-        return tuple(self.variable._array.shape)
-
-    @property
-    def dtype(self) -> Any:
-        return self.variable._array.dtype
-
-    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
-        array = self.variable._array
-        return array.shape, array.dtype
-
-    def accumulate(self, grad: Array, owned: bool) -> None:
-        """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.
-
-        NOTE [Who owns a gradient]
-            An array may be written to, or become `.grad`, only if the engine allocated it and
-            nobody else holds it: then `owned` is true and it is no view.  What a formula
-            passed through, a hook saw, a Function returned or the caller gave is borrowed, and
-            copied before it is first written to.  A new `.grad` takes the strides of a dense
-            leaf and is row-major otherwise.
-        """
-        variable = self.variable
-        with _leaf_locks[(id(variable) >> 4) & 63]:
-            current = variable._grad
-            if current is not None and not current._requires_grad:
-                array = current._array
-                if array.dtype == grad.dtype:
-                    array += grad
-                else:
-                    array[...] = array + grad
-                current._bump()
-                return
-            leaf = variable._array
-            if owned and grad.base is None and grad.strides == leaf.strides:
-                fresh = grad
-            elif leaf.size and is_dense(leaf):
-                fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
-                fresh[...] = grad
-            else:
-                fresh = grad.copy("C")
-            if current is not None:
-                fresh += current._array
-            variable._grad = variable._plain(fresh)
-
-    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        if grads[0] is not None:
-            self.accumulate(grads[0], owned=False)
-        return ()
-
-    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
-        (grad,) = grads
-        if grad is None:
-            return ()
-        variable = self.variable
-        if not grad.requires_grad and (variable._grad is None or not variable._grad.requires_grad):
-            self.accumulate(grad._array, owned=False)
-            return ()
-        with _leaf_locks[(id(variable) >> 4) & 63]:
-            current = variable._grad
-            if current is None:
-                variable._grad = grad.clone()
-            else:
-                variable._grad = laid_out_as(current._array, current + grad)
-        return ()
-
-
-def laid_out_as(like: Array, tensor: Any) -> Any:
-    """Give a fresh tensor the strides of a dense array of its shape."""
-    array = tensor._array
-    if array.strides != like.strides and is_dense(like):
-        tensor._array = backend_of(like).empty_like(like, dtype=array.dtype)
-        tensor._array[...] = array
-    return tensor
-
-
-def is_dense(array: Array) -> bool:
-    """Tell whether the array's elements fill its memory without gaps or overlap, in any order."""
-    if array.flags.c_contiguous:
-        return True
-    step = array.itemsize
-    for stride, n in sorted(zip(array.strides, array.shape, strict=True)):
-        if n == 1:
-            continue
-        if stride != step:
-            return False
-        step *= n
-    return True
-
-
 class CopySlices(NaryNode):
     """The history of a base after an in-place write through a view of it.
 
@@ -425,4 +324,3 @@ def gradient_edges(tensors: Iterable[Any]) -> list[tuple[Node | None, int]]:
 
 def _no_edge() -> tuple[None, int]:
     return (None, 0)
-

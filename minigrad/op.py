@@ -12,8 +12,8 @@
 NOTE [A formula's argument names are its save list]
     `grad_<input>` computes the gradient of one input.  Its arguments are names: `g` (the gradient
     of the one output), `g_<output>` or `grads` (of several), an input, an output (`result`, or a
-    name in `outputs`), an argument of forward, or `<input>_sizes`.  What is named is saved, but
-    only if the formula will run, and shows as `_saved_<name>` on the node.
+    name in `outputs`), an argument of forward, or `<input>_sizes` or `<input>_strides`.  What is
+    named is saved, but only if the formula will run, and shows as `_saved_<name>` on the node.
 
 NOTE [Two realisations of one formula]
     A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`.  They work
@@ -84,6 +84,7 @@ class Op:
     #: it writes; without one `forward`'s result is copied there
     forward_inplace: Callable[..., Any] | None = None
     samples: Callable[..., Iterator[Any]]
+    hot: Callable[[list[Any]], Any] | None = None  # what `apply` does, specialised for this op
 
     parameters: tuple[str, ...]
     keyword_only: frozenset[str]

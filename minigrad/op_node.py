@@ -28,6 +28,25 @@ Array = Any
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
+#: What of an input a formula may ask for without having the input itself saved.
+MEASURES = ("_sizes", "_strides")
+
+
+def measured_input(name: str) -> str:
+    """Return the input of which a formula asks for sizes or strides."""
+    return name.removesuffix("_sizes").removesuffix("_strides")
+
+
+def measure(source: Any, name: str) -> Any:
+    """Return sizes or strides, counted in elements, of an array; of a list of them, a list."""
+    if type(source) is list or type(source) is tuple:
+        return [measure(item, name) for item in source]
+    if name[-8:] == "_strides":
+        itemsize = getattr(source, "itemsize", 1)
+        return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
+    return tuple(getattr(source, "shape", ()))
+
+
 class OpNode(Node):
     """What the nodes of all ops share; the formulas and slots come from the declaration."""
 
@@ -217,7 +236,7 @@ def make_node_type(op: type[Op]) -> type[Node]:
         is_list = name == op.list_of_tensors
         if name in op.tensors or is_list or name in op.outputs or name == "result":
             saves.append(name)
-        elif name in op.parameters or name.endswith("_sizes"):
+        elif name in op.parameters or name.endswith(MEASURES):
             keeps.append(name)
         else:
             raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "

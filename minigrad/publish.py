@@ -16,7 +16,8 @@ from .apply import SPELLINGS, apply, apply_inplace, bind
 from .backend import BACKENDS
 from .op import REGISTRY, F, Op
 from .op_node import NUMBERS
-from .specialise import specialised
+from .specialise import give_runners, specialised
+from .specialise_any import any_tensors
 from .tensor import Tensor, method
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -36,6 +37,8 @@ def publish(op: type[Op]) -> None:
     call = documented(caller(op), op, op.name)
     polymorphic, dunder = call, operator(call)
     if _state.specialised:
+        give_runners(op)
+        op.hot = any_tensors(op)
         polymorphic = with_fast_path(call, specialised(op, call), op)
         dunder = specialised(op, dunder) or dunder
     if op.public:
@@ -69,8 +72,11 @@ def caller(op: type[Op]) -> Callable[..., Any]:
 def with_fast_path(call: Callable[..., Any], hot: Callable[..., Any] | None,
                    op: type[Op]) -> Callable[..., Any]:
     """Return the function that takes the specialised closure when nothing is unusual."""
-    if hot is None or len(op.tensors or ()) == 1:
-        return hot or call
+    if hot is None:
+        return call if op.hot is None or op.varargs else documented(by_position(call, op), op,
+                                                                    op.name)
+    if len(op.tensors or ()) == 1:
+        return hot
     both = hot
 
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -79,6 +85,20 @@ def with_fast_path(call: Callable[..., Any], hot: Callable[..., Any] | None,
         return call(*args, **kwargs)
 
     return documented(function, op, op.name)
+
+
+def by_position(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
+    """Return the function that needs no binding when no argument comes by its name."""
+    observers, required, positional = _state.observers, op.required, op.positional
+    hot, defaults = op.hot, op.default_values
+    assert hot is not None
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or observers.count or not required <= len(args) <= positional:
+            return call(*args, **kwargs)
+        return hot([*args, *defaults[len(args):]])
+
+    return function
 
 
 def write_out(name: str, out: Any, result: Any) -> Any:

@@ -22,9 +22,9 @@ import numpy as np
 
 from . import dtypes
 from .array_info import Size, data_pointer, storage_of
+from .array_memory import is_dense
 from .backend import backend_of
 from .device import backend_for, device
-from .graph import is_dense
 from .shapes import numel
 from .tensor import Parameter, Tensor
 

@@ -8,15 +8,18 @@ left to the generic function; the two are compared by running all tests with eit
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 
 from . import _state
+from .apply import shares
 from .backend import numpy_backend
 from .op import Op
 from .saved import Version
 from .tensor import Parameter, Tensor
+from .views import mark_view
 
 Function = Callable[..., Any]
 _new = object.__new__
@@ -42,27 +45,60 @@ def number_array(value: float, dtype: Any) -> Any:
 def specialised(op: type[Op], generic: Function) -> Function | None:
     """Return the closure for an op of one or two tensors, or None where there is none."""
     positional = [n for n in op.parameters if n not in op.keyword_only]
-    if (op.view or op.outputs or op.list_of_tensors or getattr(op, "many", False)
+    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
             or op.promoted != op.tensors):
         return None
     differentiable = op.differentiable == op.tensors
     if positional == ["self"] and op.tensors == ("self",) and (differentiable or not op.formulas):
-        made = unary(op, generic)
+        made = observable(unary, op, generic)
     elif (positional == ["self", "other"] and op.tensors == ("self", "other") and op.promote
-          and (differentiable or not op.formulas)):
-        made = binary(op, generic)
+          and not op.view and (differentiable or not op.formulas)):
+        made = observable(binary, op, generic)
     else:
         return None
-    if op.formulas and op.node_type.arity > 0:
-        op.node_type.runners = tuple(
-            runner(formula, names) for formula, names in op.formulas.values())
     made.__name__ = made.__qualname__ = op.name
     made.__doc__ = op.__doc__
     made.__module__ = "minigrad"
     return made
 
 
-def runner(formula: Function, names: tuple[str, ...]) -> Function:
+#: For closures that no observer stops.
+NOBODY = _state.Observers()
+
+
+def observable(make: Callable[..., Function], op: type[Op], generic: Function) -> Function:
+    """Return the closure that `make` gives, which hands over to another where somebody observes.
+
+    That is the generic function; where a profile is the only observer, which can be told afterwards
+    what ran, it is a second closure of the same making, so that ops are as fast as without it.
+    """
+    hot = make(op, generic, NOBODY, generic)
+    observers, read_recorder = _state.observers, _state.recorder.get
+
+    def observed(*args: Any) -> Any:
+        recorder = read_recorder()
+        if recorder is None or observers.count > 1 or not recorder.quick:
+            return generic(*args)
+        out = None
+        start = perf_counter_ns()
+        try:
+            out = hot(*args)
+            return out
+        finally:
+            recorder.ran(op, start, out, args)
+
+    return make(op, generic, observers, observed)
+
+
+def give_runners(op: type[Op]) -> None:
+    """Let the engine's fast path run the formulas of an op with one output."""
+    if op.formulas and not (op.outputs or op.list_of_tensors or getattr(op, "many", False)):
+        formulas = op.formulas.values()
+        op.node_type.runners = tuple([runner(op, f, names) for f, names in formulas])
+        op.node_type.tensor_runners = tuple([tensor_runner(op, f, names) for f, names in formulas])
+
+
+def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
     """Return `run(node, g)`: a formula on arrays, with what it names taken from the node."""
     if names == ("g",):
         return lambda node, g: formula(g)
@@ -99,22 +135,74 @@ def runner(formula: Function, names: tuple[str, ...]) -> Function:
             return formula(g, node._t_result)
 
         return run_result
+    if names[:1] == ("g",) and "grads" not in names:
+        getters = [getter(op, name) for name in names[1:]]
+        return lambda node, g: formula(g, *[get(node) for get in getters])
     return lambda node, g: formula(*[node.value(n, (g,), True) for n in names])
 
 
-def unary(op: type[Op], generic: Function) -> Function:
-    """Make the closure of an op with one tensor."""
+def tensor_runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
+    """Return `run(node, g)`: a formula on tensors, with what it names taken from the node."""
+    if names == ("g",):
+        return lambda node, g: formula(g)
+    if names[:1] == ("g",) and "grads" not in names:
+        getters = [getter(op, name, arrays=False) for name in names[1:]]
+        if len(getters) == 1:
+            (get,) = getters
+            return lambda node, g: formula(g, get(node))
+        return lambda node, g: formula(g, *[get(node) for get in getters])
+    return lambda node, g: formula(*[node.value(n, (g,), False) for n in names])
+
+
+def getter(op: type[Op], name: str, arrays: bool = True) -> Function:
+    """Return `get(node)`: what a formula's argument stands for; `arrays` in place of tensors."""
+    node_type: Any = op.node_type
+    slot = node_type.kept_in.get(name)
+    if slot is not None:
+        default = op.defaults.get(name)
+        return lambda node: getattr(node, slot, default)
+    value_slot, version_slot, _ = node_type.slots_of[name]
+    if name == "result":
+        return lambda node: node.unpack("result", arrays)
+    read_value = getattr(node_type, value_slot).__get__
+    read_version = getattr(node_type, version_slot).__get__
+
+    def get(node: Any) -> Any:
+        version = read_version(node)
+        if type(version) is int:
+            kept = read_value(node)
+            counter = kept._counter
+            if version == (0 if counter is None else counter.value):
+                return kept._array if arrays else kept
+        return node.unpack(name, arrays)
+
+    return get
+
+
+def unary(op: type[Op], generic: Function, observers: _state.Observers,
+          observed: Function) -> Function:
+    """Make the closure of an op with one tensor; where `observers` are on it calls `observed`."""
     forward, xp, node_type = op.forward, numpy_backend, op.node_type
     names = op.formulas["self"][1] if op.formulas else ()
     keeps_self, keeps_result = "self" in names, "result" in names
-    recorded, to_float = bool(op.formulas), op.promote == "float"
-    observers, grad_enabled = _state.observers, _state.grad_enabled.get
+    recorded, to_float, is_view = bool(op.formulas), op.promote == "float", op.view
+    grad_enabled = _state.grad_enabled.get
     read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
 
     def call(input: Any, **kwargs: Any) -> Any:
-        if (type(input) is not Tensor and type(input) is not Parameter) or (
-                kwargs or observers.count):
+        kind = type(input)
+        if kwargs:
             return generic(input, **kwargs)
+        if observers.count:
+            return observed(input)
+        if kind is not Tensor and kind is not Parameter:
+            if kind is _ndarray and not (to_float and input.dtype not in _FLOATS):
+                try:
+                    r = forward(xp, input)  # in a formula
+                except Exception:
+                    return generic(input)
+                return r if type(r) is _ndarray else np.asarray(r)
+            return generic(input)
         a = input._array
         if type(a) is not _ndarray or (to_float and a.dtype not in _FLOATS):
             return generic(input)
@@ -128,6 +216,12 @@ def unary(op: type[Op], generic: Function) -> Function:
         out._array = r
         out._index = 0
         out._counter = out._view = out._grad = out._extras = None
+        if is_view:
+            out._node, out._requires_grad = None, False
+            if shares(r, a):
+                mark_view(out, input)
+            else:
+                r = out._array = r.copy()
         if recorded and (input._requires_grad if input._view is None else input.requires_grad) and (
                 grad_enabled()) and r.dtype in _FLOATS:
             node: Any = _new(node_type)
@@ -162,8 +256,9 @@ def unary(op: type[Op], generic: Function) -> Function:
     return call
 
 
-def binary(op: type[Op], generic: Function) -> Function:
-    """Make the closure of an op with two tensors, or a tensor and a number."""
+def binary(op: type[Op], generic: Function, observers: _state.Observers,
+           observed: Function) -> Function:
+    """Make the closure of an op with two tensors, or a tensor and a number; see `unary`."""
     forward, xp, node_type = op.forward, numpy_backend, op.node_type
     first = op.formulas["self"][1] if op.formulas else ()
     second = op.formulas["other"][1] if op.formulas else ()
@@ -172,13 +267,23 @@ def binary(op: type[Op], generic: Function) -> Function:
     other_for_self, other_for_other = "other" in first, "other" in second
     keeps_result = "result" in first + second
     recorded, to_float = bool(op.formulas), op.promote == "float"
-    observers, grad_enabled = _state.observers, _state.grad_enabled.get
+    grad_enabled = _state.grad_enabled.get
     read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
     numbers = _numbers
 
     def call(input: Any, other: Any) -> Any:
+        if observers.count:
+            return observed(input, other)
         kind = type(input)
-        if (kind is not Tensor and kind is not Parameter) or observers.count:
+        if kind is not Tensor and kind is not Parameter:
+            if kind is _ndarray and type(other) is _ndarray and (
+                input.dtype is other.dtype and not (to_float and input.dtype not in _FLOATS)
+            ):
+                try:
+                    r = forward(xp, input, other)  # in a formula
+                except Exception:
+                    return generic(input, other)
+                return r if type(r) is _ndarray else np.asarray(r)
             return generic(input, other)
         a = input._array
         dtype = a.dtype

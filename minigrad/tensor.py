@@ -16,9 +16,11 @@ from weakref import ref
 import numpy as np
 
 from . import _state
+from .accumulate import AccumulateGrad
 from .array_info import ArrayInfo, Size
 from .dtypes import from_numpy_dtype, get_default_dtype
-from .graph import AccumulateGrad, Node, RemovableHandle
+from .gradient_hooks import GradientHooks
+from .graph import Node
 from .python_protocols import PythonProtocols
 from .saved import INFERENCE, Version, version_of
 
@@ -46,7 +48,7 @@ class TensorExtras:
         self.name: str | None = None
 
 
-class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
+class Tensor(ArrayInfo, GradientHooks, PythonProtocols, TensorMethods):
     """An n-dimensional array that remembers how it was made.
 
     Source: https://docs.pytorch.org/docs/stable/tensors.html
@@ -113,6 +115,10 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self.requires_grad_(value)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Switch `requires_grad`; returns the tensor itself."""
@@ -219,77 +225,6 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
         self._grad = None
 
     @property
-    def retains_grad(self) -> bool:
-        """Whether `.grad` of this non-leaf is filled by backward."""
-        return self._node is not None and self._extras is not None and self._extras.retains_grad
-
-    def retain_grad(self) -> None:
-        """Have backward fill `.grad` of this tensor, though it is no leaf."""
-        if not self.requires_grad:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        node = self.grad_fn
-        if node is None or self.retains_grad:
-            return
-        self._more().retains_grad = True
-        node._extras().retained[self._index] = ref(self)
-
-    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(grad)` when this tensor's gradient is computed; a result replaces it.
-
-        >>> from minigrad import tensor
-        >>> x = tensor(3.0, requires_grad=True)
-        >>> handle = x.register_hook(lambda grad: grad * 10)
-        >>> (x * x).backward(); x.grad
-        tensor(60.)
-        """
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node = self.grad_fn
-        hooks = self._backward_hooks
-        if hooks is None:
-            hooks = OrderedDict()
-        if node is None:
-            extras = self._more()
-            extras.hooks = hooks
-            self._accumulator()._extras().tensor[0] = hooks
-        else:
-            node._extras().tensor[self._index] = hooks
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        return handle
-
-    @property
-    def _backward_hooks(self) -> OrderedDict[int, Any] | None:
-        node = self.grad_fn
-        if node is None:
-            return None if self._extras is None else self._extras.hooks
-        return None if node.extras is None else node.extras.tensor.get(self._index)
-
-    @_backward_hooks.setter
-    def _backward_hooks(self, hooks: OrderedDict[int, Any] | None) -> None:
-        node = self.grad_fn
-        if node is None:
-            self._more().hooks = hooks
-            if self._requires_grad:
-                self._accumulator()._extras().tensor[0] = hooks or OrderedDict()
-        else:
-            node._extras().tensor[self._index] = hooks or OrderedDict()
-
-    def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self.grad_fn is not None:
-            raise RuntimeError(
-                "post accumulate grad hooks cannot be registered on non-leaf tensors")
-        extras = self._more()
-        if extras.post_accumulate is None:
-            extras.post_accumulate = OrderedDict()
-        handle = RemovableHandle(extras.post_accumulate)
-        extras.post_accumulate[handle.id] = hook
-        return handle
-
-    @property
     def name(self) -> str | None:
         """A name for the tensor, or None."""
         return None if self._extras is None else self._extras.name
@@ -313,6 +248,10 @@ class Tensor(ArrayInfo, PythonProtocols, TensorMethods):
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
         self._array = value._array
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     @property
     def _version(self) -> int:
@@ -433,3 +372,11 @@ class Parameter(Tensor):
         if requires_grad:
             self.requires_grad_()
         return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """Copy the values; the gradient stays behind, as it does in PyTorch."""
+        if id(self) not in memo:
+            data = self._plain(self._array.copy("K"))
+            memo[id(self)] = type(self)(data, self._requires_grad)
+        copied: Parameter = memo[id(self)]
+        return copied

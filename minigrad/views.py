@@ -15,7 +15,8 @@ from typing import Any
 
 from . import _state
 from .array_info import data_pointer, storage_of
-from .graph import CopySlices, Node, is_dense
+from .array_memory import is_dense
+from .graph import CopySlices, Node
 from .saved import INFERENCE, version_of
 from .tensor import Tensor
 
@@ -72,11 +73,13 @@ class ViewInfo:
         what = (" is a view and its base or another view of its base has been modified inplace."
                 if indirect else " is a view and is being modified inplace.")
         if self.creation in (NO_GRAD, INFERENCE_MODE):
-            mode = "no_grad" if self.creation == NO_GRAD else "inference_mode"
+            mode, made_in, written_in = (
+                ("no_grad", "no_grad", "with grad mode enabled") if self.creation == NO_GRAD
+                else ("inference_mode", "inference", "in normal mode"))
             action = ("its base or another view of its base has been modified inplace"
                       if indirect else "is being modified inplace")
             raise RuntimeError(
-                f"A view was created in {mode} mode and {action} with grad mode enabled. Given "
+                f"A view was created in {made_in} mode and {action} {written_in}. Given "
                 "that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
                 f"your code by moving both the view and the inplace either both inside the {mode} "
                 "block (if you don't want the inplace to be tracked) or both outside (if you want "
@@ -129,7 +132,7 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
             if view.base._requires_grad and view.base._node is None:
                 raise RuntimeError("a view of a leaf Variable that requires grad is being used in "
                                    "an in-place operation.")
-        if tensor.requires_grad and tensor.is_leaf:
+        if tensor._node is None and tensor.requires_grad:  # as yet, for a view of a changed base
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place "
                                "operation.")
     if tensor._counter is INFERENCE and not _state.inference_enabled.get():

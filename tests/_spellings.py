@@ -90,6 +90,7 @@ SPELLINGS: dict[str, Spelling] = {
     "ClampMinTensor": torch.clamp,
     "ClampNumbers": torch.clamp,
     "ClampTensors": torch.clamp,
+    "Col2Im": tf.fold,
     "ConstantPadNd": torch.constant_pad_nd,
     "ConvInput": vjp(lambda weight, sizes, *rest: (
         sizes, lambda x: convolution(x, weight, None, *rest))),
@@ -123,6 +124,7 @@ SPELLINGS: dict[str, Spelling] = {
     "HardtanhInPlace": tf.hardtanh,
     "Index": lambda x, indices, dims: x[along(dims, indices)],
     "IndexPut": put,
+    "Im2Col": tf.unfold,
     "IscloseOp": torch.isclose,
     "IsinOp": lambda x, y, unique, invert: torch.isin(x, y, assume_unique=unique, invert=invert),
     "LeakyReluInPlace": tf.leaky_relu,
@@ -132,9 +134,12 @@ SPELLINGS: dict[str, Spelling] = {
     "MaskedFillTensor": torch.masked_fill,
     "MaxPool": lambda x, window, stride, padding, dilation, ceil_mode: getattr(
         tf, f"max_pool{len(window)}d")(x, window, stride, padding, dilation, ceil_mode, True),
+    "MaxUnpool": lambda x, indices, sizes, dims: getattr(tf, f"max_unpool{dims}d")(
+        x, indices.contiguous(), [n - m + 1 for n, m in zip(sizes[-dims:], x.shape[-dims:])], 1),
     "MishOp": tf.mish,
     "NativeBatchNorm": lambda x, w, b, mean, var, training, momentum, eps: torch.native_batch_norm(
         x, w, b, mean, var, training, momentum, eps)[0],
+    "NativeGroupNorm": lambda x, w, b, groups, eps: torch.group_norm(x, groups, w, b, eps),
     "NllLoss": lambda x, y, weight, reduction, ignored: tf.nll_loss(
         x, y, weight, ignore_index=ignored, reduction=reduction),
     "NllLossInput": vjp(lambda y, weight, sizes, reduction, ignored: (
@@ -149,6 +154,10 @@ SPELLINGS: dict[str, Spelling] = {
     "Random": drawn("random_"),
     "ReluInPlace": torch.relu,
     "RemainderNumber": torch.remainder,
+    "Resample": lambda x, axis, size, mode, scale, corners: tf.interpolate(
+        x.movedim(axis, -1).reshape(1, -1, x.shape[axis]), size, mode=mode,
+        align_corners=corners if mode == "linear" else None,
+    ).reshape((*x.movedim(axis, -1).shape[:-1], size)).movedim(-1, axis),
     "RoundToDecimals": lambda x, decimals: torch.round(x, decimals=decimals),
     "RoundToInteger": torch.round,
     "RsubNumber": torch.rsub,
@@ -158,6 +167,9 @@ SPELLINGS: dict[str, Spelling] = {
         sizes, lambda x: torch.gather(x, dim, index))),
     "SlidingWindows": torch.Tensor.unfold,
     "ThresholdInPlace": tf.threshold,
+    "TransposedConvolution": lambda x, w, b, stride, padding, extra, dilation, groups: getattr(
+        tf, f"conv_transpose{len(stride)}d")(x, w, b, stride, padding, extra, groups, dilation),
+    "Trilinear": lambda a, b, c, letters: torch.einsum(letters, a, b, c),
     "Std": lambda x, dim=None, keepdim=False, correction=1: torch.std(
         x, dim, keepdim=keepdim, correction=correction),
     "StdAll": lambda x, dim=None, keepdim=False, correction=1: torch.std(
@@ -181,11 +193,12 @@ SPELLINGS: dict[str, Spelling] = {
     "Dropout": torch.native_dropout,
 }
 
-#: Ops that only formulas call and PyTorch has no function for; the second derivatives of the ops
-#: that they serve are compared with PyTorch's.
+#: Ops that only formulas or composites call and PyTorch has no function for; what they serve is
+#: compared with PyTorch's, second derivatives too: in test_rnn.py and test_attention.py, or here.
 SERVANTS = {
-    "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "IndexBackward", "LinearScan",
-    "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput", "Restride", "TakeBackward",
+    "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "GruLayer", "IndexBackward",
+    "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
+    "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "TakeBackward",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +22,20 @@ def walk(loader: Any) -> list[Any]:
 def pairs(package: Any, count: int = 10) -> Any:
     x = package.arange(count)
     return package.utils.data.TensorDataset(x, x * x)
+
+
+def stream(d: Any, count: int) -> Any:
+    """A stream that its workers share out among them."""
+
+    class Counting(d.IterableDataset):
+        def __iter__(self) -> Any:
+            info = d.get_worker_info()
+            return iter(range(count)[info.id::info.num_workers] if info else range(count))
+
+        def __len__(self) -> int:
+            return count
+
+    return Counting
 
 
 def test_batches_in_order() -> None:
@@ -51,6 +67,9 @@ ORDERS: dict[str, Callable[[Any], Any]] = {
         range(10), [7, 3])],
     "fractions": lambda t: [list(part.indices) for part in t.utils.data.random_split(
         range(11), [0.5, 0.3, 0.2], generator=t.Generator().manual_seed(3))],
+    "weighted": lambda t: list(t.utils.data.WeightedRandomSampler([1.0, 2.0, 3.0], 9)),
+    "weighted once": lambda t: list(t.utils.data.WeightedRandomSampler(
+        [1.0, 2.0, 3.0], 3, replacement=False, generator=t.Generator().manual_seed(3))),
     "random numbers after a walk": lambda t: [
         walk(t.utils.data.DataLoader(pairs(t), 4)), t.rand(2).tolist()],
 }
@@ -132,6 +151,24 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
     "no batch": lambda d: d.DataLoader([1], batch_size=None, drop_last=True),
     "timeout": lambda d: d.DataLoader([1], timeout=-1),
     "empty": lambda d: d.DataLoader([], shuffle=True),
+    "prefetch": lambda d: d.DataLoader([1], prefetch_factor=2),
+    "negative prefetch": lambda d: d.DataLoader([1], num_workers=1, prefetch_factor=-2),
+    "persistent": lambda d: d.DataLoader([1], persistent_workers=True),
+    "context": lambda d: d.DataLoader([1], multiprocessing_context="fork"),
+    "fixed": lambda d: setattr(d.DataLoader([1]), "batch_size", 2),
+    "stream and shuffle": lambda d: d.DataLoader(stream(d, 3)(), shuffle=True),
+    "stream and sampler": lambda d: d.DataLoader(stream(d, 3)(), sampler=[1]),
+    "stream and batches": lambda d: d.DataLoader(stream(d, 3)(), batch_sampler=[[1]]),
+    "concatenated streams": lambda d: d.ConcatDataset([stream(d, 3)()]),
+    "chained lists": lambda d: list(d.ChainDataset([[1]])),
+    "stacked": lambda d: d.StackDataset([1], [1, 2]),
+    "stacked both": lambda d: d.StackDataset([1], a=[1]),
+    "stacked none": lambda d: d.StackDataset(),
+    "weights": lambda d: d.WeightedRandomSampler([[1.0]], 2),
+    "weighted count": lambda d: d.WeightedRandomSampler([1.0], 0),
+    "weighted replacement": lambda d: d.WeightedRandomSampler([1.0], 1, 3),
+    "batches": lambda d: d.BatchSampler([1], True, False),
+    "dropping": lambda d: d.BatchSampler([1], 1, 3),
     "replacement": lambda d: d.RandomSampler([1], replacement=1),
     "split": lambda d: d.random_split([1, 2, 3], [1, 1]),
     "concat": lambda d: d.ConcatDataset([]),
@@ -146,3 +183,183 @@ def test_errors_are_those_of_pytorch(name: str) -> None:
     with pytest.raises(type(theirs.value)) as ours:
         ERRORS[name](data)
     assert str(ours.value) == str(theirs.value)
+
+
+# -------------------------------------------------------------------- workers
+
+
+class Noisy:
+    """Samples with random numbers, as a transform would draw them."""
+
+    def __init__(self, package: Any, count: int) -> None:
+        self.package = package
+        self.count = count
+
+    def __getitem__(self, index: int) -> Any:
+        info = self.package.utils.data.get_worker_info()
+        return index, self.package.rand(2), info.id, self.package.initial_seed() % 2**40
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("options", [
+    {}, {"batch_size": 4, "shuffle": True}, {"batch_size": 3, "drop_last": True},
+    {"batch_size": None}, {"batch_sampler": [[1, 2], [0], [5, 5, 5]]}, {"prefetch_factor": 7}],
+    ids=str)
+def test_workers_change_nothing(workers: int, options: dict[str, Any]) -> None:
+    def run(**more: Any) -> Any:
+        minigrad.manual_seed(4)
+        loader = data.DataLoader(pairs(minigrad, 11), **options, **more)
+        return walk(loader), walk(loader), minigrad.rand(2).tolist()
+
+    alone = {k: v for k, v in options.items() if k != "prefetch_factor"}
+    found = run(num_workers=workers)
+    options = alone
+    assert found == run()
+
+
+def test_batches_come_in_order_whoever_is_slow() -> None:
+    started = threading.Event()
+
+    class Slow:
+        def __getitem__(self, index: int) -> int:
+            if index == 0:
+                started.wait(5)
+            elif index == 3:
+                started.set()
+            return index
+
+        def __len__(self) -> int:
+            return 8
+
+    assert [int(b) for b in data.DataLoader(Slow(), num_workers=4)] == list(range(8))
+
+
+def test_workers_draw_the_numbers_that_those_of_pytorch_draw() -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    results = []
+    for package in (minigrad, torch):
+        package.manual_seed(3)
+        loader = package.utils.data.DataLoader(Noisy(package, 7), 2, shuffle=True, num_workers=2)
+        results.append([[part.tolist() for part in batch] for batch in loader])
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 2}, {"batch_size": 2, "drop_last": True},
+                                     {"batch_size": None}], ids=str)
+@pytest.mark.parametrize("count", [0, 1, 5, 8])
+def test_streams_are_those_of_pytorch(options: dict[str, Any], count: int) -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    results = []
+    for package in (minigrad, torch):
+        d = package.utils.data
+        found = [[b.tolist() if hasattr(b, "tolist") else b for b in d.DataLoader(
+            stream(d, count)(), num_workers=workers, **options)] for workers in (0, 2)]
+        results.append(found)
+    assert results[0] == results[1]
+
+
+class Failing:
+    """Its third sample raises."""
+
+    def __getitem__(self, index: int) -> int:
+        if index == 2:
+            raise LookupError("no such sample")
+        return index
+
+    def __len__(self) -> int:
+        return 5
+
+
+def workers_alive() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("data loader")]
+
+
+def test_an_error_in_a_worker_is_raised_with_its_traceback() -> None:
+    walked = iter(data.DataLoader(Failing(), num_workers=2))
+    assert [int(next(walked)), int(next(walked))] == [0, 1]
+    with pytest.raises(LookupError, match="no such sample") as caught:
+        next(walked)
+    assert caught.value.__notes__ == ["(in worker 0 of the data loader)"]
+    assert "__getitem__" in [entry.name for entry in caught.traceback]
+    assert [int(b) for b in walked] == [3, 4]
+    del walked, caught
+    assert workers_alive() == []
+
+
+def test_no_thread_is_left_behind() -> None:
+    loader = data.DataLoader(pairs(minigrad, 50), num_workers=3)
+    for _ in loader:
+        break
+    assert workers_alive() == []
+    walked = iter(loader)
+    assert len(workers_alive()) == 3
+    del walked
+    assert workers_alive() == []
+    list(loader)
+    assert workers_alive() == []
+    with pytest.raises(ZeroDivisionError):
+        for _ in loader:
+            1 / 0
+    gc.collect()
+    assert workers_alive() == []
+
+
+def test_workers_are_started_and_known() -> None:
+    seen: list[Any] = []
+    numbers = list(range(4))
+    loader = data.DataLoader(numbers, num_workers=2, worker_init_fn=seen.append,
+                             generator=minigrad.Generator().manual_seed(0))
+    assert [int(b) for b in loader] == numbers
+    assert sorted(seen) == [0, 1]
+    assert data.get_worker_info() is None
+    infos = list(data.DataLoader(numbers, num_workers=2, batch_size=None,
+                                 collate_fn=lambda _: data.get_worker_info()))
+    assert [info.id for info in infos] == [0, 1, 0, 1]
+    assert {info.num_workers for info in infos} == {2}
+    assert infos[1].seed == infos[0].seed + 1
+    assert infos[0].dataset is numbers
+
+    def broken(worker: int) -> None:
+        raise ValueError(f"worker {worker} cannot start")
+
+    with pytest.raises(ValueError, match="worker 0 cannot start"):
+        list(data.DataLoader(numbers, num_workers=2, worker_init_fn=broken))
+
+
+def test_a_batch_that_takes_too_long() -> None:
+    released = threading.Event()
+
+    class Stuck:
+        def __getitem__(self, index: int) -> int:
+            released.wait(10)
+            return index
+
+        def __len__(self) -> int:
+            return 1
+
+    walked = iter(data.DataLoader(Stuck(), num_workers=1, timeout=0.01))
+    with pytest.raises(RuntimeError, match=r"DataLoader timed out after 0.01 seconds"):
+        next(walked)
+    released.set()
+
+
+def test_memory_cannot_be_pinned() -> None:
+    loader = data.DataLoader([1], pin_memory=True)
+    with pytest.warns(UserWarning, match="no accelerator is found"):
+        assert [b.tolist() for b in loader] == [[1]]
+
+
+def test_data_sets_side_by_side_and_in_a_row() -> None:
+    both = data.StackDataset(list(range(4)), pairs(minigrad, 4))
+    assert len(both) == 4
+    assert both[2][0] == 2
+    assert data.StackDataset(a=[1, 2], b=[3, 4])[1] == {"a": 2, "b": 4}
+    row = stream(data, 2)() + stream(data, 3)()
+    assert list(row) == [0, 1, 0, 1, 2]
+    assert len(row) == 5
+    part = data.Subset(data.Subset(list(range(10)), [9, 8, 7]), [2, 0])
+    assert part.__getitems__([0, 1]) == [7, 9]
+    assert data.default_convert([np.float32(1), "a", (np.arange(2), 3)])[0].item() == 1

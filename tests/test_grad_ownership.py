@@ -339,3 +339,50 @@ def test_reading_grad_of_an_intermediate_warns(torch):
     with pytest.warns(UserWarning, match="The .grad attribute of a Tensor that is not a leaf "
                       "Tensor is being accessed"):
         assert y.grad is None
+
+
+# --- Views that are the last reference to their memory --------------------------------------------
+
+
+@pytest.mark.parametrize("keep", ["nothing", "a tensor hook", "a node hook", "retain_grad"])
+def test_a_transposed_gradient_may_be_taken_over_only_by_one(torch, keep):
+    """`x @ w.t()` gives `w` a view of a fresh array; whoever else holds that array must be safe."""
+    if torch.__name__ == "torch":
+        pytest.skip("PyTorch lets the hook's gradient share memory with w.grad")
+    x, w = leaf(torch, [[1.0, 2.0], [3.0, 4.0]]), leaf(torch, [[1.0, -1.0], [0.5, 2.0]])
+    turned, kept = w.t(), []
+    if keep == "a tensor hook":
+        turned.register_hook(kept.append)
+    elif keep == "a node hook":
+        turned.grad_fn.register_hook(lambda inputs, outputs: kept.extend([*inputs, *outputs]))
+    elif keep == "retain_grad":
+        turned.retain_grad()
+    (x @ turned).sum().backward()
+    if keep == "retain_grad":
+        kept.append(turned.grad)
+    assert w.grad.tolist() == [[4.0, 6.0], [4.0, 6.0]]
+    assert w.grad.stride() == w.stride()
+    assert disjoint(x.grad, w.grad)
+    for other in kept:
+        assert disjoint(other, w.grad)
+
+
+def test_one_fresh_gradient_seen_through_two_views_stays_two(torch):
+    """Both leaves get a view of one array, so only one of them may take it over."""
+    if torch.__name__ == "torch":
+        pytest.skip("PyTorch lets the two gradients share memory")
+
+    class Halves(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, g):
+            fresh = own(torch, [[1.0, 2.0], [3.0, 4.0]])
+            return fresh.t(), fresh.t()
+
+    a, b = leaf(torch, [[0.0, 0.0], [0.0, 0.0]]), leaf(torch, [[0.0, 0.0], [0.0, 0.0]])
+    Halves.apply(a.t(), b.t()).sum().backward()
+    assert a.grad.tolist() == b.grad.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert disjoint(a.grad, b.grad)

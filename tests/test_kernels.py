@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from minigrad.backend import (
     kernels_conv,
     kernels_index,
+    kernels_mask,
+    kernels_norm,
     kernels_pool,
     kernels_scan,
     kernels_window,
     strict,
 )
+from minigrad.backend import numpy_backend as xp
 
 Ints = tuple[int, ...]
 Array = np.ndarray[Any, Any]
@@ -110,7 +113,7 @@ CONVOLUTIONS: list[tuple[Ints, Ints, Ints, Ints, Ints, int]] = [
 
 
 def forward(x: Array, w: Array, s: Ints, p: Ints, d: Ints, groups: int) -> Array:
-    return kernels_conv.conv_forward(np, x, w, None, s, p, d, groups)
+    return kernels_conv.conv_forward(xp, x, w, None, s, p, d, groups)
 
 
 def conv_case(case: tuple[Ints, Ints, Ints, Ints, Ints, int], dtype: type = np.float64):
@@ -128,11 +131,11 @@ def test_convolution_is_its_definition(case, dtype):
     expected = naive_forward(x, w, s, p, d)
     close(forward(x, w, s, p, d, groups), expected, dtype)
     shift = bias.reshape(-1, *(1,) * len(s))
-    out = kernels_conv.conv_forward(np, x, w, bias, s, p, d, groups)
+    out = kernels_conv.conv_forward(xp, x, w, bias, s, p, d, groups)
     close(out, expected + shift, dtype)
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     close(grad_x, naive_grad_input(g, w, x.shape, s, p, d), dtype)
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, s, p, d, groups)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
     close(grad_w, naive_grad_weight(g, x, w.shape, s, p, d), dtype)
     assert all(a.flags.c_contiguous for a in (out, grad_x, grad_w))
 
@@ -142,7 +145,7 @@ def test_both_ways_to_the_input_gradient_agree(case, monkeypatch):
     x, w, g, (s, p, d, groups) = conv_case(case)
     expected = naive_grad_input(g, w, x.shape, s, p, d)
     monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
-    close(kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups), expected)
+    close(kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups), expected)
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS)
@@ -151,10 +154,57 @@ def test_convolution_in_chunks_of_one_sample(case, monkeypatch):
     monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
     x, w, g, (s, p, d, groups) = conv_case(case)
     close(forward(x, w, s, p, d, groups), naive_forward(x, w, s, p, d))
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     close(grad_x, naive_grad_input(g, w, x.shape, s, p, d))
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, s, p, d, groups)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
     close(grad_w, naive_grad_weight(g, x, w.shape, s, p, d))
+
+
+def check_convolution(case, dtype: type = np.float64) -> None:
+    x, w, g, (s, p, d, groups) = conv_case(case, dtype)
+    close(forward(x, w, s, p, d, groups), naive_forward(x, w, s, p, d), dtype)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
+    close(grad_x, naive_grad_input(g, w, x.shape, s, p, d), dtype)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
+    close(grad_w, naive_grad_weight(g, x, w.shape, s, p, d), dtype)
+
+
+@pytest.mark.parametrize("flips", [True, False])
+@pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_both_layouts_of_columns(case, channels_last, flips, monkeypatch):
+    """See NOTE [Short lines] in kernels_conv.py: which one is used must not be seen."""
+    monkeypatch.setattr(
+        kernels_conv, "_has_short_lines", lambda channels, counts, groups: channels_last
+        and groups == 1)
+    if not flips:
+        monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
+    check_convolution(case)
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_a_lone_block_cut_by_channels(case, monkeypatch):
+    monkeypatch.setattr(kernels_conv, "_PART_WORK", 0)
+    check_convolution(case)
+    monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
+    check_convolution(case)
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS)
+def test_samples_of_a_pointwise_convolution_one_by_one(case, monkeypatch):
+    monkeypatch.setattr(kernels_conv, "_MANY_STEPS", 0)
+    check_convolution(case)
+
+
+def test_blocks_cover_all_steps_once():
+    for batch, rows, counts in itertools.product((0, 1, 5), (1, 100, 10**6), ((1,), (7, 3))):
+        met = np.zeros((batch, *counts), int)
+        for samples, lines in kernels_conv._blocks(batch, rows, counts, 4):
+            met[samples, lines] += 1
+            one_line = samples.stop - samples.start == 1 == lines.stop - lines.start
+            size = met[samples, lines].size * rows * 4
+            assert one_line or size <= 1.5 * kernels_conv._COLUMN_BYTES
+        assert (met == 1).all()
 
 
 def test_an_uneven_last_chunk_of_samples(monkeypatch):
@@ -162,9 +212,9 @@ def test_an_uneven_last_chunk_of_samples(monkeypatch):
     per_sample = 2 * 9 * 4 * 8
     monkeypatch.setattr(kernels_conv, "_COLUMN_BYTES", 2 * per_sample)
     close(forward(x, w, s, p, d, groups), naive_forward(x, w, s, p, d))
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     close(grad_x, naive_grad_input(g, w, x.shape, s, p, d))
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, s, p, d, groups)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
     close(grad_w, naive_grad_weight(g, x, w.shape, s, p, d))
 
 
@@ -198,10 +248,22 @@ def convolutions(draw):
 def test_convolution_of_any_shape(case):
     x, w, g, (s, p, d, groups) = conv_case(case)
     close(forward(x, w, s, p, d, groups), naive_forward(x, w, s, p, d))
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     close(grad_x, naive_grad_input(g, w, x.shape, s, p, d))
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, s, p, d, groups)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
     close(grad_w, naive_grad_weight(g, x, w.shape, s, p, d))
+
+
+@given(convolutions(), st.integers(1, 400), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_convolution_in_blocks_of_any_size(case, column_bytes, by_channels):
+    kept = kernels_conv._COLUMN_BYTES, kernels_conv._PART_WORK
+    kernels_conv._COLUMN_BYTES = column_bytes
+    kernels_conv._PART_WORK = 0 if by_channels else kept[1]
+    try:
+        check_convolution(case)
+    finally:
+        kernels_conv._COLUMN_BYTES, kernels_conv._PART_WORK = kept
 
 
 @pytest.mark.parametrize("stride", [1, 2])
@@ -209,18 +271,18 @@ def test_fewer_steps_than_would_fit(stride):
     """What a transposed convolution with output padding asks for."""
     window: Any = ((stride,), (1,), (2,))
     g, w, x = normal(2, 3, 3, seed=1), normal(3, 2, 3, seed=2), normal(2, 2, 9, seed=3)
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, *window, 1)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, *window, 1)
     close(grad_x, naive_grad_input(g, w, x.shape, *window))
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, *window, 1)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, *window, 1)
     close(grad_w, naive_grad_weight(g, x, w.shape, *window))
 
 
 def test_pointwise_with_fewer_steps_than_elements():
     g, w, x = normal(1, 3, 2, seed=1), normal(3, 2, 1, seed=2), normal(1, 2, 4, seed=3)
     window: Any = ((1,), (0,), (1,))
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, *window, 1)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, *window, 1)
     close(grad_x, naive_grad_input(g, w, x.shape, *window))
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, *window, 1)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, *window, 1)
     close(grad_w, naive_grad_weight(g, x, w.shape, *window))
 
 
@@ -230,20 +292,20 @@ def test_convolution_of_strided_arrays():
     window: Any = ((1, 2), (1, 1), (1, 1))
     close(forward(x, w, *window, 1), naive_forward(x, w, *window))
     g = normal(5, 3, 4, 2, seed=3).transpose(3, 2, 0, 1)
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, *window, 1)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, *window, 1)
     close(grad_x, naive_grad_input(g, w, x.shape, *window))
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, *window, 1)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, *window, 1)
     close(grad_w, naive_grad_weight(g, x, w.shape, *window))
 
 
 def test_convolution_leaves_its_arguments_alone():
     x, w, g, (s, p, d, groups) = conv_case(CONVOLUTIONS[14])
     copies = x.copy(), w.copy(), g.copy()
-    out = kernels_conv.conv_forward(np, x, w, np.ones(6), s, p, d, groups)
+    out = kernels_conv.conv_forward(xp, x, w, np.ones(6), s, p, d, groups)
     out += 1
-    grad = kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups)
+    grad = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     grad += 1
-    grad = kernels_conv.conv_grad_weight(np, g, x, w.shape, s, p, d, groups)
+    grad = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
     grad += 1
     assert all((a == b).all() for a, b in zip((x, w, g), copies))
 
@@ -267,11 +329,11 @@ def test_convolution_as_pytorch(case, dtype):
     function = getattr(torch.nn.functional, f"conv{len(s)}d")
     expected = function(tx, tw, torch.from_numpy(bias), s, p, d, groups)
     expected.backward(torch.from_numpy(g))
-    out = kernels_conv.conv_forward(np, x, w, bias, s, p, d, groups)
+    out = kernels_conv.conv_forward(xp, x, w, bias, s, p, d, groups)
     close(out, expected.detach().numpy(), dtype)
-    grad_x = kernels_conv.conv_grad_input(np, g, w, x.shape, s, p, d, groups)
+    grad_x = kernels_conv.conv_grad_input(xp, g, w, x.shape, s, p, d, groups)
     close(grad_x, tx.grad.numpy(), dtype)
-    grad_w = kernels_conv.conv_grad_weight(np, g, x, w.shape, s, p, d, groups)
+    grad_w = kernels_conv.conv_grad_weight(xp, g, x, w.shape, s, p, d, groups)
     close(grad_w, tw.grad.numpy(), dtype)
 
 
@@ -350,7 +412,7 @@ def test_max_pooling_is_its_definition(case, make):
     sizes, k, s, p, d, ceil_mode = case
     dims = len(k)
     x = make(*sizes)
-    values, indices = kernels_pool.max_pool_forward(np, x, k, s, p, d, ceil_mode)
+    values, indices = kernels_pool.max_pool_forward(xp, x, k, s, p, d, ceil_mode)
     windows = naive_windows(sizes[len(sizes) - dims :], k, s, p, d, ceil_mode)
     expected, places = naive_maxima(x, dims, windows)
     np.testing.assert_array_equal(values, expected)
@@ -358,7 +420,7 @@ def test_max_pooling_is_its_definition(case, make):
     assert indices.dtype == np.int64
     assert values.flags.c_contiguous and indices.flags.c_contiguous
     assert not np.shares_memory(values, x)
-    gathered = kernels_pool.max_pool_gather(np, x, indices, dims)
+    gathered = kernels_pool.max_pool_gather(xp, x, indices, dims)
     np.testing.assert_array_equal(gathered, expected)
 
 
@@ -367,7 +429,7 @@ def test_max_pooling_of_whole_numbers():
     low = np.full((1, 4), np.iinfo(np.int64).min)
     for array, k, p in ((x, (3, 2), (1, 1)), (low, (3,), (1,))):
         ones = (1,) * len(k)
-        values, indices = kernels_pool.max_pool_forward(np, array, k, ones, p, ones, False)
+        values, indices = kernels_pool.max_pool_forward(xp, array, k, ones, p, ones, False)
         plane = array.shape[array.ndim - len(k) :]
         expected, places = naive_maxima(
             array, len(k), naive_windows(plane, k, ones, p, ones, False)
@@ -380,7 +442,7 @@ def test_max_pooling_of_whole_numbers():
 def test_max_pooling_with_a_kernel_of_more_than_255_positions():
     x = np.arange(380.0).reshape(1, 20, 19)  # each maximum is at its window's last position
     window: Any = ((17, 18), (1, 1), (0, 0), (1, 1), False)
-    values, indices = kernels_pool.max_pool_forward(np, x, *window)
+    values, indices = kernels_pool.max_pool_forward(xp, x, *window)
     expected, places = naive_maxima(x, 2, naive_windows((20, 19), *window))
     np.testing.assert_array_equal(values, expected)
     np.testing.assert_array_equal(indices, places)
@@ -391,13 +453,13 @@ def test_max_pooling_backward_adds_per_plane(case):
     sizes, k, s, p, d, ceil_mode = case
     dims = len(k)
     x = normal(*sizes)
-    _, indices = kernels_pool.max_pool_forward(np, x, k, s, p, d, ceil_mode)
+    _, indices = kernels_pool.max_pool_forward(xp, x, k, s, p, d, ceil_mode)
     g = normal(*indices.shape, seed=1)
     expected = np.zeros(sizes)
     for place in boxes(indices.shape):
         at = np.unravel_index(indices[place], sizes[len(sizes) - dims :])
         expected[place[: len(sizes) - dims] + at] += g[place]
-    close(kernels_pool.max_pool_backward(np, g, indices, sizes, dims), expected)
+    close(kernels_pool.max_pool_backward(xp, g, indices, sizes, dims), expected)
 
 
 def naive_average(x: Array, case, count_include_pad: bool, divisor: int | None) -> Array:
@@ -427,12 +489,12 @@ def test_average_pooling_is_its_definition(case, include, divisor):
     lead, plane = sizes[: len(sizes) - dims], sizes[len(sizes) - dims :]
     matrix = naive_average(normal(*sizes), (plane, k, s, p, ceil_mode), include, divisor)
     x = normal(*sizes)
-    out = kernels_pool.avg_pool_forward(np, x, k, s, p, ceil_mode, include, divisor)
+    out = kernels_pool.avg_pool_forward(xp, x, k, s, p, ceil_mode, include, divisor)
     flat = x.reshape(*lead, math.prod(plane)) @ matrix.T
     close(out.reshape(flat.shape), flat)
     assert out.shape[: len(lead)] == lead and out.ndim == len(sizes)
     g = normal(*out.shape, seed=1)
-    grad = kernels_pool.avg_pool_backward(np, g, sizes, k, s, p, ceil_mode, include, divisor)
+    grad = kernels_pool.avg_pool_backward(xp, g, sizes, k, s, p, ceil_mode, include, divisor)
     close(grad, (g.reshape(flat.shape) @ matrix).reshape(sizes))
     assert out.flags.c_contiguous and grad.flags.c_contiguous
 
@@ -475,11 +537,11 @@ def test_adaptive_average_pooling_is_its_definition(case):
         rows.append(row.reshape(-1))
     matrix = np.array(rows)
     x = normal(*sizes)
-    out = kernels_pool.adaptive_avg_pool_forward(np, x, counts)
+    out = kernels_pool.adaptive_avg_pool_forward(xp, x, counts)
     close(out, (x.reshape(*lead, math.prod(plane)) @ matrix.T).reshape(lead + counts))
     assert not np.shares_memory(out, x)
     g = normal(*out.shape, seed=1)
-    grad = kernels_pool.adaptive_avg_pool_backward(np, g, sizes, dims)
+    grad = kernels_pool.adaptive_avg_pool_backward(xp, g, sizes, dims)
     close(grad, (g.reshape(*lead, math.prod(counts)) @ matrix).reshape(sizes))
 
 
@@ -489,7 +551,7 @@ def test_adaptive_max_pooling_is_its_definition(case, make):
     sizes, counts = case
     dims = len(counts)
     x = make(*sizes)
-    values, indices = kernels_pool.adaptive_max_pool_forward(np, x, counts)
+    values, indices = kernels_pool.adaptive_max_pool_forward(xp, x, counts)
     expected, places = naive_maxima(x, dims, naive_adaptive(sizes[len(sizes) - dims :], counts))
     np.testing.assert_array_equal(values, expected)
     np.testing.assert_array_equal(indices, places)
@@ -498,15 +560,15 @@ def test_adaptive_max_pooling_is_its_definition(case, make):
 
 def test_an_infinity_stays_in_its_own_window():
     x = np.array([np.inf, 1.0, 1.0, 1.0, 1.0])
-    assert kernels_pool.adaptive_avg_pool_forward(np, x, (3,)).tolist() == [np.inf, 1.0, 1.0]
+    assert kernels_pool.adaptive_avg_pool_forward(xp, x, (3,)).tolist() == [np.inf, 1.0, 1.0]
 
 
 def test_no_window_fits():
     window: Any = ((3, 3), (1, 1), (0, 0))
     with pytest.raises(RuntimeError, match="Output size is too small"):
-        kernels_pool.max_pool_forward(np, np.ones((1, 2, 2)), *window, (1, 1), False)
+        kernels_pool.max_pool_forward(xp, np.ones((1, 2, 2)), *window, (1, 1), False)
     with pytest.raises(RuntimeError, match="Output size is too small"):
-        kernels_pool.avg_pool_forward(np, np.ones((1, 2, 2)), *window, False, True, None)
+        kernels_pool.avg_pool_forward(xp, np.ones((1, 2, 2)), *window, False, True, None)
 
 
 # Shapes that PyTorch takes: batched, and padding at most half of the kernel.
@@ -522,12 +584,12 @@ def test_max_pooling_as_pytorch(case, make):
     function = getattr(torch.nn.functional, f"max_pool{len(k)}d")
     tx = torch.from_numpy(x).requires_grad_()
     expected, places = function(tx, k, s, p, d, ceil_mode, return_indices=True)
-    values, indices = kernels_pool.max_pool_forward(np, x, k, s, p, d, ceil_mode)
+    values, indices = kernels_pool.max_pool_forward(xp, x, k, s, p, d, ceil_mode)
     np.testing.assert_array_equal(values, expected.detach().numpy())
     np.testing.assert_array_equal(indices, places.numpy())
     g = normal(*values.shape, seed=1)
     expected.backward(torch.from_numpy(g))
-    close(kernels_pool.max_pool_backward(np, g, indices, sizes, len(k)), tx.grad.numpy())
+    close(kernels_pool.max_pool_backward(xp, g, indices, sizes, len(k)), tx.grad.numpy())
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -540,11 +602,11 @@ def test_average_pooling_as_pytorch(case, include, dtype):
     function = getattr(torch.nn.functional, f"avg_pool{len(k)}d")
     tx = torch.from_numpy(x).requires_grad_()
     expected = function(tx, k, s, p, ceil_mode, include)
-    out = kernels_pool.avg_pool_forward(np, x, k, s, p, ceil_mode, include, None)
+    out = kernels_pool.avg_pool_forward(xp, x, k, s, p, ceil_mode, include, None)
     close(out, expected.detach().numpy(), dtype)
     g = normal(*out.shape, seed=1, dtype=dtype)
     expected.backward(torch.from_numpy(g))
-    grad = kernels_pool.avg_pool_backward(np, g, sizes, k, s, p, ceil_mode, include, None)
+    grad = kernels_pool.avg_pool_backward(xp, g, sizes, k, s, p, ceil_mode, include, None)
     close(grad, tx.grad.numpy(), dtype)
 
 
@@ -556,15 +618,15 @@ def test_adaptive_pooling_as_pytorch(case):
     x = normal(*sizes)
     tx = torch.from_numpy(x).requires_grad_()
     average = getattr(functional, f"adaptive_avg_pool{dims}d")(tx, counts)
-    close(kernels_pool.adaptive_avg_pool_forward(np, x, counts), average.detach().numpy())
+    close(kernels_pool.adaptive_avg_pool_forward(xp, x, counts), average.detach().numpy())
     g = normal(*average.shape, seed=1)
     average.backward(torch.from_numpy(g))
-    grad = kernels_pool.adaptive_avg_pool_backward(np, g, sizes, dims)
+    grad = kernels_pool.adaptive_avg_pool_backward(xp, g, sizes, dims)
     close(grad, tx.grad.numpy())
     x = awkward(*sizes)
     function = getattr(functional, f"adaptive_max_pool{dims}d")
     expected, places = function(torch.from_numpy(x), counts, return_indices=True)
-    values, indices = kernels_pool.adaptive_max_pool_forward(np, x, counts)
+    values, indices = kernels_pool.adaptive_max_pool_forward(xp, x, counts)
     np.testing.assert_array_equal(values, expected.numpy())
     np.testing.assert_array_equal(indices, places.numpy())
 
@@ -830,3 +892,107 @@ def test_accumulate_without_the_ufuncs_own(name, axis, length):
     ours = kernels_scan.accumulate(
         strict.backend, getattr(strict.backend, name), strict.backend.from_host(x), axis)
     close(strict.backend.to_host(ours), getattr(np, name).accumulate(x, axis=axis))
+
+
+# Normalisation by its definition
+
+
+def naive_batch_norm(x: Array, weight: Array, bias: Array, eps: float) -> Array:
+    out = np.empty(x.shape)
+    for c in range(x.shape[1]):
+        one = x[:, c].astype(np.float64)
+        variance = ((one - one.mean()) ** 2).mean()
+        out[:, c] = (one - one.mean()) / math.sqrt(variance + eps) * weight[c] + bias[c]
+    return out
+
+
+BATCHES: list[Ints] = [(4, 3), (2, 3, 5), (1, 4, 3, 3), (3, 2, 2, 3, 2), (5, 1, 1, 1), (2, 7, 1)]
+
+
+@pytest.mark.parametrize("block", [1, 100, 1 << 20])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", BATCHES)
+def test_batch_norm_is_its_definition(shape, dtype, block, monkeypatch):
+    monkeypatch.setattr(kernels_norm, "_BLOCK_BYTES", block)
+    x, g = normal(*shape, seed=1, dtype=dtype) + 3, normal(*shape, seed=2, dtype=dtype)
+    weight, bias = normal(shape[1], seed=3, dtype=dtype), normal(shape[1], seed=4, dtype=dtype)
+    x = x.astype(dtype)
+    out, mean, var, invstd = kernels_norm.batch_norm_forward(xp, x, weight, bias, 0.25)
+    close(out, naive_batch_norm(x, weight, bias, 0.25), dtype)
+    axes = (0, *range(2, x.ndim))
+    close(mean, x.mean(axes, np.float64), dtype)
+    close(var, x.var(axes, np.float64), dtype)
+    close(invstd, 1 / np.sqrt(x.var(axes, np.float64) + 0.25), dtype)
+    plain, *_ = kernels_norm.batch_norm_forward(xp, x, None, None, 0.25)
+    close(plain, naive_batch_norm(x, np.ones(shape[1]), np.zeros(shape[1]), 0.25), dtype)
+    close(kernels_norm.channel_sums(xp, g), g.sum(axes, np.float64), dtype)
+    close(
+        kernels_norm.batch_norm_grad_weight(xp, g, x, mean, invstd),
+        (g.astype(np.float64) * plain).sum(axes),
+        dtype,
+    )
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("shape", BATCHES)
+def test_batch_norm_input_gradient_by_differences(shape, weighted, monkeypatch):
+    monkeypatch.setattr(kernels_norm, "_BLOCK_BYTES", 1)
+    x, g = normal(*shape, seed=1), normal(*shape, seed=2)
+    weight = normal(shape[1], seed=3) if weighted else None
+    _, mean, _, invstd = kernels_norm.batch_norm_forward(xp, x, weight, None, 0.25)
+    grad = kernels_norm.batch_norm_grad_input(xp, g, x, weight, mean, invstd)
+    for at in boxes(shape):
+        moved = []
+        for step in (1e-6, -1e-6):
+            there = x.copy()
+            there[at] += step
+            out, *_ = kernels_norm.batch_norm_forward(xp, there, weight, None, 0.25)
+            moved.append((out * g).sum())
+        assert grad[at] == pytest.approx((moved[0] - moved[1]) / 2e-6, abs=1e-7)
+
+
+def test_batch_norm_of_strided_arrays():
+    x, g = normal(3, 4, 5, 2).transpose(3, 0, 2, 1), np.broadcast_to(normal(3, 1, 1), (2, 3, 5, 4))
+    weight = normal(6)[::2]
+    wanted = [a.copy() for a in (x, g, weight)]
+    for function in (
+        lambda x, g, w: kernels_norm.batch_norm_forward(xp, x, w, w, 0.1)[0],
+        lambda x, g, w: kernels_norm.batch_norm_grad_input(xp, g, x, w, w, w),
+        lambda x, g, w: kernels_norm.batch_norm_grad_weight(xp, g, x, w, w),
+    ):
+        close(function(x, g, weight), function(*wanted))
+
+
+# Masks
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "int8", "bool"])
+@pytest.mark.parametrize("kinds", ["xx", "x0", "0x", "x5", "5x", "x-0", "05"])
+@pytest.mark.parametrize("size", [0, 7, 5000])
+def test_select_is_where(size, kinds, dtype):
+    rng = np.random.default_rng(0)
+
+    def values(kind: str) -> Array:
+        if kind == "x":
+            made = (rng.standard_normal((2, size)) * 3).astype(dtype)
+            if made.dtype.kind == "f" and size:
+                made[0, :3] = np.nan, np.inf, -0.0
+            return made
+        return np.array(-0.0 if kind == "-0" else float(kind), dtype)
+
+    x, y = values(kinds[0]), values(kinds[1:])
+    condition = rng.standard_normal((2, size)) > 0
+    expected = np.where(condition, x, y)
+    found = kernels_mask.select(xp, condition, x, y)
+    assert found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
+    assert found.base is None  # the engine may write to it
+
+
+def test_select_broadcasts_and_takes_any_strides():
+    condition = normal(60, 50).T > 0
+    x, y = normal(100, 60)[::2], normal(60)
+    for a, b in ((x, y), (y, x), (x, x[:, :1]), (x[..., ::-1], x)):
+        np.testing.assert_array_equal(
+            kernels_mask.select(xp, condition, a, b), np.where(condition, a, b))
+        one = kernels_mask.select(xp, condition[:1], a, b)
+        np.testing.assert_array_equal(one, np.where(condition[:1], a, b))

@@ -29,13 +29,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("dtypes",),
     ("backend",),
     ("device",),
-    ("graph",),
+    ("array_memory",),
+    ("accumulate", "graph"),
     ("saved",),
-    ("array_info", "python_protocols", "tensor"),
+    ("array_info", "gradient_hooks", "python_protocols", "tensor"),
     ("printing", "tensor_repr"),
     ("cuda", "serialization", "testing", "version"),
     ("views",),
-    ("op_node", "apply", "op", "specialise", "publish"),
+    ("op_node", "apply", "op", "specialise", "specialise_any", "publish"),
     ("ops",),
     ("linalg",),
     ("batching",),
@@ -46,7 +47,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("optim",),
     ("utils",),
     ("viz",),
-    ("_C",),
+    ("_C", "_six"),
     (INIT,),
     ("course",),
 )
@@ -59,11 +60,13 @@ OPTIONAL: dict[str, set[str]] = {
     "cupy": {"backend"},
     "cudnn": {"backend"},
     "graphviz": {"viz", "course"},
+    "js": {"viz"},  # JavaScript's global object, where Python runs in a browser
     "rich": {"course"},
     "typer": {"course"},
     "sklearn": {"course", "utils"},
-    "threadpoolctl": {"course"},
-    "torch": {"course"},
+    "threadpoolctl": {"backend", "course"},
+    "torch": {"course", "utils"},
+    "safetensors": {"utils"},
 }
 
 # Modules that make no sense without an optional dependency: they import it at their top, and are

@@ -408,7 +408,8 @@ def gradients_for(node: Any, outputs: list[Tensor]) -> list[Any]:
 
 
 #: Ops whose tensor formulas recompute in a differentiable way what the array formulas have saved.
-RECOMPUTES = {"NativeBatchNorm", "NativeLayerNorm"}
+RECOMPUTES = {"GruLayer", "LstmLayer", "NativeBatchNorm", "NativeGroupNorm", "NativeLayerNorm",
+              "RnnLayer", "ScaledDotProduct"}
 
 
 @only(is_differentiable)

@@ -25,18 +25,35 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "adam maximize": lambda o, p: o.Adam(p, lr=0.1, maximize=True),
     "adamw": lambda o, p: o.AdamW(p, lr=0.1),
     "adamw amsgrad": lambda o, p: o.AdamW(p, lr=0.1, weight_decay=0.3, amsgrad=True),
+    "adamw maximize": lambda o, p: o.AdamW(p, lr=0.01, maximize=True, weight_decay=0.2),
+    "adam decoupled": lambda o, p: o.Adam(p, weight_decay=0.2, decoupled_weight_decay=True),
+    "rmsprop": lambda o, p: o.RMSprop(p),
+    "rmsprop momentum": lambda o, p: o.RMSprop(p, 0.02, 0.9, 1e-4, 0.1, 0.8),
+    "rmsprop centered": lambda o, p: o.RMSprop(p, momentum=0.5, centered=True, maximize=True),
+    "adagrad": lambda o, p: o.Adagrad(p, lr=0.1),
+    "adagrad options": lambda o, p: o.Adagrad(p, 0.1, 0.2, 0.1, 0.5, maximize=True),
+    "adadelta": lambda o, p: o.Adadelta(p),
+    "adadelta options": lambda o, p: o.Adadelta(p, 0.5, 0.7, 1e-3, 0.1, maximize=True),
+    "adamax": lambda o, p: o.Adamax(p, lr=0.1),
+    "adamax options": lambda o, p: o.Adamax(p, 0.1, (0.5, 0.7), 1e-3, 0.1, maximize=True),
+    "nadam": lambda o, p: o.NAdam(p, lr=0.1),
+    "nadam options": lambda o, p: o.NAdam(p, 0.1, (0.5, 0.7), 1e-3, 0.1, 0.1, maximize=True),
+    "nadam decoupled": lambda o, p: o.NAdam(p, weight_decay=0.1, decoupled_weight_decay=True),
+    "radam": lambda o, p: o.RAdam(p, lr=0.1),
+    "radam options": lambda o, p: o.RAdam(p, 0.1, (0.5, 0.99), 1e-3, 0.1, maximize=True),
+    "radam decoupled": lambda o, p: o.RAdam(p, weight_decay=0.1, decoupled_weight_decay=True),
 }
 
 
 def trajectory(package: Any, make: Callable[[Any, Any], Any], dtype: str) -> Any:
-    """Return the parameters after each of ten steps, and the optimizer."""
+    """Return the parameters after each of twenty steps, and the optimizer."""
     start = np.linspace(-1, 1, 12).astype(dtype)
     a = package.from_numpy(start.copy().reshape(3, 4)).requires_grad_()
     b = package.from_numpy(start[:4].copy()).requires_grad_()
     unused = package.ones(2, requires_grad=True)
     optimizer = make(package.optim, [a, b, unused])
     path = []
-    for step in range(10):
+    for step in range(20):
         optimizer.zero_grad()
         ((a * b - step / 10) ** 2).sum().backward()
         optimizer.step()
@@ -192,3 +209,145 @@ def test_errors_are_those_of_pytorch(name: str) -> None:
     with pytest.raises(type(theirs.value)) as ours:
         ERRORS[name](optim, minigrad.ones(2, requires_grad=True))
     assert str(ours.value) == str(theirs.value)
+
+
+# -------------------------------------------------------------------- hooks, names, other states
+
+
+def hooked(package: Any) -> list[Any]:
+    """Return what the hooks of an optimizer see, and where its parameter ends."""
+    seen: list[Any] = []
+    p = package.ones(1, requires_grad=True)
+    p.grad = package.ones(1)
+    optimizer = package.optim.SGD([p], lr=0.5)
+    o = package.optim.optimizer
+    handles = [
+        optimizer.register_step_pre_hook(lambda opt, args, kwargs: seen.append(len(args))),
+        optimizer.register_step_pre_hook(lambda opt, args, kwargs: (args, {"closure": None})),
+        optimizer.register_step_post_hook(lambda opt, args, kwargs: seen.append(list(kwargs))),
+        o.register_optimizer_step_pre_hook(lambda opt, args, kwargs: seen.append("all")),
+        o.register_optimizer_step_post_hook(lambda opt, args, kwargs: seen.append("all after")),
+        optimizer.register_state_dict_pre_hook(lambda opt: seen.append("before state")),
+        optimizer.register_state_dict_post_hook(lambda opt, state: {**state, "more": 1}),
+        optimizer.register_state_dict_post_hook(
+            lambda opt, state: seen.append(sorted(state)), prepend=True),
+        optimizer.register_load_state_dict_pre_hook(
+            lambda opt, state: {**state, "param_groups": [
+                {**group, "lr": 0.25} for group in state["param_groups"]]}),
+        optimizer.register_load_state_dict_post_hook(
+            lambda opt: seen.append(opt.param_groups[0]["lr"])),
+    ]
+    try:
+        optimizer.step()
+        state = optimizer.state_dict()
+        seen.append(sorted(state))
+        optimizer.load_state_dict(state)
+    finally:
+        for handle in handles:
+            handle.remove()
+    optimizer.step()
+    return [*seen, p.tolist()]
+
+
+def test_hooks_are_those_of_pytorch() -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    assert hooked(minigrad) == hooked(torch)
+
+
+def test_a_step_of_ones_own_has_the_hooks_too() -> None:
+    seen: list[str] = []
+
+    class Own(optim.Optimizer):
+        def step(self, closure: Any = None) -> None:
+            seen.append("step")
+
+    optimizer = Own([minigrad.zeros(1, requires_grad=True)], {})
+    optimizer.register_step_pre_hook(lambda *given: seen.append("before"))
+    optimizer.step()
+    assert seen == ["before", "step"]
+    optimizer.register_step_pre_hook(lambda *given: 3)
+    with pytest.raises(RuntimeError, match="must return None or a tuple"):
+        optimizer.step()
+
+
+def named(package: Any) -> list[Any]:
+    layer = package.nn.Linear(2, 1)
+    optimizer = package.optim.SGD(layer.named_parameters(), lr=0.5, momentum=0.5)
+    state = optimizer.state_dict()
+    other = package.optim.SGD(layer.named_parameters(), lr=0.1)
+    del state["param_groups"][0]["param_names"]
+    other.load_state_dict(state)
+    errors = []
+    for wrong in (lambda: package.optim.SGD([("a", layer.weight), layer.bias]),
+                  lambda: optimizer.add_param_group({"params": [package.zeros(1)]})):
+        with pytest.raises(ValueError, match="names") as caught:
+            wrong()
+        errors.append(str(caught.value))
+    return [optimizer.param_groups[0]["param_names"], other.param_groups[0]["param_names"],
+            other.param_groups[0]["lr"], errors]
+
+
+def test_parameters_with_names_are_those_of_pytorch() -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    assert named(minigrad) == named(torch)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_state_of_pytorch_is_taken_over(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    _, theirs = trajectory(torch, MAKERS[name], "float64")
+    _, ours = trajectory(minigrad, MAKERS[name], "float64")
+    fresh = MAKERS[name](optim, ours.param_groups[0]["params"])
+    fresh.load_state_dict(theirs.state_dict())
+    starts = [p.detach().numpy().copy() for p in theirs.param_groups[0]["params"]]
+    for p, q, start in zip(fresh.param_groups[0]["params"], theirs.param_groups[0]["params"],
+                           starts, strict=True):
+        p.data.copy_(minigrad.from_numpy(start))
+        p.grad, q.grad = minigrad.ones_like(p), torch.ones_like(q)
+    fresh.step()
+    theirs.step()
+    for p, q in zip(fresh.param_groups[0]["params"], theirs.param_groups[0]["params"],
+                    strict=True):
+        np.testing.assert_allclose(p.detach().numpy(), q.detach().numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("layout", ["transposed", "long", "wide gradient"])
+@pytest.mark.parametrize("name", ["sgd nesterov", "adam amsgrad", "rmsprop centered", "nadam"])
+def test_large_and_strided_parameters_move_alike(name: str, layout: str) -> None:
+    torch = pytest.importorskip("torch", reason="parity needs PyTorch")
+    shape = (40_000,) if layout == "long" else (150, 300)
+    start = np.sin(np.arange(np.prod(shape), dtype="float64")).reshape(shape)
+    found = []
+    for package in (minigrad, torch):
+        p = package.from_numpy(start.T.copy()).t() if layout == "transposed" else (
+            package.from_numpy(start.copy()))
+        p.requires_grad_()
+        grad = package.from_numpy(np.cos(start))
+        p.grad = grad.t().contiguous().t() if layout == "wide gradient" else grad
+        optimizer = MAKERS[name](package.optim, [p])
+        for _ in range(3):
+            optimizer.step()
+        found.append(p.detach().numpy())
+    np.testing.assert_allclose(*found, rtol=1e-11, atol=1e-14)
+
+
+def test_what_is_refused_says_why() -> None:
+    p = minigrad.zeros(1, requires_grad=True)
+    for make in (optim.SGD, optim.Adam, optim.RMSprop, optim.Adagrad, optim.NAdam, optim.Adamax):
+        with pytest.raises(NotImplementedError, match="differentiable=True is not supported"):
+            make([p], differentiable=True)
+    with pytest.raises(RuntimeError, match="`fused` and `foreach` cannot be `True` together"):
+        optim.Adam([p], fused=True, foreach=True)
+    with pytest.raises(ValueError, match="didn't specify a value of required"):
+        optim.Optimizer([p], {"lr": optim.optimizer.required})
+
+
+def test_steps_show_in_profiles() -> None:
+    p = minigrad.zeros(1, requires_grad=True)
+    optimizer = optim.Adam([p])
+    with minigrad.autograd.profiler.profile() as prof:
+        optimizer.zero_grad()
+        optimizer.step()
+    names = [event.name for event in prof.function_events]
+    assert "Optimizer.step#Adam.step" in names
+    assert "Optimizer.zero_grad#Adam.zero_grad" in names

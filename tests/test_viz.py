@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -154,7 +155,8 @@ def test_dot_escapes_names():
 def test_saved_tensors_are_shown():
     tensors = example()
     picture = viz.graph(tensors["f"], tensors, saved=True)
-    assert "│  saved result (2,) float32" in picture.tree()
+    assert "│  saved result = d (2,) float32" in picture.tree()
+    assert "│  saved self = a () float32" in picture.tree()
     assert picture.tree().count("saved self") == 1  # of a * b; c * 3 keeps only the number
     assert picture.dot.count("shape=note") == picture.tree().count("saved ")
     tensors["f"].backward()
@@ -246,7 +248,7 @@ def test_svg(tmp_path):
     text = picture.svg(tmp_path / "graph.svg")
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == text == picture._repr_svg_()
     assert text.lstrip().startswith("<?xml")
-    for shown in ("AccumulateGrad b (2,)", "= d</text>", "saved result (2,) float32"):
+    for shown in ("AccumulateGrad b (2,)", "= d</text>", "saved result = d (2,) float32"):
         assert shown in text
 
 
@@ -262,3 +264,74 @@ def test_drawing_does_not_need_graphviz_installed():
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout == "result ()\n└0─ NegBackward #0\n   └0─ AccumulateGrad x ()\n"
+
+
+def test_shapes_are_shown_on_request():
+    tensors = example()
+    tree = viz.graph(tensors["f"], tensors, shapes=True).tree()
+    assert re.search(r"SumBackward0 #\d+ = f \(\)$", tree, re.MULTILINE)
+    assert re.search(r"MulBackward0 #\d+ = c \(2,\)$", tree, re.MULTILINE)
+    assert "AccumulateGrad b (2,)\n" in tree
+
+
+def network():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    return model, model(torch.ones(2, 3)).sum()
+
+
+def test_named_parameters_are_names():
+    model, loss = network()
+    tree = viz.graph(loss, model.named_parameters()).tree()
+    for name, parameter in model.named_parameters():
+        assert f"AccumulateGrad {name} {tuple(parameter.shape)}" in tree
+    assert tree == viz.graph(loss, dict(model.named_parameters())).tree()
+
+
+def test_parameters_of_one_module_are_framed_together():
+    model, loss = network()
+    text = viz.graph(loss, model.named_parameters()).dot
+    numbers = {label: n for n, label in re.findall(r"(n\d+) \[label=\"AccumulateGrad (\S+)", text)}
+    frames = re.findall(r'subgraph cluster_\d { label="(\d)";.*; (n\d+); (n\d+) }', text)
+    assert [(label, {one, two}) for label, one, two in frames] == [
+        (m, {numbers[f"{m}.weight"], numbers[f"{m}.bias"]}) for m in ("0", "2")
+    ]
+    assert "subgraph" not in viz.graph(example()["f"], example()).dot
+
+
+def test_a_notebook_gets_tree_text_and_picture(monkeypatch, tmp_path):
+    tensors = example()
+    picture = viz.graph(tensors["f"], tensors)
+    bundle = picture._repr_mimebundle_()
+    assert bundle["text/plain"] == picture.tree()
+    assert bundle["text/vnd.graphviz"] == picture.dot
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    assert picture._repr_mimebundle_().keys() == {"text/plain", "text/vnd.graphviz"}
+
+
+def test_in_a_browser_the_page_draws(monkeypatch, tmp_path):
+    picture = viz.graph(example()["f"])
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    page = SimpleNamespace(minigradDrawDot=lambda dot: f"<svg>{len(dot)}</svg>")
+    monkeypatch.setitem(sys.modules, "js", page)
+    expected = f"<svg>{len(picture.dot)}</svg>"
+    assert picture.svg(tmp_path / "graph.svg") == picture._repr_svg_() == expected
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == expected
+
+
+def test_in_a_browser_without_viz_js_the_tree_is_left(monkeypatch):
+    picture = viz.graph(example()["f"])
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setitem(sys.modules, "js", SimpleNamespace())
+    with pytest.raises(RuntimeError, match=r"viz-js.*minigradDrawDot"):
+        picture.svg()
+    assert picture._repr_mimebundle_().keys() == {"text/plain", "text/vnd.graphviz"}
+
+
+@needs_dot
+def test_dot_takes_frames_and_saved_tensors():
+    model, loss = network()
+    text = viz.graph(loss, model.named_parameters(), saved=True, shapes=True).dot
+    run = subprocess.run(["dot", "-Tplain"], input=text, capture_output=True, encoding="utf-8")
+    assert run.returncode == 0 and not run.stderr
+    drawn = re.findall(r"^  [nrs]\w+ \[label=", text, re.MULTILINE)
+    assert run.stdout.count("\nnode ") == len(drawn)

@@ -3,6 +3,8 @@
 Nothing of the package needs them: they stand where tests and libraries written for PyTorch look.
 """
 
+from weakref import ref
+
 from ..autograd.grad_mode import is_grad_enabled
 from ..autograd.graph import is_multithreading_enabled as _is_multithreading_enabled
 from ..autograd.tasks import current_task
@@ -12,6 +14,25 @@ from ..tensor import Tensor as TensorBase
 from . import _autograd, _functions
 
 __all__ = ["TensorBase", "_autograd", "_functions", "is_grad_enabled"]
+
+
+class _WeakTensorRef:
+    """Tell whether a tensor is still there, without keeping it.
+
+    >>> from minigrad import ones
+    >>> x = ones(1)
+    >>> reference = _WeakTensorRef(x)
+    >>> del x
+    >>> reference.expired()
+    True
+    """
+
+    def __init__(self, tensor: TensorBase) -> None:
+        self._reference = ref(tensor)
+
+    def expired(self) -> bool:
+        """Tell whether the tensor is gone."""
+        return self._reference() is None
 
 
 def _current_graph_task_id() -> int:

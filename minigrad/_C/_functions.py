@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.function import DelayedError, Function
-from ..graph import AccumulateGrad
+from ..accumulate import AccumulateGrad
+from ..autograd.delayed_error import DelayedError
+from ..autograd.function import Function
 from ..tensor import Tensor
 
 __all__ = ["AccumulateGrad", "DelayedError", "UndefinedGrad"]

@@ -115,13 +115,17 @@ def remember_origin(node: Node) -> None:
 
 
 def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
-    """Return `evaluate(node, buffer)` that says, when it fails, where the node comes from."""
+    """Return `evaluate(node, buffer)` that says, when it fails, where the node comes from.
+
+    NumPy's own words about a division by zero would only hide that message.
+    """
 
     def call(node: Node, buffer: Any) -> None:
         outer = _evaluating.get()
         _evaluating.set(node)
         try:
-            evaluate(node, buffer)
+            with np.errstate(all="ignore"):
+                evaluate(node, buffer)
         except Exception:
             warn_of_origin(node)
             raise

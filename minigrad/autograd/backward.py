@@ -17,13 +17,20 @@ from ..dtypes import FROM_NUMPY
 from ..graph import Node
 from ..shapes import numel
 from ..tensor import Tensor, method
-from .batched import BatchedTask, batched_gradients, replayed, unbatched
-from .engine import GraphTask, execute, on_tensors
+from .batched import BatchedTask, batched_gradients, swept, unbatched
+from .engine import execute
+from .frames import user_frame
 from .graph import GradientEdge
+from .graph_task import GraphTask, on_tensors
 
-TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
+TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 INPUT_TYPE = "all inputs have to be Tensors or GradientEdges, but got "
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter "
+    "and its gradient which can cause a memory leak. We recommend using autograd.grad when "
+    "creating the graph to avoid this. If you have to use this function, make sure to reset the "
+    ".grad fields of your parameters to None after use to break the cycle and avoid the leak.")
 
 
 def backward(
@@ -59,6 +66,8 @@ def backward(
     grads = root_gradients(roots, matched(grad_tensors, len(roots)), create_graph)
     edges = root_edges(roots)
     keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warnings.warn(CYCLE, stacklevel=user_frame()[1])
     if inputs is None:
         execute(edges, grads, keep, create_graph)
         return
@@ -80,8 +89,10 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """Return the gradients of the sum of `outputs` with respect to `inputs`; touches no `.grad`.
+
+    They come as a tuple, and where `inputs` is a dictionary as one with the same keys.
 
     With `create_graph` the gradients can be differentiated again.  An input that the outputs do
     not depend on raises, unless `allow_unused` (None then) or `materialize_grads` (zeros then).
@@ -100,6 +111,7 @@ def grad(
                       "To accumulate gradient for other parts of the graph, please use "
                       "torch.autograd.backward.", FutureWarning, stacklevel=2)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
+    names = tuple(inputs) if isinstance(inputs, dict) else None
     roots, goals = as_tuple(outputs), as_tuple(inputs)
     if not goals:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -117,7 +129,7 @@ def grad(
     if materialize_grads:
         found = [zeros_for(goal, create_graph) if g is None else g
                  for g, goal in zip(found, goals, strict=True)]
-    return tuple(found)
+    return tuple(found) if names is None else dict(zip(names, found, strict=True))
 
 
 def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
@@ -129,9 +141,7 @@ def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool
         if isinstance(goal, Tensor) and not goal.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     places = [edge_of(g) for g in goals]
-    found = None
-    if create_graph or kind.batched:
-        found = replayed(edges, grads, places, keep, create_graph)
+    found = swept(edges, grads, places, keep, create_graph, kind.batched)
     if found is None:
         found = execute(edges, grads, keep, create_graph, places, accumulate=False, kind=kind)
     for i, result in enumerate(found):
@@ -152,8 +162,10 @@ def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
 
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
-    """Return one tensor, or edge, or a sequence of them as a tuple."""
-    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
+    """Return one tensor, or edge, or a sequence or dictionary of them as a tuple."""
+    if isinstance(tensors, (Tensor, GradientEdge)):
+        return (tensors,)
+    return tuple(tensors.values() if isinstance(tensors, dict) else tensors)
 
 
 def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:

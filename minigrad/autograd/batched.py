@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import _state
 from ..array_info import Size
 from ..batching import (
@@ -26,8 +28,8 @@ from ..batching import (
 from ..graph import GraphRoot, Node
 from ..op import F
 from ..tensor import Tensor
-from .engine import GraphTask
-from .replay import Replay
+from .graph_task import GraphTask
+from .sweep import sweep
 
 Gradient = Any
 
@@ -72,23 +74,14 @@ class BatchedTask(GraphTask):
         return [bare(t) for t in tensors]
 
 
-def replayed(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
-             create_graph: bool) -> list[Gradient | None] | None:
+def swept(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
+          create_graph: bool, batches: bool) -> list[Gradient | None] | None:
     """Run a pass the short way; None where it takes the engine."""
-    replay = Replay.of(starts, goals, arrays=not create_graph)
-    if replay is None:
-        return None
-    previous = _state.grad_enabled.get()
-    _state.grad_enabled.set(create_graph)
+    batches = batches or _state.randomness.get() != ""  # which vmap sets
     try:
-        found = replay.run(grads)
+        return sweep(starts, grads, goals, keep, create_graph, batches)
     except NotBatchable:
         return None
-    finally:
-        _state.grad_enabled.set(previous)
-    if not keep:
-        replay.release()
-    return found
 
 
 def takes_batches(node: Any) -> bool:
@@ -108,7 +101,10 @@ def bare(gradient: Any) -> Any:
 def row_of(grad: Gradient | None, level: int, i: int) -> Gradient | None:
     """Return one row of a gradient; one that is not batched is the same in all."""
     batch = None if grad is None else examples(grad, level)
-    return grad if batch is None else F.select(batch, 0, i)
+    if batch is None:
+        return grad
+    row = F.select(batch, 0, i)
+    return np.asarray(row) if isinstance(row, np.generic) else row
 
 
 def stacked(column: Sequence[Gradient | None], level: int) -> Gradient | None:

@@ -9,20 +9,28 @@ Every other node is handed to `GraphTask.evaluate`.
 from __future__ import annotations
 
 from heapq import heappop, heappush
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
 
 from .. import _state
+from ..accumulate import AccumulateGrad
 from ..backend import backend_of
-from ..graph import Node
+from ..graph import GraphRoot, Node
 
 _ndarray = np.ndarray
 
 
 def suits(task: Any) -> bool:
-    """Tell whether the pass needs nothing beyond what the fast path does."""
-    return not (task.create_graph or task.batched or _state.observers.count)
+    """Tell whether the pass needs nothing beyond what the fast path does.
+
+    Of the observers it serves a profile alone, and only one that can be told of work afterwards.
+    """
+    watching, recorder = _state.observers.count, task.recorder
+    if watching and not (watching == 1 and recorder is not None and recorder.quick):
+        return False
+    return not (task.create_graph or task.batched)
 
 
 def following(node: Any) -> Any:
@@ -52,7 +60,7 @@ def count_dependencies(root: Node, needed: Any) -> dict[Node, int]:
     return dependencies
 
 
-def run(task: Any, root: Node) -> None:
+def run(task: Any, root: GraphRoot) -> None:
     """Run a whole pass."""
     try:
         run_nodes(task, root)
@@ -62,17 +70,32 @@ def run(task: Any, root: Node) -> None:
         task.callbacks.pop(0)()
 
 
-def run_nodes(task: Any, root: Node) -> None:
+def run_nodes(task: Any, root: GraphRoot) -> None:
     """Run the root and then every node that becomes ready."""
     needed, captures = task.needed, task.captures
     dependencies = task.dependencies = count_dependencies(root, needed)
     ready, buffers, keep_graph = task.ready, task.buffers, task.keep_graph
+    recorder = task.recorder
     sums: dict[Any, Any] = {}  # gradients of nodes with one output that the engine owns
     loans: dict[Any, Any] = {}  # and those that it does not own, see NOTE [Who owns a gradient]
 
     def arrive(target: Any, index: int, result: Any, owned: bool) -> None:
         """Add a fitted gradient to what has come for a node; push the node when it has all."""
         if needed is not None and target not in needed:
+            return
+        left = dependencies[target] - 1
+        if not left and result is not None and type(target) is AccumulateGrad and (
+            recorder is None and target.extras is None and target not in captures
+            and not target.variable._extras.post_accumulate
+        ):  # it would be the next to run
+            total = sums.pop(target, None)
+            if total is not None:
+                total += result
+                target.accumulate(total, True)
+            elif target in loans:
+                target.accumulate(backend_of(result).as_array(loans.pop(target) + result), True)
+            else:
+                target.accumulate(result, owned)
             return
         if result is None:
             pass
@@ -88,15 +111,20 @@ def run_nodes(task: Any, root: Node) -> None:
             sums[target] = result
         else:
             loans[target] = result
-        left = dependencies[target] - 1
         if left:
             dependencies[target] = left
         else:
             heappush(ready, (-target.sequence, id(target), target))
 
     task.deliver = arrive
-    buffers[root] = task.new_buffer(root)
-    task.push(root)
+    target: Any
+    if recorder is not None:
+        buffers[root] = task.new_buffer(root)
+        task.push(root)
+    else:
+        for (target, index), given in zip(root.edges, root.outputs, strict=True):
+            if target is not None:
+                arrive(target, index, task.fit(given, target, index, root), False)
     node: Any = None  # the node to run next, when its whole gradient is at hand in `grad`
     grad: Any = None
     while True:
@@ -115,12 +143,42 @@ def run_nodes(task: Any, root: Node) -> None:
                 task.evaluate(node, buffer)
                 node = None
                 continue
+        if recorder is not None:
+            start = perf_counter_ns()
+        if node.arity < 0:
+            results = [
+                None if target is None or (needed is not None and target not in needed)
+                else run_one(node, grad)
+                for (target, _), run_one in zip(node.edge_list, node.runners, strict=True)
+            ]
+            if recorder is not None:
+                recorder.node_ran(node, start, (grad,), results)
+            if node.saves and not keep_graph:
+                node.release()
+            apart = len({id(r) for r in results}) == len(results)  # each is an array of its own
+            passed_on, grad = id(grad), None
+            for target, index in node.edge_list:
+                result = results.pop(0)
+                if target is not None:
+                    owned = apart and id(result) != passed_on
+                    if target.arity == 0:
+                        array = target.variable._array
+                        shape, dtype = array.shape, array.dtype
+                    else:
+                        shape, dtype = target.metadata_of(index)
+                    if type(result) is not _ndarray or result.dtype is not dtype or (
+                        result.shape != shape
+                    ):
+                        result = task.fit(result, target, index, node)
+                    arrive(target, index, result, owned)
+            node = None
+            continue
         target, index, runner = node.next0, node.index0, node.runners[0]
         other = node.next1 if node.arity == 2 else None
         if needed is not None:
             target = target if target in needed else None
             other = other if other in needed else None
-        shared = False
+        shared, both, second = False, False, None
         if target is None and other is None:
             node = None  # for one, a view that requires grad only through its base
             continue
@@ -140,10 +198,15 @@ def run_nodes(task: Any, root: Node) -> None:
                     result.shape != shape
                 ):
                     result = task.fit(result, other, place, node)
-                arrive(other, place, result, not shared)
+                both, second = True, result
         result = runner(node, grad)
+        if recorder is not None:
+            recorder.node_ran(node, start, (grad,), (result, second))
         if node.saves and not keep_graph:
             node.release()
+        if both:
+            arrive(other, place, second, not shared)
+            second = None
         if index:
             shape, dtype = target.metadata_of(index)
         else:
@@ -162,5 +225,6 @@ def run_nodes(task: Any, root: Node) -> None:
             node, grad = target, result
         else:
             owned = result is not grad and not shared
+            grad = None  # which a view in `result` may share its memory with
             arrive(target, index, result if fits else task.fit(result, target, index, node), owned)
             node = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 _EXAMPLES = _PACKAGE + ".course"
@@ -11,7 +12,12 @@ _EXAMPLES = _PACKAGE + ".course"
 
 def is_internal(frame: FrameType) -> bool:
     """Tell whether a frame runs code of the package; the course's examples count as the user's."""
-    name = str(frame.f_globals.get("__name__", ""))
+    return is_ours(frame.f_globals)
+
+
+def is_ours(names: dict[str, Any]) -> bool:
+    """Tell whether a module is the package's, by its global names; see `is_internal`."""
+    name = str(names.get("__name__", ""))
     return (name == _PACKAGE or name.startswith(_PACKAGE + ".")) and not name.startswith(_EXAMPLES)
 
 

@@ -8,19 +8,25 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 
 from __future__ import annotations
 
-import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _state
 from .._state import number
-from ..backend import backend_of
 from ..graph import NaryNode, through_tensors
 from ..saved import SavedTensor
 from ..tensor import Tensor
-from ..views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
+from .delayed_error import DelayedError, once_differentiable
+from .function_outputs import join_outputs
 from .grad_mode import no_grad
+
+#: What a node has; asked of an instance of a Function, as long ago, it is an error that says so.
+_OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
+             "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
+
+__all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
+           "once_differentiable"]
 
 
 class FunctionCtx:
@@ -110,8 +116,18 @@ class FunctionNode(FunctionCtx, NaryNode):
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         if self.materialize_grads:
             grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
-        results = self.function.backward(self, *grads)
+        results = self.apply(*grads)
         return self._checked(results if isinstance(results, tuple) else (results,))
+
+    def apply(self, *grads: Any) -> Any:
+        """Return what the user's `backward`, or `vjp`, makes of gradients, unchecked."""
+        cls = self.function
+        if cls.vjp is Function.vjp:
+            return cls.backward(self, *grads)
+        if cls.backward is not Function.backward:
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
+                               "not allowed. You should only implement one of them.")
+        return cls.vjp(self, *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
         shape, like = self._blanks[index]
@@ -161,7 +177,7 @@ class Function:
     tensor([2.7183], grad_fn=<ExpBackward>)
     """
 
-    node_type: type[FunctionNode]
+    _backward_cls: type[FunctionNode]  # the class of the nodes
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
@@ -172,13 +188,23 @@ class Function:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
-        cls.node_type = type(cls.__name__ + "Backward", (FunctionNode,), body)
+        cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "
                            "Please use new-style autograd function with static forward method. "
                            "(Example: https://pytorch.org/docs/stable/autograd.html"
                            "#torch.autograd.Function)")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NODES:
+            raise RuntimeError(
+                f"Attribute '{name}' is invalid for this instance of _C._FunctionBase. Accessing "
+                "this attribute directly on an instance of autograd.Function is a legacy access "
+                "pattern that is no longer supported. For examples on how to use new-style "
+                "autograd functions, see "
+                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -221,7 +247,7 @@ class Function:
         """Return the context as well as the results, which forward mode needs both."""
         if _state.observers.count and (transform := _state.transform.get()) is not None:
             return transform.function(cls, args, kwargs)
-        node = cls.node_type()
+        node = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
         recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
                     and any(t.requires_grad for t in tensors))
@@ -241,167 +267,6 @@ class Function:
         return node, results[0] if bare else tuple(results)
 
     vjp = backward
-
-
-def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
-                 recorded: bool) -> list[Any]:
-    """Give each output its place in the graph, then save what `forward` asked to keep."""
-    dirty = {id(t) for t in node.dirty_tensors}
-    if not dirty <= {id(o) for o in outputs}:
-        raise RuntimeError("Some elements marked as dirty during the forward method were not "
-                           "returned as output. The inputs that are modified inplace must all be "
-                           "outputs of the Function.")
-    fixed = {id(t) for t in node.non_differentiable}
-    node._differentiable = tuple(isinstance(o, Tensor) and o.is_floating_point()
-                                 and id(o) not in fixed for o in outputs)
-    live = sum(node._differentiable)
-    positions = {id(t): i for i, t in enumerate(inputs)}
-    node.num_inputs = len(outputs)
-    results: list[Any] = []
-    seen: dict[int, Any] = {}
-    for index, (output, sloped) in enumerate(zip(outputs, node._differentiable, strict=True)):
-        if not isinstance(output, Tensor):
-            results.append(output)
-            continue
-        result = join_output(node, output, index, recorded and sloped, id(output) in dirty,
-                             positions.get(id(output)), live)
-        seen[id(output)] = result
-        results.append(result)
-    describe_outputs(node, results)
-    if recorded:
-        kept: list[SavedTensor | None] = []
-        for t in node.to_save:
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError("save_for_backward can only save variables, but argument "
-                                f"{len(kept)} is of type {type(t).__name__}")
-            if t is not None and id(t) in seen and id(t) not in positions:
-                t = seen[id(t)]
-            kept.append(None if t is None else SavedTensor(t, is_output=t._node is node))
-        node._saved = kept
-    node.to_save = node.dirty_tensors = node.non_differentiable = ()
-    return results
-
-
-def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: bool, dirty: bool,
-                position: int | None, live: int) -> Tensor:
-    """Give one output its place in the graph; one that was returned as it came gets an alias."""
-    if dirty:
-        output._bump()
-    elif not differentiable and output.requires_grad:
-        return output.detach()
-    if not differentiable:
-        return alias(output) if position is not None and not dirty else output
-    if dirty:
-        if output.requires_grad and output.is_leaf:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
-                               "operation.")
-        if output._view is not None:
-            if live > 1:
-                raise RuntimeError(
-                    "If your Function modifies inplace an input that is a view of another Tensor, "
-                    "your Function cannot return more than one Tensor. This is not supported by "
-                    "the current autograd engine. You should either make sure the input is not a "
-                    "view (using .clone() for example) or make your Function only return one "
-                    "Tensor (potentially splitting it into two Functions: one doing the inplace "
-                    "that returns a single Tensor and a second one that does the other operations)."
-                    " You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
-                    "this change.")
-            output._view.refuse(output)
-            node.shape, node.dtype = output._array.shape, output._array.dtype
-        if position is not None:
-            rebase_history(output, node, index, position)
-            return output
-    elif position is not None or output._node is not None:
-        output = alias(output)
-    output._node, output._index, output._requires_grad = node, index, True
-    if output._view is not None and not dirty:
-        output._view.creation = MULTI_OUTPUT if live > 1 else IN_CUSTOM_FUNCTION
-        output._view.version = output._version
-    return output
-
-
-def alias(tensor: Tensor) -> Tensor:
-    """Return a view of the whole tensor, made outside the graph."""
-    result = Tensor._plain(tensor._array)
-    mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
-    return result
-
-
-def describe_outputs(node: FunctionNode, results: Sequence[Any]) -> None:
-    """Note shapes and dtypes, which incoming gradients are checked against."""
-    arrays = [r._array if isinstance(r, Tensor) else None for r in results]
-    described = [((), None) if a is None else (a.shape, a.dtype) for a in arrays]
-    if described:
-        (node.shape, node.dtype), node.others = described[0], described[1:]
-    node._blanks = [((), None) if a is None else (a.shape, backend_of(a)) for a in arrays]
-
-
-def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` that cannot be differentiated again: trying to raises.
-
-    >>> from minigrad import tensor
-    >>> from minigrad.autograd import grad
-    >>> class Square(Function):
-    ...     @staticmethod
-    ...     def forward(ctx, x):
-    ...         ctx.save_for_backward(x)
-    ...         return x * x
-    ...     @staticmethod
-    ...     @once_differentiable
-    ...     def backward(ctx, g):
-    ...         return 2 * g * ctx.saved_tensors[0]
-    >>> x = tensor(3.0, requires_grad=True)
-    >>> (slope,) = grad(Square.apply(x) * x, x, create_graph=True)
-    >>> slope.backward()
-    Traceback (most recent call last):
-        ...
-    RuntimeError: trying to differentiate twice a function that was marked with @once_differentiable
-    """
-
-    @functools.wraps(fn)
-    def wrapper(ctx: Any, *args: Any) -> Any:
-        with no_grad():
-            outputs = fn(ctx, *args)
-        if not _state.grad_enabled.get():
-            return outputs
-        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            return outputs
-        bare = not isinstance(outputs, tuple)
-        delayed = DelayedError("trying to differentiate twice a function that was marked with "
-                               "@once_differentiable")
-        guarded = delayed(*((outputs,) if bare else outputs))
-        return guarded[0] if bare else guarded
-
-    return wrapper
-
-
-class DelayedError(NaryNode):
-    """A node that raises when a gradient reaches it."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__()
-        self.message = message
-        self.extras = None
-        number(self)
-
-    def __call__(self, *tensors: Any) -> Any:
-        """Return the tensors as outputs of this node."""
-        results: list[Any] = []
-        self.num_inputs = len(tensors)
-        for index, tensor in enumerate(tensors):
-            if tensor is not None:
-                tensor = Tensor._plain(tensor._array)
-                tensor._node, tensor._index, tensor._requires_grad = self, index, True
-            results.append(tensor)
-        arrays = [((), None) if t is None else (t._array.shape, t._array.dtype) for t in results]
-        (self.shape, self.dtype), self.others = arrays[0], arrays[1:]
-        return tuple(results)
-
-    def apply_arrays(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
-        raise RuntimeError(self.message)
-
-    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        raise RuntimeError(self.message)
 
 
 class InplaceFunction(Function):

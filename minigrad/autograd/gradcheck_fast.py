@@ -88,7 +88,7 @@ def numerical_slopes(func: Function, inputs: Sequence[Any], which: int, u: Array
                      eps: float) -> list[Array]:
     """Return the slope of each result along `u` in one input, by central differences."""
     array = inputs[which]._array
-    kept, step = array.copy(), backend_of(array).from_host(eps * u.reshape(array.shape))
+    kept, step = array.copy(), backend_of(array).from_host(np.asarray(eps * u.reshape(array.shape)))
     below_and_above = []
     for moved in (kept - step, kept + step):
         array[...] = moved

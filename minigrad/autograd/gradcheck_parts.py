@@ -198,7 +198,7 @@ def random_like(tensor: Tensor, noncontiguous: bool) -> Tensor:
     sizes = list(tensor.shape)
     if noncontiguous and sizes:
         sizes[-1] *= 2
-    values = F.rand(sizes, dtype=tensor.dtype, device=tensor.device)._array * 2 - 1
+    values = (F.rand(sizes, dtype=tensor.dtype, device=tensor.device) * 2 - 1)._array
     if noncontiguous and sizes:
         values = values[..., ::2]
     return Tensor._plain(values).requires_grad_()

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 from .. import _state
-from ..graph import AccumulateGrad, Node, RemovableHandle
+from ..accumulate import AccumulateGrad
+from ..graph import Node, RemovableHandle
 from ..saved import INFERENCE
 from ..tensor import Tensor
 from .grad_mode import _Mode

@@ -10,24 +10,25 @@ from typing import Any
 
 from ..graph import Node
 from ..op import Op
-from .recorder import USER, node_name, op_name, shape_of
+from .recorder import FUNCTION, name_of, node_name, shape_of
 
 
 class NvtxRecorder:
     """Opens and closes NVTX ranges where a profile has events; see `Recorder`."""
+
+    quick = False  # a range has to be opened before the work that it is for
 
     def __init__(self, nvtx: Any, shapes: bool = False) -> None:
         self.push, self.pop = nvtx.RangePush, nvtx.RangePop
         self.shapes = shapes
         self.next_sequence = 0  # one more than that of the last node that was seen
 
-    def begin(self, name: str, scope: int = USER, inputs: Sequence[Any] = (),
-              sequence: int = -1) -> None:
+    def begin(self, name: str, inputs: Sequence[Any] = (), sequence: int = -1) -> None:
         """Open a range within the one that is open."""
         if sequence >= 0:
             name += f", seq = {sequence}"
         if self.shapes and inputs:
-            name += f", sizes = {[shape_of(value) for value in inputs]}"
+            name += f", sizes = {[list(shape_of(value)) for value in inputs]}"
         self.push(name)
 
     def finish(self, event: None) -> None:
@@ -46,11 +47,11 @@ class NvtxRecorder:
     def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
            suffix: str = "") -> Any:
         """Apply an op in a range; its number is that which its node will get, if it gets one."""
-        return self.call(op_name(op) + suffix, values, apply, op, values, False)
+        return self.call(name_of((op, suffix), FUNCTION), values, apply, op, values, False)
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
         """Do the work of a node in a range."""
-        self.begin(node_name(node), inputs=grads,
+        self.begin(node_name(type(node)), inputs=grads,
                    sequence=node.sequence if node.sequence < 1 << 60 else -1)
         try:
             return apply(*args)

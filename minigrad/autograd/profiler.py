@@ -16,10 +16,12 @@ from .. import _state, cuda
 from ..device import backend_for
 from .nvtx import NvtxRecorder
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
-from .recorder import USER, Recorder
+from .recorder import DetailedRecorder, Recorder
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
            "profile", "record_function"]
+
+UNFINISHED = "<unfinished torch.autograd.profile>"
 
 
 def kineto_available() -> bool:
@@ -53,6 +55,7 @@ class _Recording:
         _state.observers.enter(recorder.made)
 
     def _stop(self, recorder: Any) -> None:
+        recorder.quick = False  # a context that was copied meanwhile may hold it for longer
         _state.observers.leave(recorder.made)
         _state.recorder.set(None)
 
@@ -89,11 +92,13 @@ class profile(_Recording):
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self.with_stack = with_stack
+        self._span: tuple[int, int] | None = None  # when it began and ended, once it has
         self._events: EventList | None = None
 
     def __enter__(self) -> Self:
         if self.enabled:
-            self._recorder = Recorder(self.record_shapes, self.with_stack, self.profile_memory)
+            details = (self.record_shapes, self.with_stack, self.profile_memory)
+            self._recorder = DetailedRecorder(*details) if any(details) else Recorder()
             self._start(self._recorder)
             self._began = perf_counter_ns()
         return self
@@ -102,20 +107,22 @@ class profile(_Recording):
         if self.enabled:
             ended = perf_counter_ns()
             self._stop(self._recorder)
-            self._events = events_of(self._recorder, self._began, ended)
-            del self._recorder
+            self._span = self._began, ended
 
     def __repr__(self) -> str:
-        return "<unfinished torch.autograd.profile>" if self._events is None else repr(self._events)
+        return UNFINISHED if self._span is None else repr(self.function_events)
 
     def __str__(self) -> str:
-        return "<unfinished torch.autograd.profile>" if self._events is None else str(self._events)
+        return UNFINISHED if self._span is None else str(self.function_events)
 
     @property
     def function_events(self) -> EventList:
         """The events, in the order in which they began; `RuntimeError` before the block ends."""
-        if self._events is None:
+        if self._span is None:
             raise RuntimeError("Profiler didn't finish running")
+        if self._events is None:
+            self._events = events_of(self._recorder, *self._span)
+            del self._recorder
         return self._events
 
     def table(self, sort_by: str | None = None, row_limit: int = 100,
@@ -175,7 +182,7 @@ class record_function:
         recorder = _state.recorder.get()
         if recorder is not None:
             shown = self.name if self.args is None else f"{self.name} ({self.args})"
-            self._open = recorder, recorder.begin(shown, USER)
+            self._open = recorder, recorder.begin(shown)
         return self
 
     def __exit__(self, *exc: object) -> None:

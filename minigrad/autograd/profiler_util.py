@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from .profiler_html import page
 from .profiler_table import _format_memory, _format_time, _format_time_share, build_table
 from .profiler_trace import linked, trace
-from .recorder import FUNCTION, Recorder
+from .recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "_format_memory",
            "_format_time", "_format_time_share"]
@@ -211,13 +212,7 @@ class EventList(list[Any]):
         for events in by_thread.values():
             around: list[FunctionEvent] = []
             for event in sorted(events, key=lambda e: (e.time_range.start, -e.time_range.end)):
-                while around and (event.time_range.start >= around[-1].time_range.end
-                                  or event.time_range.end > around[-1].time_range.end):
-                    around.pop()
-                if around:
-                    around[-1].append_cpu_child(event)
-                    event.set_cpu_parent(around[-1])
-                around.append(event)
+                within(around, event)
 
     def _set_backward_stacktraces(self) -> None:
         """Show with each node the line that made it: nobody looks for the call of backward."""
@@ -299,17 +294,64 @@ class EventList(list[Any]):
         return total
 
 
+def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
+    """Give an event its parent: the last of `around` that it lies in; it becomes the last one."""
+    start, end = event.time_range.start, event.time_range.end
+    while around and (start >= around[-1].time_range.end or end > around[-1].time_range.end):
+        around.pop()
+    if around:
+        around[-1].append_cpu_child(event)
+        event.set_cpu_parent(around[-1])
+    around.append(event)
+
+
 def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
-    """Return what a recorder wrote down, with times since `began`, each event in its place."""
+    """Return what a recorder wrote down, with times since `began`, each event in its place.
+
+    An op that a function of the same name only wraps is no event of its own.
+    """
+    rows = list(zip(*[iter(recorder.rows)] * 7))
+    rows += [(b.name, USER, b.start, b.end or ended, -1, b.thread, b.details)
+             for b in recorder.blocks]
+    rows.reverse()  # of two with the same times, the one that ended later is the outer one
+    rows.sort(key=itemgetter(3), reverse=True)
+    rows.sort(key=itemgetter(2))
     threads: dict[int, int] = {}
-    made = []
-    for number, event in enumerate(recorder.events):
-        made.append(FunctionEvent(
-            number, event.name, threads.setdefault(event.thread, len(threads) + 1),
-            (event.start - began) / 1000, ((event.end or ended) - began) / 1000,
-            input_shapes=event.shapes, stack=event.stack, scope=event.scope,
-            cpu_memory_usage=event.memory, sequence_nr=event.sequence))
-    events = EventList(made, profile_memory=recorder.memory)
-    events._populate_cpu_children()
-    events._set_backward_stacktraces()
-    return events
+    open_events: dict[int, list[FunctionEvent]] = {}  # of each thread, outermost first
+    arrays: dict[FunctionEvent, dict[int, int]] = {}  # which arrays an event made, and their bytes
+    made = EventList(profile_memory=recorder.memory)
+    for what, scope, start, end, sequence, thread, details in rows:
+        event = FunctionEvent(
+            len(made), name_of(what, scope), threads.setdefault(thread, len(threads) + 1),
+            (start - began) / 1000, (end - began) / 1000, scope=scope,
+            sequence_nr=sequence if sequence < UNNUMBERED else -1)
+        around = open_events.setdefault(thread, [])
+        within(around, event)
+        outer = event.cpu_parent
+        if (scope == FUNCTION and type(what) is not str and outer is not None
+                and outer.scope == FUNCTION and outer.name == event.name):
+            around.pop()
+            outer.cpu_children.pop()
+            outer.sequence_nr = max(sequence, outer.sequence_nr)
+            if details is not None:
+                arrays[outer].update(details.made)
+            continue
+        if details is not None:
+            arrays[event] = details.made
+            if details.shapes is not None:
+                event.input_shapes = list(map(list, details.shapes))
+            if details.stack is not None:
+                event.stack = stack_lines(details.stack)
+        made.append(event)
+    if recorder.memory:
+        count_bytes(made, arrays)
+    made._set_backward_stacktraces()
+    return made
+
+
+def count_bytes(events: EventList, arrays: dict[FunctionEvent, dict[int, int]]) -> None:
+    """Give each event the bytes made in it; what an event within hands through counts once."""
+    for event in reversed(events):  # those within come later
+        found = {array for child in event.cpu_children for array in arrays[child]}
+        own = sum(size for array, size in arrays[event].items() if array not in found)
+        event.cpu_memory_usage = own + sum(c.cpu_memory_usage for c in event.cpu_children)

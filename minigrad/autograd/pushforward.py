@@ -22,6 +22,7 @@ from .. import _state
 from ..apply import apply, plain_numbers
 from ..batching import SLOW, NotBatchable, batched, examples, level_of
 from ..op import F, Op
+from ..op_node import MEASURES, measure, measured_input
 from ..tensor import Tensor
 from .backward import grad
 
@@ -182,11 +183,9 @@ def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
         return values[op.parameters.index(name)]
     if name in op.outputs:
         return outputs[op.outputs.index(name)]
-    if name.endswith("_sizes"):
-        source = values[op.parameters.index(name.removesuffix("_sizes"))]
-        if isinstance(source, (list, tuple)):
-            return [tuple(v.shape) for v in source]
-        return tuple(getattr(source, "shape", ()))
+    if name.endswith(MEASURES):
+        source = values[op.parameters.index(measured_input(name))]
+        return measure(getattr(source, "_array", source), name)
     return grads[op.outputs.index(name[2:])]
 
 

@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 
 from .. import _state
+from ..accumulate import AccumulateGrad
 from ..backend import backend_of
-from ..graph import AccumulateGrad, Node
+from ..graph import Node
 from ..tensor import Tensor
-from .engine import fit, on_tensors
+from .fitting import fit
+from .graph_task import on_tensors
 
 Array = Any
 Gradient = Any  # an array or a tensor

@@ -14,8 +14,8 @@ from weakref import ref
 
 from .. import _state
 from ..apply import apply, apply_inplace
+from ..array_memory import is_dense
 from ..batching import batched, examples, level_of
-from ..graph import is_dense
 from ..op import F, Op
 from ..tensor import Tensor
 from .function_jvp import tangents_of_outputs

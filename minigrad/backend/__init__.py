@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .memory import keep_freed_memory
 from .numpy import backend as numpy_backend
 from .protocol import Array, Backend
 
 BACKENDS: dict[type, Backend] = {numpy_backend.array_type: numpy_backend}
 DEVICES: dict[str, Backend] = {numpy_backend.device_type: numpy_backend}
+
+keep_freed_memory()
 
 
 def register(backend: Backend) -> None:

@@ -8,71 +8,148 @@ nothing new:
     sum(conv_forward(x, w) * g) == sum(x * conv_grad_input(g, w)) == sum(w * conv_grad_weight(g, x))
 
 Arrays are `(batch, channels, *spatial)`, weights `(out channels, in channels / groups, *kernel)`.
+
+NOTE [Blocks]
+    The columns of a whole batch take many times its memory, so they are made for one block at a
+    time, used and forgotten.  A block is some samples or, where the columns of one are too many,
+    some lines of its steps.  Several threads may share the blocks or, where there is only one,
+    parts of the channels of its product.  All cuts depend on shapes alone, and sums over blocks
+    are taken in one order, so results do not depend on how many threads there are.
+
+NOTE [Short lines]
+    A copy is fast where many neighbours move together.  Those are steps along the last dimension;
+    where they are few, as in the last stages of a network, channels are laid next to each other
+    instead.  Only memory changes: indices mean the same either way.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-from .kernels_window import add_windows, conv_output_sizes, crop, pad, windows
+from .kernels_window import (
+    add_windows,
+    conv_output_sizes,
+    crop,
+    kernel_positions,
+    pad,
+    windows,
+    zeros,
+)
 
 Array = Any
 Ints = Sequence[int]
+Block = tuple[slice, slice]  # samples, and lines: steps along the first spatial dimension
 
 __all__ = ["conv_forward", "conv_grad_input", "conv_grad_weight"]
 
-# Columns are made for as many samples at a time as fit here, always in the same buffer: they stay
-# in cache between the copy that fills them and the product that reads them.
+# Columns of one block: they stay in cache between the copy that fills them and the product that
+# reads them, and are enough for a good product.
 _COLUMN_BYTES = 2 << 20
+# Lines with fewer steps are short, see NOTE [Short lines].
+_SHORT = 12
+# A weight gradient is a sum over blocks; so many partial sums may be under way at a time.
+_PARTIAL_SUMS = 4
+# The product of a lone block is cut in two where it has so many multiplications.
+_PART_WORK = 16 << 20
+# A pointwise product of one sample with so many steps is worth a call of its own.
+_MANY_STEPS = 64
 
 
 def _is_pointwise(kernel: Ints, stride: Ints, padding: Ints) -> bool:
     return prod(kernel) == 1 and prod(stride) == 1 and not any(padding)
 
 
-def _column_buffers(
-    xp: Any, batch: int, column_sizes: Ints, dtype: Any
-) -> Iterator[tuple[slice, Array]]:
-    """Cuts the batch into chunks, each with scratch memory for its columns, reused by the next.
+def _parts(count: int, pieces: int) -> list[slice]:
+    """Cuts `count` things into nearly equal slices, at most `pieces` of them."""
+    size = -(-count // max(1, pieces))
+    return [slice(i, min(i + size, count)) for i in range(0, count, size or 1)]
 
-    `column_sizes` is (channels, *kernel, *steps); the batch goes between kernel and steps, so one
-    matrix product serves all samples of a chunk.
+
+def _blocks(batch: int, rows: int, counts: Ints, itemsize: int) -> list[Block]:
+    """Cuts a batch into blocks of columns with `rows` elements each; see NOTE [Blocks]."""
+    per_sample = rows * prod(counts) * itemsize
+    if per_sample <= _COLUMN_BYTES:
+        whole = slice(0, counts[0])
+        return [(some, whole) for some in _parts(batch, -(-batch * per_sample // _COLUMN_BYTES))]
+    lines = _parts(counts[0], -(-per_sample // _COLUMN_BYTES))
+    return [(one, some) for one in _parts(batch, batch) for some in lines]
+
+
+def _channel_parts(blocks: Sequence[Block], rows: Sequence[int], steps: int) -> list[slice]:
+    """Cuts the channels of the one product of a lone block; see NOTE [Blocks].
+
+    `rows` is the shape of the weight as matrices, (groups, channels, summands).
     """
-    dims = len(column_sizes) // 2
-    before, after = tuple(column_sizes[: dims + 1]), tuple(column_sizes[dims + 1 :])
-    per_sample = prod(column_sizes)
-    step = min(batch, max(1, _COLUMN_BYTES // max(1, per_sample * xp.dtype(dtype).itemsize)))
-    scratch = xp.empty(step * per_sample, dtype)
-    for start in range(0, batch, step or 1):
-        size = min(step, batch - start)
-        buffer = scratch[: size * per_sample].reshape(*before, size, *after)
-        yield slice(start, start + size), buffer
+    groups, channels, summands = rows
+    pays = groups * channels * summands * steps >= _PART_WORK
+    return _parts(channels, 2 if pays and groups == len(blocks) == 1 else 1)
 
 
-def _columns(
-    xp: Any, x: Array, kernel: Ints, stride: Ints, dilation: Ints, counts: Ints, groups: int
-) -> Iterator[tuple[slice, Array]]:
-    """Every window of padded `x` as a column, for one chunk of the batch after another.
+def _window_view(
+    xp: Any, x: Array, kernel: Ints, stride: Ints, dilation: Ints, counts: Ints
+) -> Array:
+    """Every window of padded `x` as a view: (channels, *kernel, batch, *steps)."""
+    dims = len(kernel)
+    view = windows(xp, x.swapaxes(0, 1), kernel, stride, dilation, counts)
+    return view.transpose(0, *range(2, 2 + dims), 1, *range(2 + dims, 2 + 2 * dims))
 
-    Yields the chunk and (groups, channels / groups * kernel, samples * steps).
-    """
+
+def _has_short_lines(channels: int, counts: Ints, groups: int) -> bool:
+    return groups == 1 and counts[-1] < min(_SHORT, channels)
+
+
+def _columns(xp: Any, view: Array, block: Block, groups: int) -> Array:
+    """The windows of one block, copied: (groups, channels / groups * kernel, samples * steps)."""
+    dims = view.ndim // 2 - 1
+    chosen = view[(slice(None),) * (1 + dims) + block]
+    before, after = chosen.shape[: 1 + dims], chosen.shape[1 + dims :]
+    if not _has_short_lines(view.shape[0], after, groups):
+        columns = xp.empty(chosen.shape, view.dtype)
+        columns[...] = chosen
+        return columns.reshape(groups, prod(before) // groups, prod(after))
+    turned = xp.empty((*after, *before), view.dtype)
+    columns = turned.transpose(*range(1 + dims, view.ndim), *range(1 + dims))
+    for position in kernel_positions(before[1:]):
+        columns[(slice(None), *position)] = chosen[(slice(None), *position)]
+    return turned.reshape(prod(after), prod(before)).T[None]
+
+
+def _columns_by_block(
+    xp: Any,
+    x: Array,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    counts: Ints,
+    groups: int,
+) -> tuple[Callable[[Block], Array], list[Block]]:
+    """A function that makes the columns of a block of `x`, and the blocks."""
     batch, channels = x.shape[:2]
-    batch_inside = (0, *range(2, 2 + len(kernel)), 1, *range(2 + len(kernel), x.ndim + len(kernel)))
-    view = windows(xp, x.swapaxes(0, 1), kernel, stride, dilation, counts).transpose(batch_inside)
-    before = (slice(None),) * (1 + len(kernel))
-    for chunk, buffer in _column_buffers(xp, batch, (channels, *kernel, *counts), x.dtype):
-        buffer[...] = view[(*before, chunk)]
-        samples = buffer.shape[1 + len(kernel)]
-        yield (
-            chunk,
-            buffer.reshape(groups, channels // groups * prod(kernel), samples * prod(counts)),
-        )
+    if _is_pointwise(kernel, stride, padding) and tuple(counts) == x.shape[2:]:
+        # The input is its own columns.
+        samples = _parts(batch, batch if prod(counts) >= _MANY_STEPS else 1)
+        blocks = [(some, slice(0, counts[0])) for some in samples]
+        return lambda block: _side_by_side(x, block, groups), blocks
+    short = _has_short_lines(channels, counts, groups)
+    padded = pad(xp, x, padding, padding, channels_last=short)
+    view = _window_view(xp, padded, kernel, stride, dilation, counts)
+    blocks = _blocks(batch, channels * prod(kernel), counts, x.dtype.itemsize)
+    return lambda block: _columns(xp, view, block, groups), blocks
 
 
-def _rows(g: Array, groups: int) -> Array:
-    """The samples of `g` side by side: (groups, channels / groups, samples * steps)."""
-    samples, channels, *counts = g.shape
-    return g.swapaxes(0, 1).reshape(groups, channels // groups, samples * prod(counts))
+def _side_by_side(a: Array, block: Block, groups: int) -> Array:
+    """A block of (batch, channels, *steps) as (groups, channels / groups, samples * steps).
+
+    Where it holds one sample of a contiguous array, it is a view.
+    """
+    samples, lines = block
+    channels = a.shape[1] // groups
+    if samples.stop - samples.start == 1:
+        sample = a[samples.start, :, lines]
+        return sample.reshape(groups, channels, prod(sample.shape[1:]))
+    part = a[samples, :, lines].swapaxes(0, 1)
+    return part.reshape(groups, channels, prod(part.shape[1:]))
 
 
 def conv_forward(
@@ -89,22 +166,35 @@ def conv_forward(
 
     Raises RuntimeError where the kernel is larger than the padded input.
 
-    >>> conv_forward(numpy, numpy.ones((1, 1, 3)), numpy.ones((1, 1, 2)), None, (1,), (0,), (1,), 1)
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> x, weight = numpy.ones((1, 1, 3)), numpy.ones((1, 1, 2))
+    >>> conv_forward(xp, x, weight, None, (1,), (0,), (1,), 1)
     array([[[2., 2.]]])
     """
     batch, out_channels, kernel = x.shape[0], weight.shape[0], weight.shape[2:]
     counts = conv_output_sizes(x.shape[2:], kernel, stride, padding, dilation)
     rows = weight.reshape(groups, out_channels // groups, prod(weight.shape[1:]))
-    if _is_pointwise(kernel, stride, padding):
-        stacked = x.reshape(batch, groups, x.shape[1] // groups, prod(counts))
-        out = xp.matmul(rows, stacked).reshape(batch, out_channels, *counts)
+    out = xp.empty((batch, out_channels, *counts), xp.result_type(x, weight))
+    columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
+
+    def multiply(rows: Array, columns: Array, out: Array, block: Block) -> None:
+        samples, lines = block
+        if samples.stop - samples.start == 1:
+            xp.matmul(rows, columns, out=_side_by_side(out, block, groups))
+        else:
+            beside = out[samples, :, lines].swapaxes(0, 1)
+            beside[...] = xp.matmul(rows, columns).reshape(beside.shape)
+
+    parts = _channel_parts(blocks, rows.shape, batch * prod(counts))
+    if len(parts) == 1:
+        xp.for_each(lambda b: multiply(rows, columns_of(b), out, b), blocks, products=True)
     else:
-        padded = pad(xp, x, padding, padding)
-        out = xp.empty((batch, out_channels, *counts), xp.result_type(x, weight))
-        for chunk, columns in _columns(xp, padded, kernel, stride, dilation, counts, groups):
-            samples = chunk.stop - chunk.start
-            product = xp.matmul(rows, columns).reshape(out_channels, samples, *counts)
-            out[chunk] = product.swapaxes(0, 1)
+        columns = columns_of(blocks[0])
+        xp.for_each(
+            lambda part: multiply(rows[:, part], columns, out[:, part], blocks[0]),
+            parts,
+            products=True,
+        )
     if bias is not None:
         out += bias.reshape(-1, *(1,) * len(counts))
     return out
@@ -124,31 +214,56 @@ def conv_grad_input(
 
     Elements that no window met get zero.  `g` may have fewer steps than would fit.
 
+    >>> from minigrad.backend import numpy_backend as xp
     >>> g, w = numpy.ones((1, 1, 2)), numpy.ones((1, 1, 2))
-    >>> conv_grad_input(numpy, g, w, (1, 1, 3), (1,), (0,), (1,), 1)
+    >>> conv_grad_input(xp, g, w, (1, 1, 3), (1,), (0,), (1,), 1)
     array([[[1., 2., 1.]]])
     """
     batch, channels, *sizes = input_sizes
     kernel, counts = weight.shape[2:], g.shape[2:]
-    out_group = weight.shape[0] // groups
-    if _is_pointwise(kernel, stride, padding) and counts == tuple(sizes):
-        rows = weight.reshape(groups, out_group, channels // groups)
-        stacked = g.reshape(batch, groups, out_group, prod(counts))
-        return xp.matmul(rows.swapaxes(1, 2), stacked).reshape(input_sizes)
+    out_group, dtype = weight.shape[0] // groups, xp.result_type(g, weight)
     if _flip_pays(g, weight, sizes, stride, padding, dilation):
         mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
         return conv_forward(
             xp, g, _flipped(xp, weight, groups), None, stride, mirrored, dilation, groups
         )
-    rows = weight.reshape(groups, out_group, prod(weight.shape[1:])).swapaxes(1, 2)
-    dtype = xp.result_type(g, weight)
-    grad = xp.zeros((batch, channels, *(n + 2 * p for n, p in zip(sizes, padding))), dtype)
-    for chunk, buffer in _column_buffers(xp, batch, (channels, *kernel, *counts), dtype):
-        part = _rows(g[chunk], groups)
-        flat = buffer.reshape(groups, rows.shape[1], part.shape[2])
-        xp.matmul(rows, part, out=flat)
-        columns = xp.moveaxis(buffer, 1 + len(kernel), 0)
-        add_windows(grad[chunk], columns, stride, dilation)
+    rows = weight.reshape(groups, out_group, prod(weight.shape[1:]))
+    short = _has_short_lines(channels, counts, groups)
+    padded_sizes = tuple(n + 2 * p for n, p in zip(sizes, padding))
+    grad = zeros(xp, (batch, channels, *padded_sizes), dtype, channels_last=short)
+
+    def spread(rows: Array, beside: Array, grad: Array) -> None:
+        before, after = (grad.shape[1], *kernel), (grad.shape[0], *counts)
+        if short:
+            columns = xp.matmul(beside[0].T, rows[0]).reshape(*after, *before)
+            columns = xp.moveaxis(columns, range(1, len(after)), range(-len(counts), 0))
+        else:
+            columns = xp.matmul(rows.swapaxes(1, 2), beside).reshape(*before, *after)
+            columns = xp.moveaxis(columns, len(before), 0)
+        add_windows(grad, columns, stride, dilation)
+
+    def beside_of(samples: slice) -> Array:
+        return _side_by_side(g, (samples, slice(0, counts[0])), groups)
+
+    # The windows of one sample overlap, so its steps are not cut.
+    cut = _blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
+    blocks = [(samples, lines) for samples, lines in cut if not lines.start]
+    parts = _channel_parts(blocks, (groups, channels, weight[:, 0].size), batch * prod(counts))
+    if len(parts) == 1:
+        xp.for_each(
+            lambda block: spread(rows, beside_of(block[0]), grad[block[0]]), blocks, products=True
+        )
+    else:
+        beside, per_channel = beside_of(blocks[0][0]), prod(kernel)
+        xp.for_each(
+            lambda part: spread(
+                rows[:, :, part.start * per_channel : part.stop * per_channel],
+                beside,
+                grad[:, part],
+            ),
+            parts,
+            products=True,
+        )
     return crop(xp, grad, padding, sizes)
 
 
@@ -193,19 +308,40 @@ def conv_grad_weight(
 
     `g` may have fewer steps than would fit.
 
+    >>> from minigrad.backend import numpy_backend as xp
     >>> g, x = numpy.ones((1, 1, 2)), numpy.arange(3.0).reshape(1, 1, 3)
-    >>> conv_grad_weight(numpy, g, x, (1, 1, 2), (1,), (0,), (1,), 1)
+    >>> conv_grad_weight(xp, g, x, (1, 1, 2), (1,), (0,), (1,), 1)
     array([[[1., 3.]]])
     """
     out_channels, in_group, *kernel = weight_sizes
-    counts = g.shape[2:]
-    if _is_pointwise(kernel, stride, padding) and counts == x.shape[2:]:
-        grad = xp.matmul(_rows(g, groups), _rows(x, groups).swapaxes(1, 2))
-        return grad.reshape(weight_sizes)
-    rows = in_group * prod(kernel)
-    grad = xp.zeros((groups, out_channels // groups, rows), xp.result_type(g, x))
-    padded = pad(xp, x, padding, padding)
-    for chunk, columns in _columns(xp, padded, kernel, stride, dilation, counts, groups):
-        part = xp.matmul(_rows(g[chunk], groups), columns.swapaxes(1, 2))
-        grad = part if chunk.start == 0 else xp.add(grad, part, out=grad)
-    return grad.reshape(weight_sizes)
+    batch, _, *counts = g.shape
+    grad = xp.empty(tuple(weight_sizes), xp.result_type(g, x))
+    total = grad.reshape(groups, out_channels // groups, in_group * prod(kernel))
+    columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
+    if not blocks:
+        grad[...] = 0
+    parts = _channel_parts(blocks, total.shape, batch * prod(counts))
+    if len(parts) > 1:
+        turned, beside = columns_of(blocks[0]).swapaxes(1, 2), _side_by_side(g, blocks[0], groups)
+        xp.for_each(
+            lambda part: xp.matmul(beside[:, part], turned, out=total[:, part]),
+            parts,
+            products=True,
+        )
+        return grad
+
+    def gather(share: slice) -> Array:
+        """The sum over a share of the blocks; the first share's goes right into the result."""
+        partial = total if share.start == 0 else xp.empty_like(total)
+        for place, block in enumerate(blocks[share]):
+            turned, beside = columns_of(block).swapaxes(1, 2), _side_by_side(g, block, groups)
+            if place:
+                partial += xp.matmul(beside, turned)
+            else:
+                xp.matmul(beside, turned, out=partial)
+        return partial
+
+    shares = _parts(len(blocks), _PARTIAL_SUMS)
+    for partial in xp.for_each(gather, shares, products=True)[1:]:
+        total += partial
+    return grad

@@ -2,6 +2,11 @@
 
 An array is brought to mean zero and variance one along some axes; `mean` and `invstd` (one over
 the standard deviation) keep those axes with size one.
+
+Batch norm, whose arrays are the largest, has kernels of its own.  They see an array as (batch,
+channels, elements), sum with `einsum`, which makes no product, and work in place on one new array,
+some channels at a time: a block of them stays in cache from pass to pass, and several threads may
+share the blocks.
 """
 
 from __future__ import annotations
@@ -13,7 +18,18 @@ from typing import Any
 Array = Any
 Ints = Sequence[int]
 
-__all__ = ["dot_along", "moments", "normalization_gradient"]
+__all__ = [
+    "batch_norm_forward",
+    "batch_norm_grad_input",
+    "batch_norm_grad_weight",
+    "channel_sums",
+    "dot_along",
+    "moments",
+    "normalization_gradient",
+]
+
+# So much of each array is worked on at a time.
+_BLOCK_BYTES = 512 << 10
 
 
 def dot_along(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
@@ -55,3 +71,103 @@ def normalization_gradient(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
     result += g
     result *= invstd
     return result
+
+
+# Batch norm
+
+
+def _flat(a: Array) -> Array:
+    """(N, C, *S) as (N, C, elements): a view where the array is contiguous."""
+    return a.reshape(*a.shape[:2], prod(a.shape[2:]))
+
+
+def _channel_blocks(a: Array) -> list[slice]:
+    channels = a.shape[1]
+    step = max(1, _BLOCK_BYTES * channels // max(1, a.size * a.dtype.itemsize))
+    return [slice(i, min(i + step, channels)) for i in range(0, channels, step)]
+
+
+def batch_norm_forward(
+    xp: Any, x: Array, weight: Array | None, bias: Array | None, eps: float
+) -> tuple[Array, Array, Array, Array]:
+    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and variance of each channel.
+
+    Returns that, (N, C, *S), with the mean, the variance and 1 / sqrt(var + eps), each (C,).
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> batch_norm_forward(xp, numpy.array([[1.0], [3.0]]), None, None, 0.0)[:2]
+    (array([[-1.],
+           [ 1.]]), array([2.]))
+    """
+    result, flat = xp.empty(x.shape, x.dtype), _flat(x)
+    centered, count = _flat(result), x.dtype.type(flat.shape[0] * flat.shape[2])
+    mean, var, invstd = (xp.empty(x.shape[1], x.dtype) for _ in range(3))
+
+    def normalize(block: slice) -> None:
+        inside, out = flat[:, block], centered[:, block]
+        mean[block] = xp.einsum("ncs->c", inside) / count
+        xp.subtract(inside, mean[block, None], out=out)
+        var[block] = xp.einsum("ncs,ncs->c", out, out) / count
+        invstd[block] = 1 / xp.sqrt(var[block] + eps)
+        out *= (invstd[block] if weight is None else invstd[block] * weight[block])[:, None]
+        if bias is not None:
+            out += bias[block, None]
+
+    xp.for_each(normalize, _channel_blocks(flat))
+    return result, mean, var, invstd
+
+
+def batch_norm_grad_input(
+    xp: Any, g: Array, x: Array, weight: Array | None, mean: Array, invstd: Array
+) -> Array:
+    """The derivative of `batch_norm_forward` by `x`, applied to `g`; both are (N, C, *S).
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> x, one = numpy.array([[1.0], [3.0]]), numpy.ones(1)
+    >>> batch_norm_grad_input(xp, numpy.ones((2, 1)), x, None, 2 * one, one)
+    array([[0.],
+           [0.]])
+    """
+    result, flat, g = xp.empty(x.shape, x.dtype), _flat(x), _flat(g)
+    total, count = _flat(result), x.dtype.type(flat.shape[0] * flat.shape[2])
+
+    def derive(block: slice) -> None:
+        above, out, scale = g[:, block], total[:, block], invstd[block]
+        xp.subtract(flat[:, block], mean[block, None], out=out)
+        along = xp.einsum("ncs,ncs->c", above, out)
+        out *= (along * scale * scale / -count)[:, None]
+        out += above
+        out -= (xp.einsum("ncs->c", above) / count)[:, None]
+        out *= (scale if weight is None else scale * weight[block])[:, None]
+
+    xp.for_each(derive, _channel_blocks(flat))
+    return result
+
+
+def batch_norm_grad_weight(xp: Any, g: Array, x: Array, mean: Array, invstd: Array) -> Array:
+    """The derivative of `batch_norm_forward` by `weight`, applied to `g`: (C,).
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> g, x, one = numpy.array([[1.0], [2.0]]), numpy.array([[1.0], [3.0]]), numpy.ones(1)
+    >>> batch_norm_grad_weight(xp, g, x, 2 * one, one)
+    array([1.])
+    """
+    flat, g = _flat(x), _flat(g)
+    result = xp.empty(x.shape[1], x.dtype)
+
+    def gather(block: slice) -> None:
+        centered = flat[:, block] - mean[block, None]
+        result[block] = xp.einsum("ncs,ncs->c", g[:, block], centered) * invstd[block]
+
+    xp.for_each(gather, _channel_blocks(flat))
+    return result
+
+
+def channel_sums(xp: Any, g: Array) -> Array:
+    """The sum over all dimensions but the second.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> channel_sums(xp, numpy.ones((2, 1, 3)))
+    array([6.])
+    """
+    return xp.einsum("ncs->c", _flat(g))

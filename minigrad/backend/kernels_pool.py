@@ -37,6 +37,10 @@ def _overhang(
     ]
 
 
+# Planes are pooled together as far as so much memory holds them: it stays in cache, and what is
+# made on the way stays small.
+_BLOCK_BYTES = 1 << 20
+
 # Maximum
 
 
@@ -54,31 +58,40 @@ def max_pool_forward(
     Of equal maxima the first counts; NaN is larger than everything, and of several the last
     counts.  Padding is never chosen.  Raises RuntimeError where no window fits.
 
-    >>> max_pool_forward(numpy, numpy.array([1.0, 3, 3, 2]), (2,), (2,), (0,), (1,), False)
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> max_pool_forward(xp, numpy.array([1.0, 3, 3, 2]), (2,), (2,), (0,), (1,), False)
     (array([3., 3.]), array([1, 2]))
     """
     first = x.ndim - len(kernel)
-    sizes = x.shape[first:]
+    lead, sizes = x.shape[:first], x.shape[first:]
     counts = pool_output_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
     after = _overhang(sizes, kernel, stride, padding, dilation, counts)
     lowest = -xp.inf if x.dtype.kind == "f" else int(xp.iinfo(x.dtype).min)
-    padded = pad(xp, x, padding, after, lowest)
-    # The maximum of a box is the maximum along one side of the maxima along the other.
-    values = padded
-    for axis, k, s, d, n in zip(range(first, x.ndim), kernel, stride, dilation, counts):
-        values = _max_along(xp, values, axis, k, s, d, n)
-    chosen = _chosen_positions(xp, padded, values, kernel, stride, dilation)
     starts = [xp.arange(n) * s - p for n, s, p in zip(counts, stride, padding)]
     steps = [xp.arange(k) * d for k, d in zip(kernel, dilation)]
-    indices = _flat_index(xp, steps, sizes).reshape(-1).take(chosen)
-    indices += _flat_index(xp, starts, sizes)
-    if any(padding) and (values == lowest).any():
-        # All of such a window is equal: its first element that is not padding counts.
-        inside = [
-            xp.clip(start + (-start).clip(0) // -d * -d, 0, size - 1)
-            for start, d, size in zip(starts, dilation, sizes)
-        ]
-        indices = xp.where(values == lowest, _flat_index(xp, inside, sizes), indices)
+    # A window that holds nothing but the lowest value: its first element that is not padding.
+    inside = [
+        xp.clip(start + (-start).clip(0) // -d * -d, 0, size - 1)
+        for start, d, size in zip(starts, dilation, sizes)
+    ]
+    corner, first_inside = _flat_index(xp, starts, sizes), _flat_index(xp, inside, sizes)
+    from_corner = _flat_index(xp, steps, sizes).reshape(-1)
+    values, indices = xp.empty((*lead, *counts), x.dtype), xp.empty((*lead, *counts), xp.int64)
+    planes, maxima, places = (a.reshape(prod(lead), *a.shape[first:]) for a in (x, values, indices))
+
+    def pool(block: slice) -> None:
+        padded = highest = pad(xp, planes[block], padding, after, lowest)
+        # The maximum of a box is the maximum along one side of the maxima along the other.
+        for axis, (k, s, d, n) in enumerate(zip(kernel, stride, dilation, counts), 1):
+            highest = _max_along(xp, highest, axis, k, s, d, n)
+        chosen = _chosen_positions(xp, padded, highest, kernel, stride, dilation)
+        maxima[block] = highest
+        xp.add(from_corner.take(chosen), corner, out=places[block])
+        if any(padding) and (highest == lowest).any():
+            places[block] = xp.where(highest == lowest, first_inside, places[block])
+
+    step = max(1, _BLOCK_BYTES // max(1, prod(sizes) * x.dtype.itemsize))
+    xp.for_each(pool, [slice(i, i + step) for i in range(0, prod(lead), step)])
     return values, indices
 
 
@@ -330,7 +343,8 @@ def adaptive_max_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> tuple[Ar
 
     Ties and NaN as in `max_pool_forward`; `max_pool_backward` is the derivative.
 
-    >>> adaptive_max_pool_forward(numpy, numpy.array([1.0, 2, 6]), (2,))
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> adaptive_max_pool_forward(xp, numpy.array([1.0, 2, 6]), (2,))
     (array([2., 6.]), array([1, 2]))
     """
     dims = len(output_sizes)

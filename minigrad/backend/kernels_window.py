@@ -20,6 +20,7 @@ __all__ = [
     "pool_output_sizes",
     "position_slices",
     "windows",
+    "zeros",
 ]
 
 
@@ -81,10 +82,29 @@ def pool_output_sizes(
     return tuple(counts)
 
 
+def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False) -> Array:
+    """Zeros of (batch, channels, *spatial); with `channels_last` channels are adjacent in memory.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> zeros(xp, (1, 2, 3), xp.float32, channels_last=True).strides
+    (24, 4, 8)
+    """
+    if not channels_last:
+        return xp.zeros(shape, dtype)
+    return xp.moveaxis(xp.zeros((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
+
+
 def pad(
-    xp: Any, x: Array, before: Sequence[int], after: Sequence[int], value: float | int = 0
+    xp: Any,
+    x: Array,
+    before: Sequence[int],
+    after: Sequence[int],
+    value: float | int = 0,
+    channels_last: bool = False,
 ) -> Array:
     """Surrounds the trailing dimensions of `x` with `value`; `x` itself where nothing is added.
+
+    `channels_last`, for zeros only, lays channels next to each other in memory.
 
     >>> pad(numpy, numpy.ones(2), (1,), (2,))
     array([0., 1., 1., 0., 0.])
@@ -94,7 +114,10 @@ def pad(
     lead = x.shape[: x.ndim - len(before)]
     sizes = x.shape[x.ndim - len(before) :]
     shape = lead + tuple(b + size + a for b, size, a in zip(before, sizes, after))
-    padded = xp.zeros(shape, x.dtype) if value == 0 else xp.full(shape, value, x.dtype)
+    if value == 0:
+        padded = zeros(xp, shape, x.dtype, channels_last)
+    else:
+        padded = xp.full(shape, value, x.dtype)
     padded[(..., *(slice(b, b + size) for b, size in zip(before, sizes)))] = x
     return padded
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import special
+from . import special, threads
+from .kernels import Kernels
 
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
@@ -23,7 +24,7 @@ def address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-class NumpyBackend:
+class NumpyBackend(Kernels):
     """The array functions of NumPy, each bound on first use, and the few that it lacks."""
 
     name = "numpy"
@@ -37,6 +38,7 @@ class NumpyBackend:
     lgamma = staticmethod(special.lgamma)
     digamma = staticmethod(special.digamma)
     polygamma = staticmethod(special.polygamma)
+    for_each = staticmethod(threads.for_each)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(np, name)

@@ -196,12 +196,14 @@ class MersenneTwister:
         return values.reshape(shape)
 
     def normal(
-        self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0
+        self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0, *,
+        in_pairs: bool = False
     ) -> Array:
         """Numbers of the normal distribution, by the Box-Muller transform.
 
         Fewer than 16 numbers are computed one pair at a time in float64, and half of a pair is
         kept for the next such call; 16 or more in blocks of 16 in the result's own precision.
+        PyTorch goes `in_pairs` too wherever it writes to memory that is not contiguous.
         Raises RuntimeError where std < 0. Source: `torch.randn`, `torch.Tensor.normal_`.
 
         >>> MersenneTwister(0).normal(2)
@@ -212,8 +214,8 @@ class MersenneTwister:
         dtype = np.dtype(dtype)
         wide = _compute_type(dtype)
         size = _size(shape)
-        if size < 16:
-            values = _scaled(self._few_normals(size), np.float64(std), np.float64(mean))
+        if size < 16 or in_pairs:
+            values = _scaled(self._pairs_of_normals(size), np.float64(std), np.float64(mean))
             values = values.astype(wide)
         else:
             values = self._blocks_of_normals(size, dtype, wide)
@@ -348,20 +350,22 @@ class MersenneTwister:
         words = self.random_raw(count) & np.uint64(2**24 - 1)
         return words.astype(np.float32) * np.float32(2.0**-24)
 
-    def _few_normals(self, count: int) -> Array:
-        values: list[float] = []
+    def _pairs_of_normals(self, count: int) -> Array:
+        """Box-Muller on pairs; what is left of the last one waits for the next call."""
         with self._lock:
-            while len(values) < count:
-                if self._second_normal is None:
-                    turn, draw = self._unit(2, np.float64).tolist()
-                    radius = math.sqrt(-2.0 * math.log1p(-draw))
-                    angle = 2.0 * math.pi * turn
-                    values.append(radius * math.cos(angle))
-                    self._second_normal = radius * math.sin(angle)
-                else:
-                    values.append(self._second_normal)
-                    self._second_normal = None
-        return np.array(values, dtype=np.float64)
+            waiting = [] if self._second_normal is None or not count else [self._second_normal]
+            left = count - len(waiting)
+            unit = self._unit(left + left % 2, np.float64)
+            pairs: Any
+            if count < 16:  # sooner done one by one
+                pairs = [both for pair in unit.reshape(-1, 2).tolist() for both in _pair(*pair)]
+            else:
+                radius = np.sqrt(-2.0 * np.log1p(-unit[1::2]))
+                angle = 2.0 * math.pi * unit[0::2]
+                pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).ravel()
+            if count:  # what the state keeps is to be the C library's number to the last bit
+                self._second_normal = _pair(*unit[-2:].tolist())[1] if left % 2 else None
+            return np.concatenate([waiting, pairs[:left]])
 
     def _blocks_of_normals(self, count: int, dtype: Any, wide: Any) -> Array:
         """Box-Muller on blocks of 16, the last 16 computed anew where 16 does not divide `count`.
@@ -378,6 +382,13 @@ class MersenneTwister:
         values[:whole] = _box_muller(unit[:whole])
         values[-16:] = _box_muller(unit[-16:])
         return values
+
+
+def _pair(turn: float, draw: float) -> tuple[float, float]:
+    """Two normal numbers from two uniform ones."""
+    radius = math.sqrt(-2.0 * math.log1p(-draw))
+    angle = 2.0 * math.pi * turn
+    return radius * math.cos(angle), radius * math.sin(angle)
 
 
 def _size(shape: Shape) -> int:

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from .kernels import Kernels
 from .numpy import backend as numpy_backend
 
 
@@ -212,7 +213,7 @@ def strict(value: Any) -> Any:
     return value if isinstance(value, type) or not callable(value) else strict_function(value)
 
 
-class StrictBackend:
+class StrictBackend(Kernels):
     """The functions of NumPy on strict arrays only."""
 
     name = "strict"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from ..op import REGISTRY, F
 from ..ops import extreme, reduce, scan
-from . import rules
+from . import rules, rules_index, rules_matrix, rules_network, rules_view
 from .dispatch import RULES, Rule
-from .rules import along, folded, part, product_added, whole
+from .rules import along, part, whole
+from .rules_matrix import product_added
+from .rules_network import folded
 
 ELEMENTWISE = """
     Add Sub Rsub RsubNumber Mul Neg Addcmul Div DivRounded FloorDivide Remainder RemainderNumber
@@ -49,48 +51,50 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (part("dimension"), "SlidingWindows"),
     (part("dim1", "dim2"), "Diagonal DiagonalBackward"),
     (part("dims"), "Flip Rot90"),
-    (rules.reshaped, "View UnsafeView SqueezeAll SqueezeDim SqueezeDims Unsqueeze"),
-    (rules.expand, "Expand"),
-    (rules.repeat, "Repeat"),
-    (rules.transpose, "Transpose"),
-    (rules.matrix_transpose, "T"),
-    (rules.permute, "Permute"),
-    (rules.roll, "Roll"),
+    (rules_view.reshaped, "View UnsafeView SqueezeAll SqueezeDim SqueezeDims Unsqueeze"),
+    (rules_view.expand, "Expand"),
+    (rules_view.repeat, "Repeat"),
+    (rules_view.transpose, "Transpose"),
+    (rules_view.matrix_transpose, "T"),
+    (rules_view.permute, "Permute"),
+    (rules_view.roll, "Roll"),
     (rules.alone, "Tril Triu LinalgInv LinalgDet Slogdet LinalgCholesky LinalgQr QrComplete "
                   "LinalgSvd LinalgEigh Pinverse OneHot ConstantPadNd"),
-    (rules.diag, "Diag"),
-    (rules.diag_embed, "DiagEmbed"),
-    (rules.cat, "Cat"),
-    (rules.stack, "Stack"),
-    (rules.einsum, "Einsum"),
-    (rules.mm, "Mm"),
-    (rules.mv, "Mv"),
-    (rules.dot, "Dot"),
-    (rules.bmm, "Bmm"),
+    (rules_view.diag, "Diag"),
+    (rules_view.diag_embed, "DiagEmbed"),
+    (rules_view.cat, "Cat"),
+    (rules_view.stack, "Stack"),
+    (rules_matrix.einsum, "Einsum"),
+    (rules_matrix.mm, "Mm"),
+    (rules_matrix.mv, "Mv"),
+    (rules_matrix.dot, "Dot"),
+    (rules_matrix.bmm, "Bmm"),
     (product_added("mat1", "mat2", lambda a, b: F.matmul(a, b)), "Addmm"),
     (product_added("batch1", "batch2", lambda a, b: F.matmul(a, b)), "Baddbmm"),
     (product_added("batch1", "batch2", lambda a, b: F.sum(F.matmul(a, b), 0)), "Addbmm"),
     (product_added("mat", "vec", lambda a, b: F.matmul(a, b)), "Addmv"),
     (product_added("vec1", "vec2", lambda a, b: F.mul(F.unsqueeze(a, 1), b)), "Addr"),
-    (rules.cross, "LinalgCross"),
-    (rules.solve, "Solve"),
-    (rules.index_select, "IndexSelect IndexSelectBackward IndexAdd IndexCopy IndexFillNumber"),
-    (rules.take, "Take TakeBackward"),
-    (rules.index, "Index"),
-    (rules.index_backward, "IndexBackward"),
-    (rules.index_put, "IndexPut"),
+    (rules_matrix.cross, "LinalgCross"),
+    (rules_matrix.solve, "Solve"),
+    (rules_index.index_select, "IndexSelect IndexSelectBackward IndexAdd IndexCopy "
+                               "IndexFillNumber"),
+    (rules_index.take, "Take TakeBackward"),
+    (rules_index.index, "Index"),
+    (rules_index.index_backward, "IndexBackward"),
+    (rules_index.index_put, "IndexPut"),
     (folded(), "MaxPool MaxPoolInput MaxPoolGather AvgPool AvgPoolInput AdaptiveAvgPool "
-               "AdaptiveAvgPoolInput AdaptiveMaxPool"),
-    (rules.convolution, "Convolution"),
-    (rules.conv_input, "ConvInput"),
-    (rules.conv_weight, "ConvWeight"),
-    (rules.embedding, "Embedding EmbeddingRows"),
-    (rules.embedding_weight, "EmbeddingWeight"),
-    (rules.loss, "MseLoss L1Loss SmoothL1Loss HuberLoss BinaryCrossEntropy "
-                 "BinaryCrossEntropyWithLogits"),
-    (rules.nll_loss, "NllLoss"),
-    (rules.nll_loss_input, "NllLossInput"),
-    (rules.native_layer_norm, "NativeLayerNorm"),
+               "AdaptiveAvgPoolInput AdaptiveMaxPool Im2Col Col2Im"),
+    (along("axis"), "Resample ResampleInput"),
+    (rules_network.convolution, "Convolution"),
+    (rules_network.conv_input, "ConvInput"),
+    (rules_network.conv_weight, "ConvWeight"),
+    (rules_network.embedding, "Embedding EmbeddingRows"),
+    (rules_network.embedding_weight, "EmbeddingWeight"),
+    (rules_network.loss, "MseLoss L1Loss SmoothL1Loss HuberLoss BinaryCrossEntropy "
+                         "BinaryCrossEntropyWithLogits"),
+    (rules_network.nll_loss, "NllLoss"),
+    (rules_network.nll_loss_input, "NllLossInput"),
+    (rules_network.native_layer_norm, "NativeLayerNorm"),
     (rules.draw, "Bernoulli BernoulliFill Dropout Exponential Normal NormalOf Random Uniform"),
 )
 

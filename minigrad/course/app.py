@@ -9,6 +9,7 @@ from rich.console import Console
 
 from minigrad import __version__
 
+from . import bench
 from . import doctor as examination
 from . import tour as guided_tour
 
@@ -22,6 +23,9 @@ app = typer.Typer(
 )
 
 
+app.add_typer(bench.app, name="bench")
+
+
 @app.callback()
 def minigrad() -> None:
     """torch.autograd rebuilt in Python on NumPy: an engine to use, and a course that builds it.
@@ -31,6 +35,7 @@ def minigrad() -> None:
       minigrad tour            walk through the engine, then train a network (under 90 s)
       minigrad tour --quick    the same with less training
       minigrad doctor          what this installation has and lacks
+      minigrad bench resnet18  where the time goes in ResNet-18
       NO_COLOR=1 minigrad tour | less
     """
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import minigrad as torch
 from minigrad import Tensor, nn
-from minigrad.nn.models.resnet import SmallResNet
+from minigrad.nn.models import SmallResNet
 
 BATCH = 32
 LEARNING_RATE = 3e-3

@@ -1,4 +1,4 @@
-"""Functions that give derivatives of functions: grad, vjp, jvp, jacobians, hessians.
+"""Functions that give derivatives of functions: grad, vjp, jvp; jacobians stand in `jacobians.py`.
 
 They nest, with each other and inside `vmap`: the gradient of a gradient is the second derivative,
 `vmap(grad(loss), (None, 0, 0))` gives each example its own gradient.
@@ -16,17 +16,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._state import grad_enabled
+from ..accumulate import AccumulateGrad
 from ..autograd.backward import grad as gradients
-from ..autograd.functional_passes import pullback, units_of
+from ..autograd.functional_passes import pullback
 from ..autograd.grad_mode import enable_grad
-from ..graph import AccumulateGrad
 from ..op import F
-from ..shapes import numel
 from ..tensor import Tensor
 from .levels import Whole, depth
 from .tree import leaves_of, mapped, rebuilt
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
+__all__ = ["grad", "grad_and_value", "jvp", "value_and_grad", "vjp"]
 
 Function = Callable[..., Any]
 ArgNums = int | tuple[int, ...]
@@ -294,144 +293,3 @@ def pushed(derivation: Derivation, outputs: Sequence[Tensor], vectors: Sequence[
         return [None] * len(outputs)
     return list(gradients([p for p, _ in live], weights, [v for _, v in live],
                           True, keep, allow_unused=True, is_grads_batched=is_batched))
-
-
-def with_examples(units: Tensor, whole: Whole) -> Tensor:
-    """Give unit vectors (rows first) the batch dimensions of the levels under way."""
-    for _, size in reversed(whole.levels):
-        units = F.expand(F.unsqueeze(units, 1), (units.shape[0], size, *units.shape[1:]))
-    return units
-
-
-def units_for(tensors: Sequence[Tensor], whole: Whole) -> list[Tensor]:
-    """Return the unit vectors of one example of whole tensors, as batches."""
-    return [with_examples(u, whole) for u in units_of(tensors, whole.count)]
-
-
-def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
-           chunk_size: int | None = None) -> Function:
-    """Return the function that gives the jacobian of `func`, row by row but all rows at once.
-
-    Each block has the shape `output.shape + input.shape`; outputs outside, inputs inside.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacrev.html
-
-    >>> from minigrad import tensor
-    >>> jacrev(lambda x: x * x)(tensor([1.0, 2.0]))
-    tensor([[2., 0.],
-            [0., 4.]])
-    """
-
-    @functools.wraps(func)
-    def derivative(*args: Any, **kwargs: Any) -> Any:
-        derivation = Derivation(chosen(argnums, args))
-        whole = derivation.whole
-        given = replaced(argnums, args, derivation.arguments())
-        output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
-                             "jacrev(f)(*args)")
-        outputs = [whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
-        keep = derivation.keeps_graph(outputs)
-        units = units_for(outputs, whole)
-        rows = in_chunks(units, chunk_size, lambda batch: derivation.pull(
-            outputs, batch, keep, is_batched=True))
-        blocks, start = [], 0
-        for out in outputs:
-            shape = tuple(out.shape[whole.count :])
-            stop = start + numel(shape)
-            blocks.append(rebuilt(derivation.tree, [
-                block(whole, row, slice(start, stop), shape, x.shape[whole.count :], x)
-                for row, x in zip(rows, derivation.copies, strict=True)]))
-            start = stop
-        result = rebuilt(output, blocks)
-        return (result, derivation.finished(aux, keep)) if has_aux else result
-
-    return derivative
-
-
-def in_chunks(
-    units: list[Tensor], chunk_size: int | None, run: Callable[[list[Tensor]], Any]
-) -> Any:
-    """Run a pass on so many unit vectors at a time, and join the results."""
-    total = units[0].shape[0] if units else 0
-    if not total or chunk_size is None or chunk_size >= total:
-        return run(units)
-    parts = [run([u[i : i + chunk_size] for u in units]) for i in range(0, total, chunk_size)]
-    return [None if column[0] is None else F.cat(list(column))
-            for column in zip(*parts, strict=True)]
-
-
-def block(whole: Whole, rows: Tensor | None, part: slice, first: Any, second: Any,
-          like: Tensor) -> Tensor:
-    """Return some rows as a block of the jacobian: of shape `first + second` for each example."""
-    sizes = tuple(size for _, size in whole.levels)
-    shape = (*sizes, *first, *second)
-    if rows is None:
-        return whole.example(F.zeros(shape, dtype=like.dtype))
-    if part != slice(0, rows.shape[0]):
-        rows = rows[part]
-    return whole.example(F.reshape(F.movedim(rows, 0, whole.count), shape))
-
-
-def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
-           randomness: str = "error") -> Function:
-    """Return the function that gives the jacobian of `func`, all columns at once.
-
-    It takes two backward passes, see NOTE [Tangents by double backward] of functional_passes.py.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
-
-    >>> from minigrad import tensor
-    >>> jacfwd(lambda x: x * x)(tensor([1.0, 2.0]))
-    tensor([[2., 0.],
-            [0., 4.]])
-    """
-
-    @functools.wraps(func)
-    def derivative(*args: Any, **kwargs: Any) -> Any:
-        derivation = Derivation(chosen(argnums, args))
-        whole = derivation.whole
-        given = replaced(argnums, args, derivation.arguments())
-        output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
-                             "jacfwd(f)(*args)")
-        outputs = [whole.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
-        keep = derivation.keeps_graph(outputs)
-        columns = pushed(derivation, outputs, units_for(derivation.copies, whole), keep,
-                         is_batched=True)
-        blocks = []
-        for out, found in zip(outputs, columns, strict=True):
-            shape, row, start = tuple(out.shape[whole.count :]), [], 0
-            for x in derivation.copies:
-                of_input = tuple(x.shape[whole.count :])
-                stop = start + numel(of_input)
-                row.append(column_block(whole, found, slice(start, stop), shape, of_input, out))
-                start = stop
-            blocks.append(rebuilt(derivation.tree, row))
-        result = rebuilt(output, blocks)
-        return (result, derivation.finished(aux, keep)) if has_aux else result
-
-    return derivative
-
-
-def column_block(whole: Whole, columns: Tensor | None, part: slice, first: Any, second: Any,
-                 like: Tensor) -> Tensor:
-    """Return some columns as a block of the jacobian."""
-    sizes = tuple(size for _, size in whole.levels)
-    shape = (*sizes, *first, *second)
-    if columns is None:
-        return whole.example(F.zeros(shape, dtype=like.dtype))
-    if part != slice(0, columns.shape[0]):
-        columns = columns[part]
-    return whole.example(F.reshape(F.movedim(columns, 0, -1), shape))
-
-
-def hessian(func: Function, argnums: ArgNums = 0) -> Function:
-    """Return the function that gives the second derivatives of `func`.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.hessian.html
-
-    >>> from minigrad import tensor
-    >>> hessian(lambda x: (x**3).sum())(tensor([1.0, 2.0]))
-    tensor([[ 6.,  0.],
-            [ 0., 12.]])
-    """
-    return jacfwd(jacrev(func, argnums), argnums)

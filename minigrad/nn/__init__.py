@@ -3,18 +3,33 @@
 Source: https://docs.pytorch.org/docs/stable/nn.html
 """
 
-from . import functional, init, models, parameter, utils
+from . import functional, init, models, modules, parameter, utils
 from .activation import *
 from .activation import __all__ as _activations
-from .containers import ModuleDict, ModuleList, ParameterList, Sequential
+from .attention import *
+from .attention import __all__ as _attention
+from .containers import ModuleDict, ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
-from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d
-from .linear import Embedding, Flatten, Identity, Linear, Unflatten
+from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .dropout import *
+from .dropout import __all__ as _dropouts
+from .embedding import Embedding
+from .linear import Bilinear, Identity, Linear
 from .loss import *
 from .loss import __all__ as _losses
+from .margin_loss import *
+from .margin_loss import __all__ as _margin_losses
 from .module import Module
-from .norm import BatchNorm1d, BatchNorm2d, LayerNorm
-from .parameter import Parameter
+from .norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from .norm_of_samples import (
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+)
+from .parameter import Buffer, Parameter
+from .parameter_containers import ParameterDict, ParameterList
 from .pool import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -24,15 +39,29 @@ from .pool import (
     AvgPool2d,
     MaxPool1d,
     MaxPool2d,
+    MaxUnpool1d,
+    MaxUnpool2d,
 )
+from .rnn import *
+from .rnn import __all__ as _recurrent
+from .shaping import Flatten, Fold, PixelShuffle, PixelUnshuffle, Unflatten, Unfold, Upsample
+from .transformer import *
+from .transformer import __all__ as _transformers
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AlphaDropout", "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv1d", "Conv2d",
-    "Conv3d", "Dropout", "Dropout1d", "Dropout2d", "Embedding", "Flatten", "Identity",
-    "LayerNorm", "Linear", "MaxPool1d", "MaxPool2d", "Module", "ModuleDict", "ModuleList",
-    "Parameter", "ParameterList", "Sequential", "Unflatten", "functional", "init", "models",
-    "parameter", "utils",
+    "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "Buffer",
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+    "Embedding", "Flatten", "Fold", "GroupNorm", "Identity", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d", "LayerNorm", "Linear", "MaxPool1d", "MaxPool2d", "MaxUnpool1d",
+    "MaxUnpool2d", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict",
+    "ParameterList", "PixelShuffle", "PixelUnshuffle", "Sequential", "Unflatten", "Unfold",
+    "Upsample", "functional", "init", "models", "modules", "parameter", "utils",
 ]  # fmt: skip
 __all__ += _activations
+__all__ += _dropouts
 __all__ += _losses
+__all__ += _margin_losses
+__all__ += _recurrent
+__all__ += _attention
+__all__ += _transformers

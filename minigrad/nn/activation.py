@@ -27,6 +27,7 @@ __all__ = [
     "LogSoftmax",
     "Mish",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SiLU",
@@ -192,6 +193,29 @@ class Threshold(Module):
 
     def extra_repr(self) -> str:
         return (f"threshold={self.threshold}, value={self.value}"
+                + (", inplace=True" if self.inplace else ""))
+
+
+class RReLU(Module):
+    """x, times a slope where it is negative: drawn from [lower, upper) in training, else the mean.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.RReLU(0.25, 0.75).eval()(tensor([-2.0, 3.0]))
+    tensor([-1.,  3.])
+    """
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
+                 inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return (f"lower={self.lower}, upper={self.upper}"
                 + (", inplace=True" if self.inplace else ""))
 
 

@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row, in a list, by name; and lists of parameters.
+"""Modules that hold modules: in a row, in a list, by name.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#containers
 """
@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import index
 from typing import Any, Self
 
-from ..tensor import Parameter, Tensor
-from .module import Module, indented, type_name
+from .module import Module, indented
+
+__all__ = ["ModuleDict", "ModuleList", "Sequential", "pairs_of", "position"]
 
 
-def _position(key: Any, length: int) -> int:
+def position(key: Any, length: int) -> int:
     """Return a list index counted from the front."""
     key = index(key)
     if not -length <= key < length:
@@ -22,10 +23,27 @@ def _position(key: Any, length: int) -> int:
     return key % length
 
 
+def pairs_of(given: Any, name: str, what: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs of a mapping or of a sequence of pairs; `name` updates itself with them."""
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{what}.update should be called with an iterable of key/value pairs, but "
+                        f"got {type(given).__name__}")
+    if hasattr(given, "items"):
+        yield from given.items()
+        return
+    for place, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{name} update sequence element #{place} should be Iterable; is"
+                            f"{type(pair).__name__}")
+        pair = list(pair)
+        if len(pair) != 2:
+            raise ValueError(f"{name} update sequence element #{place} has length {len(pair)}; 2 "
+                             "is required")
+        yield pair[0], pair[1]
+
+
 class _Row(Module):
     """What Sequential and ModuleList share: modules under the names "0", "1", ..."""
-
-    _modules: dict[str, Any]
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -33,25 +51,26 @@ class _Row(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
-    def _names(self) -> list[str]:
-        return list(self._modules)
+    def _name(self, key: Any) -> str:
+        """Return the name of the module at a place."""
+        return list(self._modules)[position(key, len(self))]
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return self._part(self._names()[key])
-        return self._modules[self._names()[_position(key, len(self))]]
+            return self._part(list(self._modules.items())[key])
+        return self._modules[self._name(key)]
 
-    def _part(self, names: list[str]) -> Any:
+    def _part(self, items: list[tuple[str, Module]]) -> Any:
         raise NotImplementedError
 
     def __setitem__(self, key: int, module: Module) -> None:
-        setattr(self, self._names()[_position(key, len(self))], module)
+        setattr(self, self._name(key), module)
 
     def __delitem__(self, key: Any) -> None:
-        names = self._names()
-        for name in (names[key] if isinstance(key, slice) else [names[_position(key, len(self))]]):
+        names = list(self._modules)[key] if isinstance(key, slice) else [self._name(key)]
+        for name in names:
             del self._modules[name]
-        self._renumber(list(self._modules.values()))
+        self._renumber(self._modules.values())
 
     def _renumber(self, modules: Iterable[Module]) -> None:
         self._modules = {str(i): module for i, module in enumerate(modules)}
@@ -74,14 +93,11 @@ class _Row(Module):
         self._renumber(modules)
         return self
 
-    def pop(self, key: Any) -> Module:
-        """Take a module out and return it."""
-        module: Module = self[key]
+    def pop(self, key: Any) -> Any:
+        """Take a module, or those of a slice, out and return it."""
+        module = self[key]
         del self[key]
         return module
-
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if not name.isdigit()]
 
 
 class Sequential(_Row):
@@ -104,25 +120,47 @@ class Sequential(_Row):
             self.add_module(str(name), module)
 
     def forward(self, input: Any) -> Any:
-        for module in self:
+        for module in self._modules.values():
             input = module(input)
         return input
 
-    def _part(self, names: list[str]) -> Sequential:
-        return type(self)(OrderedDict((name, self._modules[name]) for name in names))
+    def _part(self, items: list[tuple[str, Module]]) -> Sequential:
+        return type(self)(OrderedDict(items))
 
-    def __delitem__(self, key: Any) -> None:
-        names = self._names()
-        for name in (names[key] if isinstance(key, slice) else [names[_position(key, len(self))]]):
-            del self._modules[name]
-        if all(name.isdigit() for name in self._modules):
-            self._renumber(list(self._modules.values()))
+    def insert(self, index: int, module: Module) -> Self:
+        """Put a module before position `index`."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        super().insert(index, module)
+        return self
 
     def __add__(self, other: Any) -> Sequential:
+        return Sequential(*self, *self._checked(other))
+
+    def __iadd__(self, other: Any) -> Self:
+        return self.extend(self._checked(other))
+
+    def _checked(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError("add operator supports only objects of Sequential class, but "
                              f"{type(other)} is given.")
-        return Sequential(*self, *other)
+        return other
+
+    def __mul__(self, other: int) -> Sequential:
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+        return Sequential(*[module for _ in range(other) for module in self])
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: int) -> Self:
+        for module in list(self * other)[len(self):]:
+            self.append(module)
+        return self
 
 
 class ModuleList(_Row):
@@ -137,10 +175,18 @@ class ModuleList(_Row):
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
-        self.extend(modules or ())
+        if modules is not None:
+            self.extend(modules)
 
-    def _part(self, names: list[str]) -> ModuleList:
-        return type(self)(self._modules[name] for name in names)
+    def _part(self, items: list[tuple[str, Module]]) -> ModuleList:
+        return type(self)(module for _, module in items)
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        if not isinstance(modules, Iterable):
+            raise TypeError("ModuleList.extend should be called with an iterable, but got "
+                            f"{type(modules).__name__}")
+        return super().extend(modules)
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
@@ -154,15 +200,14 @@ class ModuleList(_Row):
 
     def __repr__(self) -> str:
         """Return the usual text, with runs of equal modules shown once."""
-        texts = [repr(module) for module in self]
-        if not texts:
-            return f"{self._get_name()}()"
         runs: list[tuple[int, int, str]] = []
-        for i, text in enumerate(texts):
+        for i, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
                 runs[-1] = (runs[-1][0], i, text)
             else:
                 runs.append((i, i, text))
+        if not runs:
+            return f"{self._get_name()}()"
         lines = [f"({a}): {text}" if a == b else f"({a}-{b}): {b - a + 1} x {text}"
                  for a, b, text in runs]
         body = "".join(f"\n  {indented(line)}" for line in lines)
@@ -179,13 +224,12 @@ class ModuleDict(Module):
     ['first', 'last']
     """
 
-    _modules: dict[str, Any]
-
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
-        self.update(modules or {})
+        if modules is not None:
+            self.update(modules)
 
-    def __getitem__(self, key: str) -> Module:
+    def __getitem__(self, key: str) -> Any:
         return self._modules[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
@@ -207,7 +251,7 @@ class ModuleDict(Module):
         """Remove all modules."""
         self._modules.clear()
 
-    def pop(self, key: str) -> Module:
+    def pop(self, key: str) -> Any:
         """Take a module out and return it."""
         return self._modules.pop(key)
 
@@ -215,77 +259,15 @@ class ModuleDict(Module):
         """Return the names."""
         return self._modules.keys()
 
-    def items(self) -> Iterable[tuple[str, Module]]:
+    def items(self) -> Iterable[tuple[str, Any]]:
         """Return pairs of name and module."""
         return self._modules.items()
 
-    def values(self) -> Iterable[Module]:
+    def values(self) -> Iterable[Any]:
         """Return the modules."""
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
         """Add modules from a mapping or from pairs of name and module."""
-        if not isinstance(modules, Iterable):
-            raise TypeError("ModuleDict.update should be called with an iterable of key/value "
-                            f"pairs, but got {type(modules).__name__}")
-        pairs = modules.items() if isinstance(modules, (Mapping, ModuleDict)) else modules
-        for name, module in pairs:
+        for name, module in pairs_of(modules, "ModuleDict", "ModuleDict"):
             self[name] = module
-
-
-class ParameterList(Module):
-    """A list of parameters; tensors that are set in it become parameters.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ParameterList.html
-
-    >>> from minigrad import nn, zeros
-    >>> len(list(nn.ParameterList([zeros(2), zeros(3)]).parameters()))
-    2
-    """
-
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
-        super().__init__()
-        self._size = 0
-        self.extend(values or ())
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self[i] for i in range(self._size))
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            return ParameterList(self[i] for i in range(*key.indices(self._size)))
-        return getattr(self, str(_position(key, self._size)))
-
-    def __setitem__(self, key: int, value: Any) -> None:
-        if isinstance(value, Tensor) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, str(_position(key, self._size)), value)
-
-    def append(self, value: Any) -> Self:
-        """Add a parameter at the end."""
-        self._size += 1
-        self[self._size - 1] = value
-        return self
-
-    def extend(self, values: Iterable[Any]) -> Self:
-        """Add parameters at the end."""
-        if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError("ParameterList.extend should be called with an iterable, but got "
-                            f"{type(values).__name__}")
-        for value in list(values):
-            self.append(value)
-        return self
-
-    def __repr__(self) -> str:
-        lines = []
-        for i, value in enumerate(self):
-            what = type_name(value)
-            if isinstance(value, Tensor):
-                size = "x".join(map(str, value.shape))
-                kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-                what = f"{kind} containing: [{value.dtype} of size {size}]"
-            lines.append(f"\n    ({i}): {what}")
-        return f"ParameterList({''.join(lines)}\n)" if lines else "ParameterList()"

@@ -17,6 +17,7 @@ from .module import Module
 
 Sizes = int | tuple[int, ...]
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+PADDING_NAMES = ("same", "valid")
 
 
 def sizes_of(value: Any, dims: int) -> tuple[int, ...]:
@@ -24,15 +25,16 @@ def sizes_of(value: Any, dims: int) -> tuple[int, ...]:
     return (value,) * dims if isinstance(value, int) else tuple(value)
 
 
-class _Conv(Module):
-    """What convolutions of any number of dimensions share."""
+class ConvNd(Module):
+    """What convolutions of any number of dimensions share, transposed ones too."""
 
     dims: int
-    convolve: Callable[..., Any]
+    transposed = False
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
                  padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
-                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
+                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None, *,
+                 output_padding: Sizes = 0) -> None:
         super().__init__()
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
@@ -49,16 +51,19 @@ class _Conv(Module):
         self.stride = sizes_of(stride, self.dims)
         self.padding = padding if isinstance(padding, str) else sizes_of(padding, self.dims)
         self.dilation = sizes_of(dilation, self.dims)
+        self.transposed = type(self).transposed
+        self.output_padding = sizes_of(output_padding, self.dims)
         self.groups = groups
         self.padding_mode = padding_mode
         if isinstance(padding, str):
-            if padding not in ("same", "valid"):
+            if padding not in PADDING_NAMES:
                 raise ValueError(f"Invalid padding string {padding!r}, should be one of "
-                                 "{'valid', 'same'}")
+                                 f"{set(PADDING_NAMES)}")
             if padding == "same" and any(s != 1 for s in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = Parameter(empty(shape, device=device, dtype=dtype))
+        channels = ((in_channels, out_channels // groups) if self.transposed
+                    else (out_channels, in_channels // groups))
+        self.weight = Parameter(empty((*channels, *self.kernel_size), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
         else:
@@ -72,6 +77,35 @@ class _Conv(Module):
             fan_in, _ = init._fans(self.weight)
             if fan_in:
                 init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+
+    def extra_repr(self) -> str:
+        text = (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
+                f"stride={self.stride}")
+        if self.padding != (0,) * self.dims:
+            text += f", padding={self.padding}"
+        if self.dilation != (1,) * self.dims:
+            text += f", dilation={self.dilation}"
+        if self.output_padding != (0,) * self.dims:
+            text += f", output_padding={self.output_padding}"
+        if self.groups != 1:
+            text += f", groups={self.groups}"
+        if self.bias is None:
+            text += ", bias=False"
+        if self.padding_mode != "zeros":
+            text += f", padding_mode={self.padding_mode}"
+        return text
+
+
+class _Conv(ConvNd):
+    """A convolution; the subclasses say of how many dimensions."""
+
+    convolve: Callable[..., Any]
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+                 padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
+                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups,
+                         bias, padding_mode, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -91,21 +125,6 @@ class _Conv(Module):
                       for d, k in zip(self.dilation, self.kernel_size, strict=True)]
             return [n for t in reversed(totals) for n in (t // 2, t - t // 2)]
         return [p for p in reversed(self.padding) for _ in range(2)]
-
-    def extra_repr(self) -> str:
-        text = (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-                f"stride={self.stride}")
-        if self.padding != (0,) * self.dims:
-            text += f", padding={self.padding}"
-        if self.dilation != (1,) * self.dims:
-            text += f", dilation={self.dilation}"
-        if self.groups != 1:
-            text += f", groups={self.groups}"
-        if self.bias is None:
-            text += ", bias=False"
-        if self.padding_mode != "zeros":
-            text += f", padding_mode={self.padding_mode}"
-        return text
 
 
 class Conv1d(_Conv):

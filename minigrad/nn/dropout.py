@@ -9,6 +9,8 @@ from ..tensor import Tensor
 from . import functional as F
 from .module import Module
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
 
 class _Dropout(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -48,8 +50,22 @@ class Dropout2d(_Dropout):
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
+class Dropout3d(_Dropout):
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
 class AlphaDropout(_Dropout):
     """Drop elements to SELU's lower bound, keeping mean and variance."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """Drop whole channels to SELU's lower bound, keeping mean and variance."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.feature_alpha_dropout(input, self.p, self.training)

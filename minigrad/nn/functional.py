@@ -9,11 +9,14 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 from ..op import F
+from ..ops.attention import scaled_dot_product_attention
+from ..ops.bilinear import bilinear
+from ..ops.blocks import fold, pixel_shuffle, pixel_unshuffle, unfold
 from ..ops.conv import conv1d, conv2d, conv3d
+from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
 from ..ops.linear import linear, one_hot
 from ..ops.loss import (
     binary_cross_entropy,
@@ -25,6 +28,7 @@ from ..ops.loss import (
     smooth_l1_loss,
 )
 from ..ops.loss_of_classes import cross_entropy, nll_loss
+from ..ops.options import contiguous_format
 from ..ops.pad import pad
 from ..ops.pool import (
     adaptive_avg_pool1d,
@@ -36,25 +40,65 @@ from ..ops.pool import (
     max_pool1d,
     max_pool2d,
 )
+from ..ops.resample import interpolate
+from ..ops.unpool import max_unpool1d, max_unpool2d
 from ..tensor import Tensor
+from .functional_dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from .functional_loss import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from .functional_norm import (
+    batch_norm,
+    embedding,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    normalize,
+)
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "alpha_dropout", "avg_pool1d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv3d", "cross_entropy",
-    "dropout", "dropout1d", "dropout2d", "elu", "embedding", "gelu", "glu", "hardshrink",
-    "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss", "layer_norm",
-    "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool1d", "max_pool2d", "mish",
-    "mse_loss", "nll_loss", "normalize", "one_hot", "pad", "prelu", "relu", "relu6", "selu",
-    "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
-    "softsign", "tanh", "tanhshrink", "threshold",
+    "alpha_dropout", "avg_pool1d", "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "celu", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+    "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss", "cosine_similarity",
+    "cross_entropy", "dropout", "dropout1d", "dropout2d", "dropout3d", "elu", "embedding",
+    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu", "group_norm",
+    "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hinge_embedding_loss",
+    "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu",
+    "linear", "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d", "max_pool2d",
+    "max_unpool1d", "max_unpool2d", "mish", "mse_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "normalize", "one_hot",
+    "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu",
+    "relu", "relu6", "rrelu", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
+    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
 
 gelu, hardshrink, logsigmoid = F.gelu, F.hardshrink, F.logsigmoid
 prelu, softplus, softshrink = F.prelu, F.softplus, F.softshrink
 softsign, tanhshrink = F.softsign, F.tanhshrink
+cosine_similarity, pairwise_distance = F.cosine_similarity, F.pairwise_distance
 elu_, hardtanh_, leaky_relu_ = F.elu_, F.hardtanh_, F.leaky_relu_
 relu_, selu_, celu_, threshold_ = F.relu_, F.selu_, F.celu_, F.threshold_
+rrelu_ = F.rrelu_
 
 
 # -------------------------------------------------------------------- activations
@@ -88,6 +132,17 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """Return x, or alpha (exp(x) - 1) where it is negative."""
     return _activation("elu", inplace, input, alpha)
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+          inplace: bool = False) -> Tensor:
+    """Return x, times a slope drawn from [lower, upper) where it is negative, in training.
+
+    >>> from minigrad import tensor
+    >>> rrelu(tensor([-2.0, 3.0]), 0.25, 0.75)
+    tensor([-1.,  3.])
+    """
+    return _activation("rrelu", inplace, input, lower, upper, training)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -151,7 +206,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     tensor([1.5000])
     """
     if not input.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     if input.size(dim) % 2:
         raise RuntimeError("Halving dimension must be even, but dimension "
                            f"{dim % input.ndim} is size {input.size(dim)}")
@@ -179,139 +234,29 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
     return F.softmax(-input, dim, dtype)
 
 
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+                   dim: int = -1) -> Tensor:
+    """Return softmax((logits + Gumbel noise) / tau): a class at random, more or less sharp.
+
+    With `hard` the value is 0 or 1, the gradient that of the soft one.
+
+    >>> from minigrad import zeros
+    >>> gumbel_softmax(zeros(2, 3), hard=True).sum(1)
+    tensor([1., 1.])
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    noise = -F.log(F.empty_like(logits, memory_format=contiguous_format).exponential_())
+    soft = F.softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    chosen = F.argmax(soft, dim, True)
+    sharp = F.zeros_like(logits).scatter_(dim, chosen, 1.0)
+    return sharp - soft.detach() + soft
+
+
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                 dtype: Any = None) -> Tensor:
     """Return log(softmax(x)) along a dimension, without overflow."""
     dim = _softmax_dim("log_softmax", input.ndim) if dim is None else dim
     return F.log_softmax(input, dim, dtype)
-
-
-# -------------------------------------------------------------------- dropout
-
-
-def _checked_probability(p: float) -> None:
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-
-
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Zero each element with probability `p` and divide the others by 1 - p, in training.
-
-    >>> from minigrad import tensor
-    >>> dropout(tensor([1.0, 2.0]), training=False)
-    tensor([1., 2.])
-    """
-    _checked_probability(p)
-    return _activation("dropout", inplace, input, p, training)
-
-
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
-                  inplace: bool = False) -> Tensor:
-    """Drop elements to SELU's lower bound, keeping mean and variance, in training."""
-    _checked_probability(p)
-    result = F.alpha_dropout(input, p, training)
-    return input.copy_(result) if inplace else result
-
-
-def _drop_channels(dims: int, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Zero whole channels; with the batch dimension missing, the first counts as the channels."""
-    _checked_probability(p)
-    single = input.ndim == dims + 1
-    result = F.feature_dropout(F.unsqueeze(input, 0) if single else input, p, training)
-    result = F.squeeze(result, 0) if single else result
-    return input.copy_(result) if inplace else result
-
-
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
-              inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, L) or (C, L)."""
-    if input.ndim not in (2, 3):
-        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D "
-                           "input. Note that dropout1d exists to provide channel-wise dropout on "
-                           "inputs with 1 spatial dimension, a channel dimension, and an optional "
-                           "batch dimension (i.e. 2D or 3D inputs).")
-    return _drop_channels(1, input, p, training, inplace)
-
-
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
-              inplace: bool = False) -> Tensor:
-    """Zero whole channels of (N, C, H, W)."""
-    if input.ndim not in (3, 4):
-        warnings.warn(f"dropout2d: Received a {input.ndim}-D input to dropout2d, which is "
-                      "deprecated and will result in an error in a future release. To retain the "
-                      "behavior and silence this warning, please use dropout instead. Note that "
-                      "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial "
-                      "dimensions, a channel dimension, and an optional batch dimension (i.e. 3D "
-                      "or 4D inputs).", UserWarning, stacklevel=2)
-    if input.ndim == 3:
-        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise "
-                      "1D dropout behavior is desired - input is interpreted as shape (N, C, L), "
-                      "where C is the channel dim. This behavior will change in a future release "
-                      "to interpret the input as one without a batch dimension, i.e. shape (C, H, "
-                      "W). To maintain the 1D channel-wise dropout behavior, please switch to "
-                      "using dropout1d instead.", UserWarning, stacklevel=2)
-    _checked_probability(p)
-    result = F.feature_dropout(input, p, training)
-    return input.copy_(result) if inplace else result
-
-
-# -------------------------------------------------------------------- tables and norms
-
-
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
-              max_norm: float | None = None, norm_type: float = 2.0,
-              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    """Look the rows of `weight` up; with `max_norm`, longer rows are first cut short in place.
-
-    >>> from minigrad import arange, tensor
-    >>> embedding(tensor([2, 0]), arange(6.0).reshape(3, 2))
-    tensor([[4., 5.],
-            [0., 1.]])
-    """
-    if padding_idx is not None:
-        rows = weight.size(0)
-        if padding_idx >= rows or padding_idx < -rows:
-            raise AssertionError("Padding_idx must be within num_embeddings")
-        padding_idx %= rows
-    if max_norm is not None:
-        _shorten_rows(weight, input, max_norm, norm_type)
-    return F.embedding(weight, input, -1 if padding_idx is None else padding_idx,
-                       scale_grad_by_freq, sparse)
-
-
-def _shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
-    table = weight.detach()
-    rows = F.unique(indices.reshape(-1))
-    chosen = table[rows]
-    norms = F.norm(chosen, norm_type, 1, True)
-    table[rows] = F.where(norms > max_norm, chosen * (max_norm / (norms + 1e-7)), chosen)
-
-
-def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
-               weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
-               momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
-    """Bring each channel to mean zero and variance one, then scale and shift it."""
-    if training:
-        count = input.numel() // max(input.size(1), 1)
-        if count == 1:
-            raise ValueError("Expected more than 1 value per channel when training, got input size "
-                             f"{input.size()}")
-    return F.batch_norm(input, weight, bias, running_mean, running_var,
-                        training, momentum, eps)
-
-
-def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
-               bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
-    """Bring each sample to mean zero and variance one over its last dimensions."""
-    return F.layer_norm(input, normalized_shape, weight, bias, eps)
-
-
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
-    """Divide by the norm along a dimension.
-
-    >>> from minigrad import tensor
-    >>> normalize(tensor([[3.0, 4.0]]))
-    tensor([[0.6000, 0.8000]])
-    """
-    length = F.clamp_min(F.norm(input, p, dim, True), eps)
-    return input / F.expand(length, input.shape)

@@ -7,8 +7,10 @@ Source: https://docs.pytorch.org/docs/stable/nn.init.html
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
@@ -156,10 +158,10 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
     return tensor.size(1) * field, tensor.size(0) * field
 
 
-_calculate_fan_in_and_fan_out = _fans
+_calculate_fan_in_and_fan_out = _fans  # PyTorch's name
 
 
-def _fan(tensor: Tensor, mode: str) -> int:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     modes = ["fan_in", "fan_out"]
     mode = mode.lower()
     if mode not in modes:
@@ -185,7 +187,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
-    fan = _fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     bound = math.sqrt(3.0) * (calculate_gain(nonlinearity, a) / math.sqrt(fan))
     return uniform_(tensor, -bound, bound, generator)
 
@@ -196,7 +198,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
-    fan = _fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)
 
 
@@ -227,3 +229,28 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
             chosen = F.randperm(rows)[:count]
             tensor[chosen, column] = zeros(count, dtype=tensor.dtype)
     return tensor
+
+
+# -------------------------------------------------------------------- older names
+
+
+def _older_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return an initialiser under the name without "_" that it once had, with a warning."""
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.",
+                      FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name[:-1]
+    call.__doc__ = f"Call `{name}`, whose older name this is."
+    return call
+
+
+uniform, normal = _older_name(uniform_), _older_name(normal_)
+constant, eye, dirac = _older_name(constant_), _older_name(eye_), _older_name(dirac_)
+sparse, orthogonal = _older_name(sparse_), _older_name(orthogonal_)
+xavier_uniform, xavier_normal = _older_name(xavier_uniform_), _older_name(xavier_normal_)
+kaiming_uniform, kaiming_normal = _older_name(kaiming_uniform_), _older_name(kaiming_normal_)

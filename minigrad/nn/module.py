@@ -5,24 +5,25 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from ..autograd.grad_mode import no_grad
 from ..dtypes import dtype, float16, float32, float64
 from ..graph import RemovableHandle
-from ..tensor import Parameter, Tensor
+from ..op import F
+from ..tensor import Tensor
 from . import state
-from .hooks import BackwardHook
-from .members import Members
+from .calling import HOOK_TABLES, Calling, Hook, Table
+from .global_hooks import register
+from .members import Members, type_name
 
-Hook = Callable[..., Any]
-
-_HOOK_TABLES = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks",
-                "_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+__all__ = ["Module", "indented", "type_name", "zero_grad"]
 
 
-class Module(Members):
+class Module(Members, Calling):
     """The base of all layers and networks; a subclass says in `forward` what it computes.
 
     Parameters, modules and (by `register_buffer`) buffers that are set as attributes are found
@@ -39,202 +40,40 @@ class Module(Members):
     ['layer.weight', 'layer.bias']
     """
 
-    training: bool
-    _non_persistent_buffers_set: set[str]
-    _forward_pre_hooks: OrderedDict[int, tuple[Hook, bool]]
-    _forward_hooks: OrderedDict[int, tuple[Hook, bool, bool]]
-    _backward_pre_hooks: OrderedDict[int, Hook]
-    _backward_hooks: OrderedDict[int, Hook]
-    _state_dict_hooks: OrderedDict[int, Hook]
-    _load_state_dict_pre_hooks: OrderedDict[int, Hook]
-    _load_state_dict_post_hooks: OrderedDict[int, Hook]
+    dump_patches = False
+    call_super_init = False
+    _version: int = 1  # of the layout of its state
 
-    def __init__(self) -> None:
+    training: bool
+    _state_dict_pre_hooks: Table
+    _state_dict_hooks: Table
+    _load_state_dict_pre_hooks: Table
+    _load_state_dict_post_hooks: Table
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         put = super().__setattr__
+        if not self.call_super_init:
+            refuse_arguments(type(self).__name__, args, kwargs)
         put("training", True)
         put("_parameters", {})
         put("_buffers", {})
         put("_modules", {})
         put("_non_persistent_buffers_set", set())
-        for table in _HOOK_TABLES:
+        put("_is_full_backward_hook", None)
+        for table in HOOK_TABLES:
             put(table, OrderedDict())
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the result; every subclass says how."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required '
                                   '"forward" function')
 
-    # ---------------------------------------------------------------- calling
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
-                or self._backward_pre_hooks):
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
-
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        pending = {k: v for k, v in self._forward_hooks.items() if v[2]}  # always_call
-        try:
-            for hook, with_kwargs in list(self._forward_pre_hooks.values()):
-                args, kwargs = _before(self, hook, with_kwargs, args, kwargs)
-            watch = None
-            if self._backward_hooks or self._backward_pre_hooks:
-                watch = BackwardHook(self, self._backward_hooks.values(),
-                                     self._backward_pre_hooks.values())
-                args = watch.watch_inputs(args)
-            result = self.forward(*args, **kwargs)
-            for key, (hook, with_kwargs, _) in list(self._forward_hooks.items()):
-                pending.pop(key, None)
-                new = (hook(self, args, kwargs, result) if with_kwargs
-                       else hook(self, args, result))
-                result = result if new is None else new
-            return result if watch is None else watch.watch_outputs(result)
-        except Exception:
-            for hook, with_kwargs, _ in pending.values():
-                hook(self, args, kwargs, None) if with_kwargs else hook(self, args, None)
-            raise
-
-    def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False,
-                                  with_kwargs: bool = False) -> RemovableHandle:
-        """Call `hook(module, args)` before forward; a result replaces the arguments."""
-        return _register(self._forward_pre_hooks, (hook, with_kwargs), prepend)
-
-    def register_forward_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False,
-                              always_call: bool = False) -> RemovableHandle:
-        """Call `hook(module, args, output)` after forward; a result replaces the output."""
-        return _register(self._forward_hooks, (hook, with_kwargs, always_call), prepend)
-
-    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_input, grad_output)` when the inputs' gradients are there.
-
-        A result replaces `grad_input`.
-        """
-        return _register(self._backward_hooks, hook, prepend)
-
-    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_output)` before the gradients enter the module.
-
-        A result replaces `grad_output`.
-        """
-        return _register(self._backward_pre_hooks, hook, prepend)
-
-    # ---------------------------------------------------------------- attributes
-
-    def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter under a name; None keeps the name free for one."""
-        if "_parameters" not in self.__dict__:
-            raise AttributeError("cannot assign parameter before Module.__init__() call")
-        self._check_name("parameter", name, self._parameters)
-        if param is None:
-            self._parameters[name] = None
-        elif not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{type_name(param)}' object to parameter '{name}' "
-                            "(torch.nn.Parameter or None required)")
-        elif param.grad_fn is not None:
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
-                             "parameters must be created explicitly. To express "
-                             f"'{name}' as a function of another Tensor, compute the value in the "
-                             "forward() method.")
-        else:
-            self._parameters[name] = param
-
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is part of the state but not trained.
-
-        One that is not `persistent` stays out of `state_dict`.
-        """
-        if "_buffers" not in self.__dict__:
-            raise AttributeError("cannot assign buffer before Module.__init__() call")
-        self._check_name("buffer", name, self._buffers)
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
-                            "(torch Tensor or None required)")
-        self._buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
-
-    def add_module(self, name: str, module: Module | None) -> None:
-        """Add a part under a name."""
-        if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{type_name(module)} is not a Module subclass")
-        self._check_name("module", name, self._modules)
-        self._modules[name] = module
-
-    register_module = add_module
-
-    def _check_name(self, kind: str, name: Any, table: Mapping[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
-        if "." in name:
-            shown = f', got: {name}' if kind == "module" else ""
-            raise KeyError(f'{kind} name can\'t contain "."{shown}')
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in table:
-            raise KeyError(f"attribute '{name}' already exists")
-
-    def __getattr__(self, name: str) -> Any:
-        for table in ("_parameters", "_buffers", "_modules"):
-            if table in self.__dict__ and name in self.__dict__[table]:
-                return self.__dict__[table][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        tables = self.__dict__
-        parameters = tables.get("_parameters")
-        if isinstance(value, Parameter):
-            if parameters is None:
-                raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name, keep="_parameters")
-            self.register_parameter(name, value)
-        elif parameters is not None and name in parameters:
-            if value is not None:
-                raise TypeError(f"cannot assign '{type_name(value)}' as parameter '{name}' "
-                                "(torch.nn.Parameter or None expected)")
-            self.register_parameter(name, value)
-        elif isinstance(value, Module):
-            if "_modules" not in tables:
-                raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name, keep="_modules")
-            self._modules[name] = value
-        elif name in tables.get("_modules", ()):
-            if value is not None:
-                raise TypeError(f"cannot assign '{type_name(value)}' as child module '{name}' "
-                                "(torch.nn.Module or None expected)")
-            self._modules[name] = value
-        elif name in tables.get("_buffers", ()):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "
-                                "(torch.nn.Buffer, torch.Tensor or None expected)")
-            self._buffers[name] = value
-        else:
-            super().__setattr__(name, value)
-
-    def _forget(self, name: str, keep: str) -> None:
-        """Remove an attribute wherever it stands, but in the table `keep`."""
-        self.__dict__.pop(name, None)
-        for table in ("_parameters", "_buffers", "_modules"):
-            if table != keep:
-                self.__dict__.get(table, {}).pop(name, None)
-        self._non_persistent_buffers_set.discard(name)
-
-    def __delattr__(self, name: str) -> None:
-        for table in (self._parameters, self._buffers, self._modules):
-            if name in table:
-                del table[name]
-                self._non_persistent_buffers_set.discard(name)
-                return
-        super().__delattr__(name)
-
-    def __dir__(self) -> list[str]:
-        names = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
-        return sorted(n for n in names if not n[:1].isdigit())
-
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         self.__dict__.update(attributes)
-        for table in _HOOK_TABLES:
+        self.__dict__.setdefault("_is_full_backward_hook", None)
+        for table in HOOK_TABLES:
             self.__dict__.setdefault(table, OrderedDict())
 
     # ---------------------------------------------------------------- changing all of it
@@ -270,35 +109,46 @@ class Module(Members):
         for parameter in self.parameters():
             zero_grad(parameter, set_to_none)
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Replace the data of all parameters, gradients and buffers by `fn` of it."""
-        for module in self.modules():
-            for parameter in module._parameters.values():
-                if parameter is not None:
-                    grad, parameter.data = parameter._grad, fn(parameter.data)
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replace the data of all parameters, gradients and buffers by `fn` of it.
+
+        The parameters and gradients stay the same tensors, buffers are replaced.
+        """
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is not None:
+                grad = parameter._grad
+                with no_grad():
+                    parameter.data = fn(parameter)
                     if grad is not None:
-                        parameter.grad = fn(grad.data).requires_grad_(grad.requires_grad)
-            for name, buffer in module._buffers.items():
-                module._buffers[name] = None if buffer is None else fn(buffer)
+                        grad.data = fn(grad)
+        for name, buffer in self._buffers.items():
+            self._buffers[name] = None if buffer is None else fn(buffer)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, or to a floating-point dtype, or to those of a tensor."""
+        if args and isinstance(args[0], Tensor):
+            args = (args[0].device, args[0].dtype, *args[1:])
         wanted = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, dtype)), None)
         if wanted is not None and not wanted.is_floating_point:
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "
                             f"desired dtype={wanted}")
-        if args and isinstance(args[0], Tensor):
-            args, wanted = (args[0].device, args[0].dtype, *args[1:]), args[0].dtype
-        whole = [a for a in args if not isinstance(a, dtype)]
+        elsewhere = [a for a in args if not isinstance(a, dtype)]
         others = {k: v for k, v in kwargs.items() if k != "dtype"}
 
         def move(tensor: Tensor) -> Tensor:
             if tensor.is_floating_point():
                 return tensor.to(*args, **kwargs)
-            return tensor.to(*whole, **others) if whole or others else tensor
+            return tensor.to(*elsewhere, **others) if elsewhere or others else tensor
 
         return self._apply(move)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to a device without the values: what is there afterwards is arbitrary."""
+        return self._apply(lambda t: F.empty_like(t, device=device), recurse)
 
     def type(self, dst_type: Any) -> Self:
         """Cast all parameters and buffers to a dtype."""
@@ -316,6 +166,10 @@ class Module(Members):
         """Cast all floating-point parameters and buffers to float16."""
         return self.to(float16)
 
+    def bfloat16(self) -> Self:
+        """Refuse: NumPy has no such numbers."""
+        raise NotImplementedError("bfloat16 is not supported: use half(), float() or double()")
+
     def cpu(self) -> Self:
         """Move to the host's memory."""
         return self._apply(lambda t: t.cpu())
@@ -324,11 +178,30 @@ class Module(Members):
         """Move to a GPU."""
         return self._apply(lambda t: t.cuda(device))
 
+    def share_memory(self) -> Self:
+        """Refuse: tensors live in the memory of one process; threads share them anyway."""
+        raise NotImplementedError("share_memory is not supported: tensors live in the memory of "
+                                  "one process; its threads share them as they are")
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: there is no compiler, and the results would be the same."""
+
     # ---------------------------------------------------------------- keeping its state
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "",
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
                    keep_vars: bool = False) -> Any:
-        """Return all parameters and persistent buffers by dotted name, sharing their memory."""
+        """Return all parameters and persistent buffers by dotted name, sharing their memory.
+
+        They are detached, unless told to `keep_vars`.
+        """
+        if args:
+            warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
+                          "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn."
+                          "Module.state_dict for details.", FutureWarning, stacklevel=2)
+            named = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            destination = named["destination"] if destination is None else destination
+            prefix = prefix or named.get("prefix", "")
+            keep_vars = keep_vars or named.get("keep_vars", False)
         return state.collect(self, destination, prefix, keep_vars)
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
@@ -336,33 +209,57 @@ class Module(Members):
         """Copy a state into this module; with `strict` the names have to match exactly.
 
         Returns the missing and the unexpected names; with `assign` the tensors are taken over
-        instead of copied.
+        instead of copied.  `RuntimeError` names all that does not fit.
         """
         return state.load(self, state_dict, strict, assign)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Put what it has itself into the state; override to put more there."""
+        state.collect_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
+                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:
+        """Copy what it has itself out of the state; override to change the state before."""
+        state.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys,
+                       unexpected_keys, error_msgs)
 
     def get_extra_state(self) -> Any:
         """Return what else `state_dict` is to keep; override together with `set_extra_state`."""
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
-                           "called.")
+                           "called. Please file an issue at https://github.com/pytorch/pytorch/"
+                           "issues/new?template=bug-report.yml to report this bug.")
 
     def set_extra_state(self, state: Any) -> None:
         """Take back what `get_extra_state` gave."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
-                           "called.")
+                           "called. Please file an issue at https://github.com/pytorch/pytorch/"
+                           "issues/new?template=bug-report.yml to report this bug.")
+
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, prefix, keep_vars)` before the state is collected."""
+        return register(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
-        return _register(self._state_dict_hooks, hook)
+        return register(self._state_dict_hooks, (hook, False))
 
-    _register_state_dict_hook = register_state_dict_post_hook
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """Register a hook as above whose result, if any, replaces the state."""
+        return register(self._state_dict_hooks, (hook, True))
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, ...)` before the module's part is loaded."""
-        return _register(self._load_state_dict_pre_hooks, hook)
+        return register(self._load_state_dict_pre_hooks, (hook, True))
+
+    def _register_load_state_dict_pre_hook(self, hook: Hook,
+                                           with_module: bool = False) -> RemovableHandle:
+        """Register a hook as above that may do without the module."""
+        return register(self._load_state_dict_pre_hooks, (hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after the module is loaded."""
-        return _register(self._load_state_dict_post_hooks, hook)
+        return register(self._load_state_dict_post_hooks, hook)
 
     # ---------------------------------------------------------------- printing
 
@@ -374,7 +271,8 @@ class Module(Members):
         return type(self).__name__
 
     def __repr__(self) -> str:
-        extra = self.extra_repr().split("\n") if self.extra_repr() else []
+        text = self.extra_repr()
+        extra = text.split("\n") if text else []
         children = [f"({name}): {indented(repr(part))}" for name, part in self._modules.items()]
         if len(extra) == 1 and not children:
             return f"{self._get_name()}({extra[0]})"
@@ -382,29 +280,14 @@ class Module(Members):
         return f"{self._get_name()}({lines}\n)" if lines else f"{self._get_name()}()"
 
 
-def _before(module: Module, hook: Hook, with_kwargs: bool, args: tuple[Any, ...],
-            kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments as a forward pre-hook leaves them."""
-    if with_kwargs:
-        new = hook(module, args, kwargs)
-        if new is None:
-            return args, kwargs
-        if not (isinstance(new, tuple) and len(new) == 2):
-            raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, "
-                               f"new_kwargs), but got {new}.")
-        return new
-    new = hook(module, args)
-    if new is None:
-        return args, kwargs
-    return (new if isinstance(new, tuple) else (new,)), kwargs
-
-
-def _register(table: OrderedDict[int, Any], entry: Any, prepend: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = entry
-    if prepend:
-        table.move_to_end(handle.id, last=False)
-    return handle
+def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise for arguments that a class hands to the base of all modules, which takes none."""
+    if kwargs:
+        raise TypeError(f"{name}.__init__() got an unexpected keyword argument "
+                        f"'{next(iter(kwargs))}'")
+    if args:
+        raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were "
+                        "given")
 
 
 def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
@@ -413,21 +296,13 @@ def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
     if grad is None:
         return
     if set_to_none:
-        tensor.grad = None
+        tensor._grad = None
         return
     if grad.grad_fn is not None:
         grad.detach_()
     else:
         grad.requires_grad_(False)
     grad.zero_()
-
-
-def type_name(value: Any) -> str:
-    """Return the name by which errors call the type of a value."""
-    if isinstance(value, Tensor) and not isinstance(value, Parameter):
-        return str(value.type())
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def indented(text: str) -> str:

@@ -15,8 +15,11 @@ from . import init
 from .module import Module
 
 
-class _BatchNorm(Module):
-    """Batch normalisation; the subclasses say which dimensions the input may have."""
+class ChannelNorm(Module):
+    """What batch and instance norm share: scale, shift and running moments of each channel.
+
+    The subclasses say which numbers of dimensions the input may have.
+    """
 
     _version = 2
     allowed: tuple[int, ...]
@@ -56,6 +59,20 @@ class _BatchNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in self.allowed:
+            wanted = " or ".join(f"{n}D" for n in self.allowed)
+            raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
+
+    def extra_repr(self) -> str:
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+                f"affine={self.affine}, bias={self.bias is not None}, "
+                f"track_running_stats={self.track_running_stats}")
+
+
+class _BatchNorm(ChannelNorm):
+    """Batch normalisation."""
+
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
@@ -68,16 +85,6 @@ class _BatchNorm(Module):
         return F.batch_norm(input, self.running_mean if moved else None,
                             self.running_var if moved else None, self.weight, self.bias, by_batch,
                             momentum, self.eps)
-
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() not in self.allowed:
-            wanted = " or ".join(f"{n}D" for n in self.allowed)
-            raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
-
-    def extra_repr(self) -> str:
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-                f"affine={self.affine}, bias={self.bias is not None}, "
-                f"track_running_stats={self.track_running_stats}")
 
 
 class BatchNorm1d(_BatchNorm):
@@ -110,39 +117,12 @@ class BatchNorm2d(_BatchNorm):
     allowed = (4,)
 
 
-class LayerNorm(Module):
-    """Bring each sample to mean zero and variance one over its last dimensions, scale and shift.
+class BatchNorm3d(_BatchNorm):
+    """Bring each channel of (N, C, D, H, W) to mean zero and variance one, scale and shift.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
-
-    >>> from minigrad import nn, tensor
-    >>> nn.LayerNorm(2, eps=0.0)(tensor([[1.0, 3.0]])).tolist()
-    [[-1.0, 1.0]]
+    >>> from minigrad import nn, ones
+    >>> nn.BatchNorm3d(3)(ones(2, 3, 1, 4, 4)).shape
+    torch.Size([2, 3, 1, 4, 4])
     """
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
-                 bias: bool = True, device: Any = None, dtype: Any = None) -> None:
-        super().__init__()
-        whole = isinstance(normalized_shape, int)
-        self.normalized_shape = (normalized_shape,) if whole else tuple(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", True), ("bias", bias)):
-            made = empty(self.normalized_shape, device=device, dtype=dtype)
-            given = Parameter(made) if elementwise_affine and wanted else None
-            self.register_parameter(name, given)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Start with the identity: weight one, bias zero."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        return (f"{self.normalized_shape}, eps={self.eps}, "
-                f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}")
+    allowed = (5,)

@@ -1,5 +1,42 @@
-"""Parameters and buffers: the tensors that a module owns."""
+"""Parameters and buffers: the tensors that a module owns.
 
-from ..tensor import Parameter
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
+"""
 
-__all__ = ["Parameter"]
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.create import empty
+from ..tensor import Parameter, Tensor
+
+__all__ = ["Buffer", "Parameter", "is_lazy"]
+
+
+class _BufferType(type):
+    """Makes `isinstance(tensor, Buffer)` ask the tensor: a buffer keeps its own class."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.__dict__.get("_is_buffer", False)
+
+
+class Buffer(metaclass=_BufferType):
+    """A tensor that becomes a buffer of the module it is set in; without `persistent` unsaved.
+
+    >>> from minigrad import nn, ones
+    >>> module = nn.Module()
+    >>> module.scale = nn.Buffer(ones(2))
+    >>> [name for name, _ in module.named_buffers()]
+    ['scale']
+    """
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        data = empty(0) if data is None else data
+        buffer = data.detach().requires_grad_(data.requires_grad)
+        buffer.__dict__.update(persistent=persistent, _is_buffer=True)
+        return buffer
+
+
+def is_lazy(param: Any) -> bool:
+    """Tell whether a parameter's shape is still open; minigrad has no such parameters."""
+    return False

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from . import functional as F
+from .conv import sizes_of
 from .module import Module
 
 
@@ -157,3 +158,48 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class _MaxUnpool(Module):
+    dims: int
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        stride = kernel_size if stride is None else stride
+        self.kernel_size = sizes_of(kernel_size, self.dims)
+        self.stride = sizes_of(stride, self.dims)
+        self.padding = sizes_of(padding, self.dims)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Put maxima back to where they were, zeros elsewhere: what undoes `MaxPool1d`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.MaxUnpool1d(2)(tensor([[3.0, 2.0]]), tensor([[1, 2]]))
+    tensor([[0., 3., 2., 0.]])
+    """
+
+    dims = 1
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding,
+                              output_size)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Put maxima back to where they were, zeros elsewhere: what undoes `MaxPool2d`.
+
+    >>> from minigrad import nn, tensor
+    >>> nn.MaxUnpool2d(2)(tensor([[[3.0]]]), tensor([[[1]]]))
+    tensor([[[0., 3.],
+             [0., 0.]]])
+    """
+
+    dims = 2
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding,
+                              output_size)

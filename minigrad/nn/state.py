@@ -51,25 +51,41 @@ def persistent(module: Module) -> dict[str, Tensor]:
     return {name: t for name, t in {**module._parameters, **buffers}.items() if t is not None}
 
 
+# -------------------------------------------------------------------- collecting
+
+
 def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
     """Return the state of a module and all its parts; see `Module.state_dict`."""
     if destination is None:
         destination = StateDict()
         destination._metadata = OrderedDict()
-    local = {"version": getattr(module, "_version", 1)}
+    local = {"version": module._version}
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = local
+    for hook in module._state_dict_pre_hooks.values():
+        hook(module, prefix, keep_vars)
+    module._save_to_state_dict(destination, prefix, keep_vars)
+    for name, part in module._modules.items():
+        if part is not None:
+            part.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+    for hook, may_replace in module._state_dict_hooks.values():
+        result = hook(module, destination, prefix, local)
+        if result is not None:
+            if not may_replace:
+                raise RuntimeError("state_dict post-hook must return None")
+            destination = result
+    return destination
+
+
+def collect_own(module: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
+    """Put what the module itself has into the state."""
     for name, tensor in persistent(module).items():
         destination[prefix + name] = tensor if keep_vars else tensor.detach()
     if overrides(module, "get_extra_state"):
         destination[prefix + EXTRA] = module.get_extra_state()
-    for name, part in module._modules.items():
-        if part is not None:
-            part.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-    for hook in module._state_dict_hooks.values():
-        result = hook(module, destination, prefix, local)
-        destination = destination if result is None else result
-    return destination
+
+
+# -------------------------------------------------------------------- loading
 
 
 def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Any:
@@ -79,7 +95,7 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     found = IncompatibleKeys([], [])
     errors: list[str] = []
     metadata = getattr(state_dict, "_metadata", None) or {}
-    _load(module, StateDict(state_dict), metadata, "", strict, assign, found, errors)
+    _load(module, StateDict(state_dict), metadata, "", assign, found, errors)
     if strict:
         quoted = [", ".join(f'"{key}"' for key in keys) for keys in found]
         if found.unexpected_keys:
@@ -92,34 +108,17 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     return found
 
 
-def _load(module: Module, state: StateDict, metadata: Mapping[str, Any], prefix: str, strict: bool,
+def _load(module: Module, state: StateDict, metadata: Mapping[str, Any], prefix: str,
           assign: bool, found: IncompatibleKeys, errors: list[str]) -> None:
-    local = metadata.get(prefix[:-1], {})
-    for hook in module._load_state_dict_pre_hooks.values():
-        hook(module, state, prefix, local, strict, *found, errors)
-    for name, tensor in persistent(module).items():
-        if prefix + name in state:
-            error = _put(module, name, tensor, state[prefix + name], prefix + name, assign)
-            if error is not None:
-                errors.append(error)
-        elif not _may_be_missing(module, name, local):
-            found.missing_keys.append(prefix + name)
-    own = set(persistent(module))
-    if overrides(module, "set_extra_state"):
-        own.add(EXTRA)
-        if prefix + EXTRA in state:
-            module.set_extra_state(state[prefix + EXTRA])
-        else:
-            found.missing_keys.append(prefix + EXTRA)
-    for key in state:
-        first, dot, _ = key[len(prefix):].partition(".")
-        if first not in (module._modules if dot else own):
-            found.unexpected_keys.append(key)
+    local = dict(metadata.get(prefix[:-1], {}))
+    if assign:
+        local["assign_to_params_buffers"] = assign
+    module._load_from_state_dict(state, prefix, local, True, *found, errors)
     for name, part in module._modules.items():
         if part is not None:
             below = f"{prefix}{name}."
             inside = StateDict((k, v) for k, v in state.items() if k.startswith(below))
-            _load(part, inside, metadata, below, strict, assign, found, errors)
+            _load(part, inside, metadata, below, assign, found, errors)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, found) is not None:
             raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are "
@@ -127,9 +126,39 @@ def _load(module: Module, state: StateDict, metadata: Mapping[str, Any], prefix:
                                  "be modified, it should be done inplace.")
 
 
-def _may_be_missing(module: Module, name: str, local: Mapping[str, Any]) -> bool:
+def load_own(module: Module, state: Any, prefix: str, local: Mapping[str, Any], strict: bool,
+             missing: list[str], unexpected: list[str], errors: list[str]) -> None:
+    """Copy what the module itself has out of the state; note what is missing, or too much."""
+    given = (state, prefix, local, strict, missing, unexpected, errors)
+    for hook, with_module in module._load_state_dict_pre_hooks.values():
+        hook(module, *given) if with_module else hook(*given)
+    own = persistent(module)
+    assign = local.get("assign_to_params_buffers", False)
+    for name, tensor in own.items():
+        key = prefix + name
+        if key in state:
+            error = _put(module, name, tensor, state[key], key, assign)
+            if error is not None:
+                errors.append(error)
+        elif strict and not _may_be_missing(name, local):
+            missing.append(key)
+    known = set(own)
+    if overrides(module, "set_extra_state"):
+        known.add(EXTRA)
+        if prefix + EXTRA in state:
+            module.set_extra_state(state[prefix + EXTRA])
+        elif strict:
+            missing.append(prefix + EXTRA)
+    for key in state if strict else ():
+        if key.startswith(prefix):
+            first, dot, _ = key[len(prefix):].partition(".")
+            if first not in (module._modules if dot else known):
+                unexpected.append(key)
+
+
+def _may_be_missing(name: str, local: Mapping[str, Any]) -> bool:
     """A state of an older version may lack what that version did not have yet."""
-    return name == "num_batches_tracked" and local.get("version", 2) < 2
+    return name == "num_batches_tracked" and (local.get("version") or 1) < 2
 
 
 def _put(module: Module, name: str, tensor: Tensor, value: Any, key: str,
@@ -140,15 +169,23 @@ def _put(module: Module, name: str, tensor: Tensor, value: Any, key: str,
             return (f'While copying the parameter named "{key}", expected torch.Tensor or '
                     f"Tensor-like object from checkpoint but received {type(value)}")
         value = Tensor._plain(np.asarray(value))
-    if tuple(value.shape) != tuple(tensor.shape) and not (value.numel() == 1
-                                                          and tensor.ndim == 0):
+    if not tensor.shape and tuple(value.shape) == (1,):
+        value = value[0]
+    if tuple(value.shape) != tuple(tensor.shape):
         return (f"size mismatch for {key}: copying a param with shape {value.shape} from "
                 f"checkpoint, the shape in current model is {tensor.shape}.")
-    if assign:
-        if isinstance(tensor, Parameter) and not isinstance(value, Parameter):
-            value = Parameter(value, requires_grad=tensor.requires_grad)
-        setattr(module, name, value)
-        return None
-    with no_grad():
-        tensor.copy_(value.reshape(tensor.shape))
+    try:
+        if assign:
+            if isinstance(tensor, Parameter):
+                if not isinstance(value, Parameter):
+                    value = Parameter(value, requires_grad=tensor.requires_grad)
+                value.requires_grad_(tensor.requires_grad)
+            setattr(module, name, value)
+        else:
+            with no_grad():
+                tensor.copy_(value)
+    except Exception as error:
+        return (f'While copying the parameter named "{key}", whose dimensions in the model are '
+                f"{tensor.size()} and whose dimensions in the checkpoint are {value.size()}, an "
+                f"exception occurred : {error.args}.")
     return None

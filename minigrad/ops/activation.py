@@ -7,7 +7,8 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html#non-linear-activ
 
 import math
 
-from ..apply import apply, apply_inplace
+from ..apply import apply, apply_inplace, type_name
+from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, same
@@ -57,6 +58,11 @@ class ReluInPlace(Relu):
 
     node = "ReluBackward1"
     public = False
+
+    def forward_inplace(xp, self):
+        if self.dtype.kind == "b":
+            raise TypeError("Boolean inputs not supported for relu")
+        xp.maximum(self, 0, out=self)
 
 
 @function()
@@ -249,8 +255,11 @@ class Softshrink(Activation):
 
     def forward(xp, self, lambd=0.5):
         require(self, "f", "softshrink_cpu")
-        if lambd < 0:
-            raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+        greatest = float(xp.finfo(self.dtype).max)
+        if not 0 <= lambd <= greatest:
+            kind = type_name(from_numpy_dtype(self.dtype))
+            raise RuntimeError(f"lambda must be in range [0, {greatest:g}] for input dtype {kind}, "
+                               f"but found {lambd:g}")
         return self - xp.minimum(xp.maximum(self, -lambd), lambd)
 
     def grad_self(g, self, lambd):

@@ -1,7 +1,7 @@
 """Products added to a tensor, `beta self + alpha (a b)`, for matrices, vectors and batches."""
 
 from ..op import F, Op
-from .linalg import bmm_shape, by, dtype_names, mm_shape, mT
+from .linalg import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
 
 
 def check_expandable(shape, target):
@@ -71,8 +71,13 @@ class Addmm(Op):
         return add_product(self, xp.matmul(mat1, mat2), beta, alpha)
 
     def grad_self(g, beta): return scaled(g, beta)
-    def grad_mat1(g, mat2, alpha): return scaled(g @ F.t(mat2), alpha)
-    def grad_mat2(g, mat1, alpha): return scaled(F.t(mat1) @ g, alpha)
+    def grad_mat1(g, mat2, mat1_strides, alpha):
+        g = scaled(g, alpha)
+        return F.t(mat2 @ F.t(g)) if by_columns(mat1_strides) else g @ F.t(mat2)
+
+    def grad_mat2(g, mat1, mat2_strides, alpha):
+        g = scaled(g, alpha)
+        return F.t(F.t(g) @ mat1) if by_columns(mat2_strides) else F.t(mat1) @ g
 
     def samples(make):
         yield make(2, 4), make(2, 3), make(3, 4)

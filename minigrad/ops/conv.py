@@ -10,7 +10,6 @@ NOTE [Three ops, each the derivative of the other two]
 from math import prod
 
 from ..apply import type_name
-from ..backend.kernels_conv import conv_forward, conv_grad_input, conv_grad_weight
 from ..backend.kernels_window import conv_output_sizes
 from ..op import F, Op
 from ..publish import function
@@ -69,7 +68,7 @@ class Convolution(Op):
     shape = conv_shape
 
     def forward(xp, input, weight, bias, stride, padding, dilation, groups):
-        return conv_forward(xp, input, weight, bias, stride, padding, dilation, groups)
+        return xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups):
         return ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)
@@ -86,6 +85,14 @@ class Convolution(Op):
         yield make(2, 3, 5, 5), make(2, 3, 1, 1), None, (1, 1), (0, 0), (1, 1), 1
         yield make(1, 2, 3, 4, 3), make(2, 1, 2, 2, 2), make(2), (1, 1, 2), (0, 1, 1), (1, 1, 1), 2
         yield make(0, 3, 5), make(2, 3, 2), make(2), (1,), (0,), (1,), 1
+
+
+def cropped(steps, sizes):
+    """Cut off the steps that only a large `output_padding` made room for."""
+    for axis in range(2, len(sizes)):
+        if steps.shape[axis] != sizes[axis]:
+            steps = F.narrow(steps, axis, 0, sizes[axis])
+    return steps
 
 
 class ConvInput(Op):
@@ -105,10 +112,11 @@ class ConvInput(Op):
         return tuple(sizes)
 
     def forward(xp, grad, weight, sizes, stride, padding, dilation, groups):
-        return conv_grad_input(xp, grad, weight, tuple(sizes), stride, padding, dilation, groups)
+        return xp.conv_grad_input(grad, weight, tuple(sizes), stride, padding, dilation, groups)
 
-    def grad_grad(g, weight, stride, padding, dilation, groups):
-        return Convolution(g, weight, None, stride, padding, dilation, groups)
+    def grad_grad(g, weight, grad_sizes, stride, padding, dilation, groups):
+        steps = Convolution(g, weight, None, stride, padding, dilation, groups)
+        return cropped(steps, grad_sizes)
 
     def grad_weight(g, grad, weight_sizes, stride, padding, dilation, groups):
         return ConvWeight(grad, g, weight_sizes, stride, padding, dilation, groups)
@@ -137,10 +145,11 @@ class ConvWeight(Op):
         return tuple(sizes)
 
     def forward(xp, grad, input, sizes, stride, padding, dilation, groups):
-        return conv_grad_weight(xp, grad, input, tuple(sizes), stride, padding, dilation, groups)
+        return xp.conv_grad_weight(grad, input, tuple(sizes), stride, padding, dilation, groups)
 
-    def grad_grad(g, input, stride, padding, dilation, groups):
-        return Convolution(input, g, None, stride, padding, dilation, groups)
+    def grad_grad(g, input, grad_sizes, stride, padding, dilation, groups):
+        steps = Convolution(input, g, None, stride, padding, dilation, groups)
+        return cropped(steps, grad_sizes)
 
     def grad_input(g, grad, input_sizes, stride, padding, dilation, groups):
         return ConvInput(grad, g, input_sizes, stride, padding, dilation, groups)

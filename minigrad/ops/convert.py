@@ -5,9 +5,9 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html
 
 from .. import dtypes
 from ..apply import type_name
+from ..array_memory import is_dense
 from ..backend import backend_of
 from ..device import backend_for, device
-from ..graph import is_dense
 from ..op import F, Op
 from ..shapes import same
 from ..tensor import Tensor, method

@@ -158,5 +158,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[2.0, 0.0]]))
     tensor([1.])
     """
-    unit1, unit2 = (x / F.clamp(LinalgVectorNorm(x, 2, dim, True), min=eps) for x in (x1, x2))
-    return F.sum(unit1 * unit2, dim)
+    lengths = [LinalgVectorNorm(x, 2, dim, True) for x in (x1, x2)]
+    # The gradient is PyTorch's: that of the norm, even where eps takes its place.
+    lengths = [n + F.detach(F.clamp(n, min=eps) - n) for n in lengths]
+    return F.sum((x1 / lengths[0]) * (x2 / lengths[1]), dim)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,14 @@ class Generator:
 default_generator = Generator()
 default_generator.seed()
 
+#: What takes the default generator's place on its thread, as in a data loader's workers.
+of_this_thread: ContextVar[Generator | None] = ContextVar("of_this_thread", default=None)
+
+
+def current() -> Generator:
+    """Return the generator that is used here unless told otherwise."""
+    return of_this_thread.get() or default_generator
+
 
 def twister(generator: Generator | None) -> MersenneTwister:
     """Return the source of a generator, of the default one for None."""
@@ -77,7 +86,7 @@ def twister(generator: Generator | None) -> MersenneTwister:
                            "either use the 'same' or 'different' randomness flags on vmap or "
                            "perform the randomness operation out of vmap")
     if generator is None:
-        return default_generator._twister
+        return current()._twister
     if not isinstance(generator, Generator):
         raise TypeError("argument 'generator' must be torch.Generator, not "
                         f"{type(generator).__name__}")
@@ -92,7 +101,7 @@ def manual_seed(seed: int) -> Generator:
     >>> rand(2)
     tensor([0.4963, 0.7682])
     """
-    return default_generator.manual_seed(seed)
+    return current().manual_seed(seed)
 
 
 def seed() -> int:
@@ -102,7 +111,7 @@ def seed() -> int:
     >>> seed() == initial_seed()
     True
     """
-    return default_generator.seed()
+    return current().seed()
 
 
 def initial_seed() -> int:
@@ -113,7 +122,7 @@ def initial_seed() -> int:
     >>> initial_seed()
     7
     """
-    return default_generator.initial_seed()
+    return current().initial_seed()
 
 
 def get_rng_state() -> Tensor:
@@ -123,7 +132,7 @@ def get_rng_state() -> Tensor:
     >>> get_rng_state().shape
     torch.Size([5056])
     """
-    return default_generator.get_state()
+    return current().get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
@@ -136,7 +145,7 @@ def set_rng_state(new_state: Tensor) -> None:
     >>> equal(first, rand(2))
     True
     """
-    default_generator.set_state(new_state)
+    current().set_state(new_state)
 
 
 @contextmanager

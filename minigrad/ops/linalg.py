@@ -31,6 +31,15 @@ def mT(x):
     return F.transpose(x, -2, -1)
 
 
+def by_columns(strides):
+    """Tell whether a matrix lies in memory column by column.
+
+    A gradient that comes laid out as its leaf need not be copied.  In `x @ weight.T` the gradient
+    of `weight.T` is to lie by columns for that of `weight` to lie by rows.
+    """
+    return len(strides) == 2 and strides[0] == 1 < strides[1]
+
+
 # ------------------------------------------------------------------------------- two tensors
 
 
@@ -62,8 +71,11 @@ class Mm(Op):
                                f"{c_name(self)} != {c_name(mat2)}")
         return xp.matmul(self, mat2)
 
-    def grad_self(g, mat2): return g @ F.t(mat2)
-    def grad_mat2(g, self): return F.t(self) @ g
+    def grad_self(g, mat2, self_strides):
+        return F.t(mat2 @ F.t(g)) if by_columns(self_strides) else g @ F.t(mat2)
+
+    def grad_mat2(g, self, mat2_strides):
+        return F.t(F.t(g) @ self) if by_columns(mat2_strides) else F.t(self) @ g
 
     def samples(make):
         yield make(2, 3), make(3, 4)

@@ -3,6 +3,7 @@
 from ..backend.kernels_index import index_add
 from ..op import F, Op
 from ..publish import function, observable
+from ..shapes import numel
 
 
 @observable
@@ -15,8 +16,12 @@ def linear(input, weight, bias=None):
     >>> linear(ones(1, 2), ones(3, 2), ones(3))
     tensor([[3., 3., 3.]])
     """
-    if bias is not None and len(input.shape) == 2 and len(weight.shape) == 2:
-        return F.addmm(bias, input, F.t(weight))
+    if bias is not None and len(weight.shape) == 2:
+        if len(input.shape) == 2:
+            return F.addmm(bias, input, F.t(weight))
+        if len(input.shape) and input.is_contiguous():  # the rows of all batches at once
+            rows = F.view(input, (numel(input.shape[:-1]), input.shape[-1]))
+            return F.view(F.addmm(bias, rows, F.t(weight)), (*input.shape[:-1], weight.shape[0]))
     product = F.matmul(input, F.t(weight))
     return product if bias is None else product + bias
 
@@ -140,7 +145,8 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
                            f"{indices.type() if hasattr(indices, 'type') else indices.dtype} "
                            "instead (while checking arguments for embedding)")
     if sparse:
-        raise NotImplementedError("sparse gradients are not supported")
+        raise NotImplementedError("embedding(): argument 'sparse' is True, but minigrad has no "
+                                  "sparse tensors; leave it False")
     return Embedding(weight, indices, padding_idx, scale_grad_by_freq)
 
 

@@ -243,7 +243,7 @@ class BinaryCrossEntropyWithLogits(Op):
 # -------------------------------------------------------------------- what is called
 
 
-def reduction_of(size_average, reduce, reduction):
+def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value for reduction"):
     """Return the reduction; the two older arguments for it still count, with a warning."""
     if size_average is not None or reduce is not None:
         average = True if size_average is None else size_average
@@ -252,7 +252,7 @@ def reduction_of(size_average, reduce, reduction):
         warnings.warn("size_average and reduce args will be deprecated, please use "
                       f"reduction='{reduction}' instead.", UserWarning, stacklevel=3)
     if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise ValueError(wrong.format(reduction))
     return reduction
 
 

@@ -66,22 +66,22 @@ class NativeBatchNorm(Op):
     def forward(xp, input, weight, bias, running_mean, running_var, training, momentum, eps):
         sizes = input.shape
         if training:
-            axes = channel_axes(sizes)
-            mean, var, result = moments(xp, input, axes)
+            result, mean, var, invstd = xp.batch_norm_forward(input, weight, bias, eps)
             update_running(running_mean, running_var, mean, var, momentum,
                            numel(sizes) // max(sizes[1], 1))
-        else:
-            mean, var = channelwise(running_mean, sizes), channelwise(running_var, sizes)
-            result = input - mean
-        invstd = 1 / xp.sqrt(var + eps)
-        result *= invstd if weight is None else channelwise(weight, sizes) * invstd
+            return result, mean, invstd
+        invstd = 1 / xp.sqrt(running_var + eps)
+        result = input - channelwise(running_mean, sizes)
+        result *= channelwise(invstd if weight is None else weight * invstd, sizes)
         if bias is not None:
             result += channelwise(bias, sizes)
-        return result, mean.reshape(-1), invstd.reshape(-1)
+        return result, running_mean.reshape(-1), invstd.reshape(-1)
 
     def grad_input(g_output, input, weight, running_mean, running_var, training, eps, save_mean,
                    save_invstd, input_sizes):
         g, sizes = g_output, input_sizes
+        if training and not isinstance(g, Tensor):
+            return backend_of(g).batch_norm_grad_input(g, input, weight, save_mean, save_invstd)
         if weight is not None:
             g = g * channelwise(weight, sizes)
         if not training:
@@ -91,16 +91,20 @@ class NativeBatchNorm(Op):
 
     def grad_weight(g_output, input, running_mean, running_var, training, eps, save_mean,
                     save_invstd, input_sizes):
-        sizes, axes = input_sizes, channel_axes(input_sizes)
+        g, sizes, axes = g_output, input_sizes, channel_axes(input_sizes)
+        if training and not isinstance(g, Tensor):
+            return backend_of(g).batch_norm_grad_weight(g, input, save_mean, save_invstd)
         if not training:
             mean = channelwise(running_mean, sizes)
             unit = (input - mean) * F.rsqrt(channelwise(running_var, sizes) + eps)
         else:
             unit = normalized(input, channelwise(save_mean, sizes),
                               channelwise(save_invstd, sizes), axes, eps)
-        return summed_product(g_output, unit, axes)
+        return summed_product(g, unit, axes)
 
     def grad_bias(g_output, input_sizes):
+        if not isinstance(g_output, Tensor):
+            return backend_of(g_output).channel_sums(g_output)
         return F.sum(g_output, channel_axes(input_sizes))
 
     def samples(make):

@@ -70,6 +70,37 @@ BEYOND = {
 }
 
 
+def positions(mode, size, before, after):
+    """Which element stands at each place of one padded dimension; negative widths cut some off."""
+    if mode == "circular":  # what is cut off does not come back on the other side
+        first, last = max(-before, 0), size - max(-after, 0)
+        return first + BEYOND[mode](last - first, max(before, 0), max(after, 0))
+    index = BEYOND[mode](size, max(before, 0), max(after, 0))
+    return index[max(-before, 0): len(index) - max(-after, 0)]
+
+
+def check_beyond(mode, shape, pad):
+    """Raise PyTorch's error for widths that the elements there are cannot fill."""
+    dims = len(pad) // 2
+    if mode != "circular" and 0 in shape[-dims - 1:]:
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly "
+                           "0 batch size and other non-zero dimensions for input, but got: "
+                           f"{list(shape)}")
+    for number, (axis, before, after) in enumerate(pairs(pad, len(shape))):
+        size = shape[axis]
+        if mode == "reflect" and max(before, after) >= size:
+            raise RuntimeError(f"Argument #{4 + 2 * number}: Padding size should be less than the "
+                               f"corresponding input dimension, but got: padding ({before}, "
+                               f"{after}) at dimension {axis} of input {list(shape)}")
+        if mode == "circular" and size + before + after < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        if mode == "circular" and max(before, after) > size + min(before, 0) + min(after, 0):
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode != "circular" and dims == 1 and size + before + after < 1:
+            raise RuntimeError(f"input (W: {size}) is too small. Calculated output W: "
+                               f"{size + before + after}")
+
+
 def pad(input, pad, mode="constant", value=None):
     """Widen the last dimensions of a tensor, `pad` = (left, right, top, bottom, ...).
 
@@ -93,17 +124,10 @@ def pad(input, pad, mode="constant", value=None):
     if len(pad) not in (2 * (ndim - 2), 2 * (ndim - 1)) or not pad:
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {ndim}D input "
                                   "tensor.")
+    check_beyond(mode, tuple(input.shape), pad)
     for axis, before, after in pairs(pad, ndim):
-        size = input.shape[axis]
-        if mode == "reflect" and max(before, after) >= size:
-            raise RuntimeError("Argument #4: Padding size should be less than the corresponding "
-                               f"input dimension, but got: padding ({before}, {after}) at "
-                               f"dimension {axis} of input {list(input.shape)}")
-        if mode == "circular" and max(before, after) > size:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
         if before or after:
-            index = BEYOND[mode](size, max(before, 0), max(after, 0))
-            index = index[max(-before, 0): len(index) - max(-after, 0)]
+            index = positions(mode, input.shape[axis], before, after)
             index = backend_of(array_of(input)).from_host(index)
             input = F.index_select(input, axis, Tensor._plain(index))
     return input

@@ -4,16 +4,6 @@ Every pooling is linear once the positions of the maxima are known, so each has 
 that carries gradients back, and the two are each other's derivative.
 """
 
-from ..backend.kernels_pool import (
-    adaptive_avg_pool_backward,
-    adaptive_avg_pool_forward,
-    adaptive_max_pool_forward,
-    avg_pool_backward,
-    avg_pool_forward,
-    max_pool_backward,
-    max_pool_forward,
-    max_pool_gather,
-)
 from ..backend.kernels_window import pool_output_sizes
 from ..op import Op
 from ..publish import function
@@ -47,7 +37,7 @@ class MaxPool(Op):
     shape = max_pool_shape
 
     def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
-        return max_pool_forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode)
+        return xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
 
     def grad_self(g_values, indices, self_sizes, kernel_size):
         return MaxPoolInput(g_values, indices, self_sizes, len(kernel_size))
@@ -74,7 +64,7 @@ class MaxPoolInput(Op):
         return tuple(sizes)
 
     def forward(xp, grad, indices, sizes, dims):
-        return max_pool_backward(xp, grad, indices, sizes, dims)
+        return xp.max_pool_backward(grad, indices, sizes, dims)
 
     def grad_grad(g, indices, dims):
         return MaxPoolGather(g, indices, dims)
@@ -100,7 +90,7 @@ class MaxPoolGather(Op):
         return indices
 
     def forward(xp, self, indices, dims):
-        return max_pool_gather(xp, self, indices, dims)
+        return xp.max_pool_gather(self, indices, dims)
 
     def grad_self(g, indices, self_sizes, dims):
         return MaxPoolInput(g, indices, self_sizes, dims)
@@ -127,7 +117,7 @@ class AvgPool(Op):
 
     def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
                 divisor_override):
-        return avg_pool_forward(xp, self, kernel_size, stride, padding, ceil_mode,
+        return xp.avg_pool_forward(self, kernel_size, stride, padding, ceil_mode,
                                 count_include_pad, divisor_override)
 
     def grad_self(g, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
@@ -157,7 +147,7 @@ class AvgPoolInput(Op):
 
     def forward(xp, grad, sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
                 divisor_override):
-        return avg_pool_backward(xp, grad, sizes, kernel_size, stride, padding, ceil_mode,
+        return xp.avg_pool_backward(grad, sizes, kernel_size, stride, padding, ceil_mode,
                                  count_include_pad, divisor_override)
 
     def grad_grad(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -186,7 +176,7 @@ class AdaptiveAvgPool(Op):
 
     def forward(xp, self, output_size):
         require(self, "f", "adaptive_avg_pool2d")
-        return adaptive_avg_pool_forward(xp, self, output_size)
+        return xp.adaptive_avg_pool_forward(self, output_size)
 
     def grad_self(g, self_sizes, output_size):
         return AdaptiveAvgPoolInput(g, self_sizes, len(output_size))
@@ -212,7 +202,7 @@ class AdaptiveAvgPoolInput(Op):
         return tuple(sizes)
 
     def forward(xp, grad, sizes, dims):
-        return adaptive_avg_pool_backward(xp, grad, sizes, dims)
+        return xp.adaptive_avg_pool_backward(grad, sizes, dims)
 
     def grad_grad(g, grad_sizes, dims):
         return AdaptiveAvgPool(g, grad_sizes[len(grad_sizes) - dims:])
@@ -240,7 +230,7 @@ class AdaptiveMaxPool(Op):
         return [tuple(self[:len(self) - len(output_size)]) + tuple(output_size)] * 2
 
     def forward(xp, self, output_size):
-        return adaptive_max_pool_forward(xp, self, output_size)
+        return xp.adaptive_max_pool_forward(self, output_size)
 
     def grad_self(g_values, indices, self_sizes, output_size):
         return MaxPoolInput(g_values, indices, self_sizes, len(output_size))
@@ -380,6 +370,10 @@ def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include
     kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
     stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
     padding = sizes_of(padding, dims, name, "padding")
+    ndim = len(input.shape)
+    if dims == 2 and ndim < 3:
+        raise IndexError("Dimension out of range (expected to be in range of "
+                         f"[{-ndim}, {ndim - 1}], but got -3)")
     check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims, ceil_mode)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")

@@ -64,12 +64,13 @@ def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw
     return draw
 
 
-def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0) -> Draw:
+def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
+                   in_pairs: bool = False) -> Draw:
     """Return what draws numbers of the normal distribution."""
 
     def draw(shape: Shape, dtype: Any) -> Array:
         floating("normal_kernel_cpu", dtype)
-        return twister(generator).normal(shape, dtype, mean, std)
+        return twister(generator).normal(shape, dtype, mean, std, in_pairs=in_pairs)
 
     return draw
 
@@ -102,11 +103,15 @@ def floating(kernel: str, dtype: Any) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 
 
-def drawn_like(xp: Any, array: Array, draw: Draw, dtype: Any = None) -> Array:
-    """Draw numbers of an array's shape in the order in which its elements lie in memory."""
-    dtype = array.dtype if dtype is None else dtype
-    if array.flags.c_contiguous or array.ndim < 2:
+def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None) -> Array:
+    """Draw numbers of an array's shape in the order in which its elements lie in memory.
+
+    Where that is not contiguous `scattered` draws them, if it is given.
+    """
+    dtype = array.dtype
+    if array.flags.c_contiguous:
         return xp.from_host(draw(array.shape, dtype))
+    draw = scattered or draw
     axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
     numbers = draw(tuple(array.shape[axis] for axis in axes), dtype)
     return xp.from_host(numbers.transpose(np.argsort(axes)))
@@ -121,12 +126,13 @@ def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
     return create(name, options, lambda xp, dtype: xp.from_host(draw(shape, dtype)), default)
 
 
-def random_like(name: str, input: Any, draw: Draw, options: Options) -> Tensor:
+def random_like(name: str, input: Any, draw: Draw, options: Options,
+                scattered: Draw | None = None) -> Tensor:
     """Make a tensor of drawn numbers beside `input`."""
 
     def build(xp: Any, dtype: Any) -> Array:
         array = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
-        array[...] = drawn_like(xp, array, draw)
+        array[...] = drawn_like(xp, array, draw, scattered)
         return array
 
     return alike(name, input, options, build)
@@ -237,7 +243,8 @@ def randn_like(input: Tensor, *, generator: Generator | None = None,
     >>> randn_like(zeros(2, 3)).shape
     torch.Size([2, 3])
     """
-    return random_like("randn_like", input, normal_numbers(generator), options)
+    return random_like("randn_like", input, normal_numbers(generator), options,
+                       normal_numbers(generator, in_pairs=True))
 
 
 @function(method_too=False)
@@ -390,7 +397,8 @@ class Normal(Op):
     node, name, shape, public = "NormalBackward0", "normal", same, False
 
     def forward(xp, self, mean=0.0, std=1.0, *, generator=None):
-        return drawn_like(xp, self, normal_numbers(generator, mean, std))
+        return drawn_like(xp, self, normal_numbers(generator, mean, std),
+                          normal_numbers(generator, mean, std, in_pairs=True))
 
     def grad_self(g): return F.zeros_like(g)
 

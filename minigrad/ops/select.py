@@ -376,7 +376,7 @@ class Where(Op):
             found = type_name(from_numpy_dtype(condition.dtype))
             raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor "
                                f"with dtype {found}")
-        return xp.where(condition, self, other)
+        return xp.select(condition, self, other)
 
     def grad_self(g, condition):
         return F.where(condition, g, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from .. import _state
 from ..apply import apply_inplace
 from ..array_info import data_pointer, storage_of
 from ..backend import BACKENDS, kernels_index
@@ -11,6 +12,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import contiguous_strides, numel
 from ..tensor import Tensor, method
+from ..views import check_inplace
 from .view import Transpose, array_of, element_strides, listed, squeeze_op, strided
 
 # -------------------------------------------------------------------- any strides at all
@@ -265,6 +267,42 @@ def resize_(self, *sizes):
         kept = strided(xp, array, (memory.size - offset,), (1,))
         grown.reshape(-1)[: kept.size] = kept
         self._array = grown
+    return self
+
+
+@method("set_")
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Let the tensor itself look at the memory of `source`; without one it becomes empty.
+
+    With `size`, in steps of `stride`, it sees that part of the memory, from `storage_offset` on.
+    RuntimeError for another dtype, and where the write would have to be recorded.
+    Source: `torch.Tensor.set_`.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0])
+    >>> x.set_(tensor([2.0, 3.0]))
+    tensor([2., 3.])
+    """
+    if source is None:
+        source = self.new_empty(0)
+    if not isinstance(source, Tensor):
+        raise TypeError("set_(): argument 'source' must be Tensor, not "
+                        f"{type(source).__name__}")
+    if source.dtype != self.dtype:
+        raise RuntimeError(f"Could not set tensor of type {source.dtype} to a tensor of type "
+                           f"{self.dtype}")
+    recorded = _state.grad_enabled.get() and (self.requires_grad or source.requires_grad)
+    check_inplace(self, recorded, alike=True)
+    if recorded:
+        raise RuntimeError("the derivative for 'set_' is not implemented.")
+    array = source._array
+    if size is not None:
+        size = tuple(size)
+        array = strided(BACKENDS[type(array)], array, size,
+                        contiguous_strides(size) if stride is None else tuple(stride),
+                        storage_offset - source.storage_offset())
+    self._array = array
+    self._bump()
     return self
 
 

@@ -3,8 +3,13 @@
 Source: https://docs.pytorch.org/docs/stable/optim.html
 """
 
+from . import lr_scheduler
+from .adagrad import Adagrad
 from .adam import Adam, AdamW
+from .adam_kin import Adamax, NAdam, RAdam
 from .optimizer import Optimizer
+from .rmsprop import Adadelta, RMSprop
 from .sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam",
+           "RMSprop", "lr_scheduler"]

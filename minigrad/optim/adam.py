@@ -9,9 +9,21 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..backend import backend_of
-from ..ops.create import tensor
-from .optimizer import Array, Group, Optimizer, State, buffer, check_options, remember
+from ..backend import Backend, backend_of
+from ..tensor import Tensor
+from .optimizer import (
+    Array,
+    Group,
+    Optimizer,
+    State,
+    check_at_least_zero,
+    check_betas,
+    check_lr,
+    check_options,
+    counted,
+    downhill,
+    start,
+)
 
 
 class Adam(Optimizer):
@@ -33,60 +45,59 @@ class Adam(Optimizer):
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
                  maximize: bool = False, capturable: bool = False, differentiable: bool = False,
                  fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
-        if not lr >= 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if not eps >= 0.0:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        for index, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
-        if not weight_decay >= 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and "
+                             "foreach=True")
+        check_lr(lr)
+        check_at_least_zero("epsilon value", eps)
+        check_betas(betas)
+        check_at_least_zero("weight_decay value", weight_decay)
+        if [type(beta) for beta in betas] not in ([float, float], [Tensor, Tensor]):
+            raise ValueError("betas must be either both floats or both Tensors")
         check_options(differentiable, fused, foreach)
         super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable,
-            "differentiable": differentiable, "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
+            "lr": lr, "betas": tuple(float(beta) for beta in betas), "eps": eps,
+            "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
+            "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
         })  # fmt: skip
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""
         xp = backend_of(array)
-        lr, (beta1, beta2) = float(group["lr"]), group["betas"]
+        (beta1, beta2), lr = group["betas"], float(group["lr"])
         if not state:
-            state["step"] = tensor(0.0)
-            remember(state, "exp_avg", xp.zeros_like(array))
-            remember(state, "exp_avg_sq", xp.zeros_like(array))
-            if group["amsgrad"]:
-                remember(state, "max_exp_avg_sq", xp.zeros_like(array))
-        step = buffer(state, "step")
-        step += 1
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            if group["decoupled_weight_decay"]:
-                array *= 1 - lr * group["weight_decay"]
-            else:
-                grad = grad + group["weight_decay"] * array
-        average, square = buffer(state, "exp_avg"), buffer(state, "exp_avg_sq")
-        change = grad - average
-        change *= 1 - beta1
-        average += change
-        xp.multiply(grad, grad, out=change)
-        change *= 1 - beta2
-        square *= beta2
-        square += change
-        if group["amsgrad"]:
-            square = xp.maximum(buffer(state, "max_exp_avg_sq"), square,
-                                out=buffer(state, "max_exp_avg_sq"))
-        count = float(step)
-        denominator = xp.sqrt(square, out=change)
-        denominator /= math.sqrt(1 - beta2**count)
-        denominator += group["eps"]
-        xp.divide(average, denominator, out=change)
-        change *= lr / (1 - beta1**count)
-        array -= change
+            start(xp, state, array, "exp_avg", "exp_avg_sq",
+                  *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+        count = counted(state)
+        # (m / c) / (sqrt(v) / d + eps) is computed as m * (d / c) / (sqrt(v) + eps * d).
+        spread = math.sqrt(1 - beta2**count)
+        rate, eps = lr * spread / (1 - beta1**count), group["eps"] * spread
+        shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
+        remembered = [value._array for name, value in state.items() if name != "step"]
+        for p, g, m, v, *largest, change, room in self.pieces(array, grad, *remembered):
+            if shrink != 1:
+                xp.multiply(p, shrink, p)
+            average(xp, downhill(xp, group, p, g, room), m, v, beta1, beta2, change)
+            if largest:
+                v = xp.maximum(largest[0], v, out=largest[0])
+            xp.sqrt(v, change)
+            xp.add(change, eps, change)
+            xp.divide(m, change, change)
+            xp.multiply(change, rate, change)
+            xp.subtract(p, change, p)
+
+
+def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
+            room: Array) -> None:
+    """Bring a gradient into the averages of the gradients and of their squares."""
+    xp.subtract(grad, mean, room)
+    xp.multiply(room, 1 - beta1, room)
+    xp.add(mean, room, mean)
+    xp.multiply(grad, grad, room)
+    xp.multiply(room, 1 - beta2, room)
+    xp.multiply(square, beta2, square)
+    xp.add(square, room, square)
 
 
 class AdamW(Adam):

@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .optimizer import Array, Group, Optimizer, State, buffer, check_options, remember
+from ..backend import backend_of
+from .optimizer import (
+    Array,
+    Group,
+    Optimizer,
+    State,
+    buffer,
+    check_lr,
+    check_options,
+    downhill,
+    remember,
+)
 
 
 class SGD(Optimizer):
@@ -27,8 +38,7 @@ class SGD(Optimizer):
                  dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
                  maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
                  fused: bool | None = None) -> None:
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
+        check_lr(lr)
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
         if weight_decay < 0.0:
@@ -44,17 +54,28 @@ class SGD(Optimizer):
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Take one step downhill."""
-        momentum = group["momentum"]
-        if group["maximize"]:
-            grad = -grad
-        if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * array
-        if momentum:
-            if state.get("momentum_buffer") is None:
-                velocity = remember(state, "momentum_buffer", grad.copy())
+        xp, lr = backend_of(array), float(group["lr"])
+        if group["momentum"]:
+            self._update_with_momentum(group, array, grad, state)
+            return
+        for p, g, change, room in self.pieces(array, grad):
+            xp.multiply(downhill(xp, group, p, g, room), lr, change)
+            xp.subtract(p, change, p)
+
+    def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
+        xp, lr = backend_of(array), float(group["lr"])
+        momentum, dampening = group["momentum"], group["dampening"]
+        first = state.get("momentum_buffer") is None
+        if first:
+            remember(state, "momentum_buffer", xp.zeros_like(array))
+            dampening = 0
+        for p, g, v, change, room in self.pieces(array, grad, buffer(state, "momentum_buffer")):
+            g = downhill(xp, group, p, g, room)
+            xp.multiply(v, momentum, v)
+            xp.add(v, xp.multiply(g, 1 - dampening, change) if dampening else g, v)
+            if group["nesterov"]:
+                xp.add(g, xp.multiply(v, momentum, change), change)
+                xp.multiply(change, lr, change)
             else:
-                velocity = buffer(state, "momentum_buffer")
-                velocity *= momentum
-                velocity += grad if not group["dampening"] else grad * (1 - group["dampening"])
-            grad = grad + momentum * velocity if group["nesterov"] else velocity
-        array -= grad * float(group["lr"])
+                xp.multiply(v, lr, change)
+            xp.subtract(p, change, p)

@@ -1,5 +1,5 @@
 """Tools beside the engine."""
 
-from . import checkpoint, data
+from . import checkpoint, data, exchange, memory, safetensors
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "exchange", "memory", "safetensors"]

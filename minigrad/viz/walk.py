@@ -10,6 +10,7 @@ from typing import Any
 
 from ..graph import Node
 from ..tensor import Tensor
+from .names import is_tensor
 
 
 def root_nodes(tensors: Iterable[Tensor]) -> list[Node]:
@@ -101,8 +102,3 @@ def as_list(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Return one tensor or several as a list; iterating over a tensor would take it apart."""
     several: Any = (tensors,) if is_tensor(tensors) else tensors
     return list(several)
-
-
-def is_tensor(value: Any) -> bool:
-    """Tell whether `value` has a place in a graph."""
-    return hasattr(value, "grad_fn") and hasattr(value, "output_nr")

@@ -1,5 +1,18 @@
 """Whole networks."""
 
-from .resnet import SmallResNet
+from .gpt import GPT, GPTConfig
+from .resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50, resnet101
+from .small_resnet import SmallResNet
 
-__all__ = ["SmallResNet"]
+__all__ = [
+           "GPT",
+           "BasicBlock",
+           "Bottleneck",
+           "GPTConfig",
+           "ResNet",
+           "SmallResNet",
+           "resnet18",
+           "resnet34",
+           "resnet50",
+           "resnet101",
+]

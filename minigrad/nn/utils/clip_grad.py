@@ -1,4 +1,4 @@
-"""Gradients cut short, and all parameters as one vector.
+"""Gradients cut short: all together by their norm, or each element for itself.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
@@ -6,13 +6,13 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+import warnings
+from collections.abc import Iterable, Iterator
 
-from ..autograd.grad_mode import no_grad
-from ..op import F
-from ..ops.create import tensor
-from ..tensor import Tensor
+from ...autograd.grad_mode import no_grad
+from ...op import F
+from ...ops.create import tensor
+from ...tensor import Tensor
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -52,13 +52,23 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
     >>> clip_grad_norm_([x], 1.0), x.grad
     (tensor(10.), tensor([0.6000, 0.8000]))
     """
-    grads = _gradients(parameters)
+    chosen = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not chosen and isinstance(parameters, Iterator):
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.",
+                      stacklevel=3)
     with no_grad():
-        total = get_total_norm(grads, norm_type, error_if_nonfinite)
-        factor = F.clamp(float(max_norm) / (total + 1e-6), max=1.0)
-        for grad in grads:
-            grad.mul_(factor)
+        total = get_total_norm(_gradients(chosen), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(chosen, max_norm, total)
     return total
+
+
+def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor,
+                          foreach: bool | None = None) -> None:
+    """Scale all gradients, in place, given their common norm."""
+    with no_grad():
+        factor = F.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+        for grad in _gradients(parameters):
+            grad.mul_(factor)
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
@@ -66,28 +76,3 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     with no_grad():
         for grad in _gradients(parameters):
             grad.clamp_(-float(clip_value), float(clip_value))
-
-
-def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """Return all parameters as one vector.
-
-    >>> from minigrad import ones
-    >>> parameters_to_vector([ones(2), ones(1, 2)])
-    tensor([1., 1., 1., 1.])
-    """
-    return F.cat([p.reshape(-1) for p in parameters])
-
-
-def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Make the parameters look at the pieces of one vector."""
-    if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {_full_name(vec)}")
-    start = 0
-    for parameter in parameters:
-        count = parameter.numel()
-        parameter.data = vec[start:start + count].view_as(parameter).data
-        start += count
-
-
-def _full_name(value: Any) -> str:
-    return type(value).__name__

@@ -1,0 +1,68 @@
+"""What ops need of a backend beyond its array library, written in what array libraries have.
+
+Each is a function of a `kernels_*` module, whose first parameter, `xp`, is the backend itself:
+here it becomes a method.  A backend that has better ones overrides them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import (
+    kernels_attention,
+    kernels_conv,
+    kernels_mask,
+    kernels_norm,
+    kernels_pool,
+    kernels_recurrent,
+)
+
+__all__ = ["Kernels"]
+
+
+class Kernels:
+    """The base of backends: `xp.conv_forward(x, ...)` and its kin.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> xp.adaptive_avg_pool_forward(numpy.array([1.0, 2, 6]), (1,))
+    array([3.])
+    """
+
+    conv_forward = kernels_conv.conv_forward
+    conv_grad_input = kernels_conv.conv_grad_input
+    conv_grad_weight = kernels_conv.conv_grad_weight
+
+    max_pool_forward = kernels_pool.max_pool_forward
+    max_pool_backward = kernels_pool.max_pool_backward
+    max_pool_gather = kernels_pool.max_pool_gather
+    avg_pool_forward = kernels_pool.avg_pool_forward
+    avg_pool_backward = kernels_pool.avg_pool_backward
+    adaptive_avg_pool_forward = kernels_pool.adaptive_avg_pool_forward
+    adaptive_avg_pool_backward = kernels_pool.adaptive_avg_pool_backward
+    adaptive_max_pool_forward = kernels_pool.adaptive_max_pool_forward
+
+    select = kernels_mask.select
+
+    batch_norm_forward = kernels_norm.batch_norm_forward
+    batch_norm_grad_input = kernels_norm.batch_norm_grad_input
+    batch_norm_grad_weight = kernels_norm.batch_norm_grad_weight
+    channel_sums = kernels_norm.channel_sums
+    moments = kernels_norm.moments
+    normalization_gradient = kernels_norm.normalization_gradient
+    dot_along = kernels_norm.dot_along
+
+    attention_forward = kernels_attention.attention_forward
+    attention_backward = kernels_attention.attention_backward
+
+    lstm_forward = kernels_recurrent.lstm_forward
+    lstm_backward = kernels_recurrent.lstm_backward
+    gru_forward = kernels_recurrent.gru_forward
+    gru_backward = kernels_recurrent.gru_backward
+    rnn_forward = kernels_recurrent.rnn_forward
+    rnn_backward = kernels_recurrent.rnn_backward
+
+    def for_each(self, function: Callable[[Any], Any], items: Sequence[Any],
+                 products: bool = False) -> list[Any]:
+        """Return `[function(item) for item in items]`; a backend may use several threads."""
+        return [function(item) for item in items]

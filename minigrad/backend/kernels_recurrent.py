@@ -1,0 +1,238 @@
+"""Recurrent layers: one layer and direction over all time steps, forward and backward, on arrays.
+
+The rows of all time steps stand one below the other, `rows` says from where to where for each step
+in the order in which the layer goes through them; a step uses the first so many rows of the state.
+So sequences of different lengths, sorted by length, and both directions are one and the same loop.
+
+NOTE [What stands outside the loop]
+    Only what depends on the step before is in the loop; everything else is done for all steps at
+    once, where arrays are long and calls few: the products with the input before it, the slopes of
+    the gates before the backward loop and the gradients of the weights after it.  Gates are
+    sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves in the weights one tanh serves all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Array = Any
+Rows = Sequence[tuple[int, int]]
+
+__all__ = ["gru_backward", "gru_forward", "lstm_backward", "lstm_forward", "rnn_backward",
+           "rnn_forward"]
+
+
+def states_before(xp: Any, first: Array, after: Array, rows: Rows) -> Array:
+    """The state that each step began with, from the first one and those after the steps.
+
+    >>> states_before(numpy, numpy.zeros((1, 1)), numpy.array([[1.0], [2.0]]), [(0, 1), (1, 2)])
+    array([[0.],
+           [1.]])
+    """
+    before, state = xp.empty_like(after), first.copy()
+    for start, stop in rows:
+        before[start:stop] = state[: stop - start]
+        state[: stop - start] = after[start:stop]
+    return before
+
+
+def halves(xp: Any, gates: Sequence[bool], hidden: int, dtype: Any) -> Array:
+    """By what each column of the gates is multiplied before and after the tanh.
+
+    >>> halves(numpy, (True, False), 2, float)
+    array([0.5, 0.5, 1. , 1. ])
+    """
+    return xp.repeat(xp.asarray([0.5 if gate else 1.0 for gate in gates], dtype=dtype), hidden)
+
+
+def start_of(xp: Any, gradient: Array | None, like: Array) -> Array:
+    """The last state's gradient as an array to write to."""
+    return xp.zeros_like(like) if gradient is None else gradient.copy()
+
+
+# -------------------------------------------------------------------- long short-term memory
+
+
+def lstm_forward(xp: Any, x: Array, h: Array, c: Array, w: Array, rows: Rows) -> tuple[Array, ...]:
+    """All outputs, the last h and c, and for the backward pass all gates and cells.
+
+    x (N, 4H) holds the input's part of the gates (input, forget, cell, output), h and c (B, H)
+    the first state, w (4H, H) the weights of the state.
+
+    >>> zeros, one = numpy.zeros, numpy.ones((1, 1))
+    >>> lstm_forward(numpy, zeros((1, 4)), zeros((1, 1)), one, zeros((4, 1)), [(0, 1)])[2]
+    array([[0.5]])
+    """
+    hidden = h.shape[1]
+    scale = halves(xp, (True, True, False, True), hidden, x.dtype)
+    shift = 1 - scale
+    gates, weight = x * scale, xp.ascontiguousarray(w.T) * scale
+    output, cells = xp.empty((len(x), hidden), x.dtype), xp.empty((len(x), hidden), x.dtype)
+    h, c = h.copy(), c.copy()
+    for start, stop in rows:
+        n = stop - start
+        gate, cell = gates[start:stop], c[:n]
+        gate += h[:n] @ weight
+        xp.tanh(gate, out=gate)
+        gate *= scale
+        gate += shift
+        i, f, a, o = (gate[:, k * hidden : (k + 1) * hidden] for k in range(4))
+        cell *= f
+        cell += i * a
+        cells[start:stop] = cell
+        xp.multiply(o, xp.tanh(cell), out=h[:n])
+        output[start:stop] = h[:n]
+    return output, h, c, gates, cells
+
+
+def lstm_backward(xp: Any, g_output: Array | None, g_h: Array | None, g_c: Array | None,
+                  output: Array, gates: Array, cells: Array, h: Array, c: Array, w: Array,
+                  rows: Rows) -> tuple[Array, ...]:
+    """The gradients of `lstm_forward`'s x, h, c and w.
+
+    >>> one = numpy.ones((1, 1))
+    >>> w, rows = numpy.zeros((4, 1)), [(0, 1)]
+    >>> output, _, _, gates, cells = lstm_forward(numpy, w.T, one, one, w, rows)
+    >>> lstm_backward(numpy, None, None, one, output, gates, cells, one, one, w, rows)[2]
+    array([[0.5]])
+    """
+    hidden = h.shape[1]
+    i, f, a, o = (gates[:, k * hidden : (k + 1) * hidden] for k in range(4))
+    tanh = xp.tanh(cells)
+    slopes = 1 - gates
+    slopes *= gates  # of all gates but the cell's, which is no sigmoid
+    slopes = slopes.reshape(-1, 4, hidden)
+    slopes[:, 0] *= a
+    slopes[:, 1] *= states_before(xp, c, cells, rows)
+    xp.multiply(a, a, out=slopes[:, 2])
+    slopes[:, 2] -= 1
+    slopes[:, 2] *= -i
+    slopes[:, 3] *= tanh
+    from_h = o - o * tanh * tanh
+    dh, dc = start_of(xp, g_h, h), start_of(xp, g_c, c)
+    for start, stop in reversed(rows):
+        to_h, to_c, step = dh[: stop - start], dc[: stop - start], slopes[start:stop]
+        if g_output is not None:
+            to_h += g_output[start:stop]
+        to_c += to_h * from_h[start:stop]
+        step[:, :3] *= to_c[:, None]
+        step[:, 3] *= to_h
+        xp.matmul(step.reshape(-1, 4 * hidden), w, out=to_h)
+        to_c *= f[start:stop]
+    dx = slopes.reshape(-1, 4 * hidden)
+    return dx, dh, dc, dx.T @ states_before(xp, h, output, rows)
+
+
+# -------------------------------------------------------------------- gated recurrent unit
+
+
+def gru_forward(xp: Any, x: Array, h: Array, w: Array, b: Array | None,
+                rows: Rows) -> tuple[Array, ...]:
+    """All outputs, the last h, and for the backward pass all gates and the state's part of `new`.
+
+    x (N, 3H) holds the input's part of the gates (reset, update, new), h (B, H) the first state,
+    w (3H, H) and b (3H) the weights of the state.
+
+    >>> zeros = numpy.zeros
+    >>> gru_forward(numpy, zeros((1, 3)), numpy.ones((1, 1)), zeros((3, 1)), None, [(0, 1)])[0]
+    array([[0.5]])
+    """
+    hidden = h.shape[1]
+    scale = halves(xp, (True, True, False), hidden, x.dtype)
+    gates, weight = x * scale, xp.ascontiguousarray(w.T) * scale
+    bias = None if b is None else b * scale
+    output, news = xp.empty((len(x), hidden), x.dtype), xp.empty((len(x), hidden), x.dtype)
+    h = h.copy()
+    for start, stop in rows:
+        state, gate, new = h[: stop - start], gates[start:stop], gates[start:stop, 2 * hidden :]
+        part = state @ weight
+        if bias is not None:
+            part += bias
+        news[start:stop] = part[:, 2 * hidden :]
+        both = gate[:, : 2 * hidden]
+        both += part[:, : 2 * hidden]
+        xp.tanh(both, out=both)
+        both *= 0.5
+        both += 0.5
+        new += gate[:, :hidden] * news[start:stop]
+        xp.tanh(new, out=new)
+        state -= new
+        state *= gate[:, hidden : 2 * hidden]
+        state += new
+        output[start:stop] = state
+    return output, h, gates, news
+
+
+def gru_backward(xp: Any, g_output: Array | None, g_h: Array | None, output: Array, gates: Array,
+                 news: Array, h: Array, w: Array, rows: Rows) -> tuple[Array, ...]:
+    """The gradients of `gru_forward`'s x, h, w and b.
+
+    >>> one, w = numpy.ones((1, 1)), numpy.zeros((3, 1))
+    >>> output, _, gates, news = gru_forward(numpy, numpy.zeros((1, 3)), one, w, None, [(0, 1)])
+    >>> gru_backward(numpy, None, one, output, gates, news, one, w, [(0, 1)])[1]
+    array([[0.5]])
+    """
+    hidden = h.shape[1]
+    r, z, new = (gates[:, k * hidden : (k + 1) * hidden] for k in range(3))
+    before = states_before(xp, h, output, rows)
+    slopes = xp.empty((len(gates), 3, hidden), gates.dtype)
+    slopes[:, 0] = news * r * (1 - r)
+    slopes[:, 1] = (before - new) * z * (1 - z)
+    slopes[:, 2] = (1 - new * new) * (1 - z)
+    of_state = xp.empty_like(slopes)
+    dh = start_of(xp, g_h, h)
+    for start, stop in reversed(rows):
+        to_h, step, through = dh[: stop - start], slopes[start:stop], of_state[start:stop]
+        if g_output is not None:
+            to_h += g_output[start:stop]
+        step[:, 1:] *= to_h[:, None]
+        step[:, 0] *= step[:, 2]
+        through[:, :2] = step[:, :2]
+        xp.multiply(step[:, 2], r[start:stop], out=through[:, 2])
+        to_h *= z[start:stop]
+        to_h += through.reshape(-1, 3 * hidden) @ w
+    of_state = of_state.reshape(-1, 3 * hidden)
+    return slopes.reshape(-1, 3 * hidden), dh, of_state.T @ before, xp.sum(of_state, 0)
+
+
+# -------------------------------------------------------------------- plain recurrence
+
+
+def rnn_forward(xp: Any, x: Array, h: Array, w: Array, relu: bool,
+                rows: Rows) -> tuple[Array, Array]:
+    """All outputs and the last h of h = tanh(x + w h), or with max(., 0) in place of tanh.
+
+    >>> one = numpy.ones((1, 1))
+    >>> rnn_forward(numpy, one, one, one, True, [(0, 1)])[0]
+    array([[2.]])
+    """
+    output, weight, h = x.copy(), xp.ascontiguousarray(w.T), h.copy()
+    for start, stop in rows:
+        step = output[start:stop]
+        step += h[: stop - start] @ weight
+        if relu:
+            xp.maximum(step, 0, out=step)
+        else:
+            xp.tanh(step, out=step)
+        h[: stop - start] = step
+    return output, h
+
+
+def rnn_backward(xp: Any, g_output: Array | None, g_h: Array | None, output: Array, h: Array,
+                 w: Array, relu: bool, rows: Rows) -> tuple[Array, ...]:
+    """The gradients of `rnn_forward`'s x, h and w.
+
+    >>> one = numpy.ones((1, 1))
+    >>> rnn_backward(numpy, None, one, one, one, 2 * one, True, [(0, 1)])[1]
+    array([[2.]])
+    """
+    slopes = (output > 0).astype(output.dtype) if relu else 1 - output * output
+    dh = start_of(xp, g_h, h)
+    for start, stop in reversed(rows):
+        to_h, step = dh[: stop - start], slopes[start:stop]
+        if g_output is not None:
+            to_h += g_output[start:stop]
+        step *= to_h
+        xp.matmul(step, w, out=to_h)
+    return slopes, dh, slopes.T @ states_before(xp, h, output, rows)

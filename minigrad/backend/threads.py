@@ -1,0 +1,216 @@
+"""A small pool of threads for work on arrays: NumPy lets go of the interpreter while it computes.
+
+NOTE [The same numbers with any number of threads]
+    `for_each` only decides which thread does an item, and when.  How work is cut into items
+    depends on shapes alone, and what items return is combined in their order, so a result does
+    not change with the number of threads.
+
+NOTE [Two pools of threads]
+    BLAS has threads of its own.  Two pools that both want all processors wait for each other, and
+    how BLAS cuts a product depends on how many threads it has.  So while items that hold matrix
+    products are worked on here, BLAS is limited to one thread; threadpoolctl, an extra, does that.
+    Without it such items run one after the other, BLAS shares out each product, and last bits may
+    change with the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from typing import Any
+
+__all__ = ["for_each", "get_num_threads", "set_num_threads"]
+
+
+def _usable_processors() -> int:
+    """How many threads to start with: OMP_NUM_THREADS, else what this process may run on."""
+    wished = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    if wished.isdecimal() and int(wished) > 0:
+        return int(wished)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Blas:
+    """The threads of the BLAS libraries that are loaded."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.regions = 0  # how many callers want it on one thread now
+        self.before: list[tuple[Any, int]] = []
+        self.known: list[Any] | None = None
+
+    def libraries(self) -> list[Any]:
+        """Return the libraries' controllers, none without threadpoolctl."""
+        if self.known is None:
+            try:
+                import threadpoolctl  # type: ignore[import-untyped]  # ships no types
+            except ImportError:
+                self.known = []
+            else:
+                found = threadpoolctl.ThreadpoolController().select(user_api="blas")
+                self.known = list(found.lib_controllers)
+        return self.known
+
+    def set(self, count: int) -> None:
+        """Let each product use `count` threads."""
+        for library in self.libraries():
+            library.set_num_threads(count)
+
+    def __enter__(self) -> None:
+        with self.lock:
+            self.regions += 1
+            if self.regions == 1:
+                self.before = [(each, each.num_threads) for each in self.libraries()]
+                for library, count in self.before:
+                    if count != 1:
+                        library.set_num_threads(1)
+
+    def __exit__(self, *exception: object) -> None:
+        with self.lock:
+            self.regions -= 1
+            if not self.regions:
+                for library, count in self.before:
+                    if count != 1:
+                        library.set_num_threads(count)
+
+
+class _Job:
+    """A function and the items it is to be called with, by however many threads come along."""
+
+    def __init__(self, function: Callable[[Any], Any], items: Sequence[Any]) -> None:
+        self.function, self.items = function, items
+        self.results: list[Any] = [None] * len(items)
+        self.errors: dict[int, BaseException] = {}
+        self.places = iter(range(len(items)))  # shared: each place is handed out once
+        self.left = len(items)
+        self.lock = threading.Lock()
+        self.finished = threading.Event()
+
+    def work(self) -> None:
+        """Do items until none is left to take; after an error the rest is only counted."""
+        for place in self.places:
+            try:
+                if not self.errors:
+                    self.results[place] = self.function(self.items[place])
+            except BaseException as error:  # carried to the thread that waits
+                self.errors[place] = error
+            with self.lock:
+                self.left -= 1
+                if not self.left:
+                    self.finished.set()
+
+
+class _Pool:
+    """Threads that wait for jobs; they end with the process."""
+
+    def __init__(self) -> None:
+        self.jobs: SimpleQueue[_Job] = SimpleQueue()
+        self.size = 0
+        self.lock = threading.Lock()
+
+    def share(self, job: _Job, helpers: int) -> None:
+        """Let `helpers` threads help with a job as soon as they are free."""
+        with self.lock:
+            while self.size < helpers:
+                self.size += 1
+                threading.Thread(target=self.serve, name=f"minigrad pool {self.size}",
+                                 daemon=True).start()
+        for _ in range(helpers):
+            self.jobs.put(job)
+
+    def serve(self) -> None:
+        """Help with one job after another."""
+        _here.busy = True
+        while True:
+            self.jobs.get().work()
+
+
+class _Here(threading.local):
+    busy = False  # whether this thread is working on an item
+
+
+_here = _Here()
+_pool = _Pool()
+_blas = _Blas()
+_number = _usable_processors()
+
+
+def _start_anew() -> None:
+    """After a fork: the child has the objects, but none of the threads, and perhaps held locks."""
+    global _pool, _blas
+    _pool, _blas = _Pool(), _Blas()
+    _here.busy = False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)
+
+
+def get_num_threads() -> int:
+    """Return how many threads work on large arrays.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.get_num_threads.html
+
+    >>> get_num_threads() >= 1
+    True
+    """
+    return _number
+
+
+def set_num_threads(count: int) -> None:
+    """Let `count` threads work on large arrays, and, where threadpoolctl is installed, in BLAS.
+
+    It starts at OMP_NUM_THREADS, else at the number of processors that this process may use.
+    RuntimeError for what is no int of at least one.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.set_num_threads.html
+
+    >>> set_num_threads(get_num_threads())
+    """
+    global _number
+    if type(count) is not int:
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
+    if count < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _number = count
+    _blas.set(count)
+
+
+def for_each(function: Callable[[Any], Any], items: Sequence[Any], products: bool = False
+             ) -> list[Any]:
+    """Return `[function(item) for item in items]`, computed by several threads.
+
+    Items run one after the other inside an item, with one thread, and, if they hold `products`
+    of matrices, where BLAS cannot be limited.  The first item's error of those that arose is
+    raised, after all others have ended.
+
+    >>> for_each(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    if _number == 1 or _here.busy or (products and not _blas.libraries()):
+        return [function(item) for item in items]
+    _here.busy = True
+    try:
+        if not products:
+            return _shared_out(function, items)
+        with _blas:
+            return _shared_out(function, items)
+    finally:
+        _here.busy = False
+
+
+def _shared_out(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    helpers = min(_number, len(items)) - 1
+    if helpers < 1:
+        return [function(item) for item in items]
+    job = _Job(function, items)
+    _pool.share(job, helpers)
+    job.work()
+    job.finished.wait()
+    if job.errors:
+        raise job.errors[min(job.errors)]
+    return job.results

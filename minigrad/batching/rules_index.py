@@ -1,0 +1,117 @@
+"""Batching rules of ops that pick elements, or put them, by tensors of places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import F
+from ..ops.index import picked_shape
+from ..shapes import numel
+from .dispatch import Call
+from .rules import moved
+
+
+def index_select(call: Call) -> Any:
+    """The same places of every example; places of its own for each are looked up in turn."""
+    n = call.ndim(call.op.tensors[0])
+    if "index" in call.batched or not n:
+        return call.in_turn()
+    changes: dict[str, Any] = {}
+    for name in call.tensors:
+        if name != "index":
+            if call.ndim(name) != n:
+                return call.in_turn()
+            changes[name] = call.full(name)
+    if "self_sizes" in call.arguments:
+        if len(call["self_sizes"]) != n:
+            return call.in_turn()
+        changes["self_sizes"] = (call.size, *call["self_sizes"])
+    return call.run(dim=moved(call["dim"], n), **changes)
+
+
+def take(call: Call) -> Any:
+    """Places counted through all elements are places of a row."""
+    if not call.only(call.op.tensors[0]):
+        return call.in_turn()
+    shape = call["index"].shape
+    index = F.reshape(call["index"], (-1,))
+    if "self_sizes" in call.arguments:
+        sizes = tuple(call["self_sizes"])
+        flat = F.reshape(call["grad"], (call.size, numel(shape)))
+        placed = F.index_backward(flat, (call.size, numel(sizes)), [index], (1,))
+        return F.reshape(placed, (call.size, *sizes))
+    flat = F.reshape(call["self"], (call.size, numel(call.shape("self"))))
+    return F.reshape(F.index(flat, [index], (1,)), (call.size, *shape))
+
+
+class Key:
+    """The indices of an `Index` op for the whole batch, and where its results lie."""
+
+    def __init__(self, call: Call) -> None:
+        dims = tuple(call["dims"])
+        listed = call["indices"]
+        pairs = listed if "indices" in call.batched else [(index, False) for index in listed]
+        rank = max(v.ndim - inside for v, inside in pairs)
+        together = dims == tuple(range(dims[0], dims[-1] + 1))
+        self.rank = rank
+        self.indices = [value for value, _ in pairs]
+        self.dims = tuple(d + 1 for d in dims)
+        self.at = dims[0] if together else 0  # where an example's picked dimensions start
+        self.front = not together  # whether NumPy puts them in front of the batch
+        self.counted = "indices" in call.batched
+        if self.counted:  # the batch is picked from as well, by its number
+            self.indices = [
+                F.reshape(v, (call.size, *(1,) * (rank + 1 - v.ndim), *v.shape[1:]))
+                if inside else v
+                for v, inside in pairs]
+            like = self.indices[0]
+            count = F.arange(call.size)
+            number = F.reshape(count if hasattr(like, "_array") else count._array,
+                               (call.size, *(1,) * rank))
+            self.indices = [number, *self.indices]
+            self.dims = (0, *self.dims)
+
+    def picked(self, x: Any) -> Any:
+        """Bring what an `Index` gave into the order batch, example."""
+        if self.counted:  # batch and picked dimensions lie in front
+            places = tuple(range(1, self.rank + 1))
+            return F.movedim(x, places, tuple(p + self.at for p in places)) if self.at else x
+        return F.movedim(x, self.rank, 0) if self.front and self.rank else x
+
+    def placed(self, x: Any) -> Any:
+        """Bring values in the order batch, example into that which an `Index` gives."""
+        if self.counted:
+            places = tuple(range(1, self.rank + 1))
+            return F.movedim(x, tuple(p + self.at for p in places), places) if self.at else x
+        return F.movedim(x, 0, self.rank) if self.front and self.rank else x
+
+
+def index(call: Call) -> Any:
+    """Elements picked by tensors, which may be batched as well."""
+    key = Key(call)
+    x = call.full("self") if key.counted else call["self"]
+    return key.picked(F.index(x, key.indices, key.dims))
+
+
+def index_backward(call: Call) -> Any:
+    """Gradients put back where they were picked."""
+    key = Key(call)
+    return F.index_backward(key.placed(call.full("grad")), (call.size, *call["input_sizes"]),
+                            key.indices, key.dims)
+
+
+def index_put(call: Call) -> Any:
+    """Values written where tensors pick."""
+    key = Key(call)
+    x = F.clone(call.full("self"))
+    picked = [v if not inside else F.select(v, 0, 0)
+              for v, inside in (call["indices"] if key.counted
+                                else [(i, False) for i in call["indices"]])]
+    shape = picked_shape(call.shape("self"), [tuple(i.shape) for i in picked],
+                                    call["dims"])
+    values = call["values"]
+    if "values" in call.batched:
+        values = F.reshape(values, (call.size, *(1,) * (len(shape) - call.ndim("values")),
+                                    *call.shape("values")))
+    values = F.expand(values, (call.size, *shape))
+    return call.run(self=x, indices=key.indices, values=key.placed(values), dims=key.dims)

@@ -1,0 +1,100 @@
+"""Batching rules of products of matrices and vectors, and of linear systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import F
+from .array import level_of
+from .dispatch import Call, Rule
+from .rules import moved, unwrapped
+
+
+def einsum(call: Call) -> Any:
+    """The batch is one label more, in front."""
+    label = 1 + max((n for of in call["labels"] for n in of), default=0)
+    labels = [(label, *of) if inside else of
+              for (_, inside), of in zip(call["tensors"], call["labels"], strict=True)]
+    return call.run(tensors=[value for value, _ in call["tensors"]], labels=labels,
+                    output=(label, *call["output"]))
+
+
+
+def mm(call: Call) -> Any:
+    """Rows of all matrices that meet the same one are rows of one product."""
+    a, b = call["self"], call["mat2"]
+    if call.only("self"):
+        size, n, k = a.shape
+        return F.reshape(F.mm(F.reshape(a, (size * n, k)), b), (size, n, b.shape[1]))
+    if call.only("mat2"):
+        return F.bmm(call.full("self"), b)
+    return F.bmm(a, b)
+
+
+def mv(call: Call) -> Any:
+    """Vectors that meet the same matrix are the columns of one."""
+    matrix, vector = call["self"], call["vec"]
+    if call.only("vec"):
+        return F.mm(vector, F.t(matrix))
+    if call.only("self"):
+        return F.matmul(matrix, vector)
+    return F.squeeze(F.bmm(matrix, F.unsqueeze(vector, 2)), 2)
+
+
+def dot(call: Call) -> Any:
+    """Pairs of vectors, or vectors that all meet the same one."""
+    a, b = call["self"], call["tensor"]
+    if call.only("self"):
+        return F.mv(a, b)
+    if call.only("tensor"):
+        return F.mv(b, a)
+    return F.squeeze(F.bmm(F.unsqueeze(a, 1), F.unsqueeze(b, 2)), (1, 2))
+
+
+def bmm(call: Call) -> Any:
+    """The batches of batches are one batch."""
+    a, b = call.full("self"), call.full("mat2")
+    size, inner = a.shape[:2]
+    a = F.reshape(a, (size * inner, *a.shape[2:]))
+    b = F.reshape(b, (size * inner, *b.shape[2:]))
+    return F.reshape(F.bmm(a, b), (size, inner, a.shape[1], b.shape[2]))
+
+
+def product_added(first: str, second: str, product: Any) -> Rule:
+    """Make the rule of `beta self + alpha product(first, second)`, from the rules of its parts."""
+
+    def rule(call: Call) -> Any:
+        beta, alpha = call["beta"], call["alpha"]
+        result = product(call.batch(first), call.batch(second))
+        if alpha != 1:
+            result = F.mul(result, alpha)
+        if beta != 0:
+            added = call.batch("self")
+            result = F.add(added if beta == 1 else F.mul(added, beta), result)
+        if not level_of(result):  # only `self` was batched, and counts for nothing
+            return F.expand(result, (call.size, *result.shape))
+        return unwrapped(result)
+
+    return rule
+
+
+def cross(call: Call) -> Any:
+    """The vector product along a dimension of both."""
+    n = call.ndim("self")
+    if call.ndim("other") != n:
+        return call.in_turn()
+    return call.run(self=call.full("self"), other=call.full("other"),
+                    dim=moved(call["dim"], n))
+
+
+def solve(call: Call) -> Any:
+    """Systems of equations with as many batch dimensions on both sides."""
+    n = max(call.ndim("A"), call.ndim("B"))
+
+    def grown(name: str) -> Any:
+        shape = call.shape(name)
+        if name not in call.batched:
+            return call[name]
+        return F.reshape(call[name], (call.size, *(1,) * (n - len(shape)), *shape))
+
+    return call.run(A=grown("A"), B=grown("B"))

@@ -1,0 +1,188 @@
+"""Batching rules of what networks are made of: convolutions, embeddings, losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import F
+from ..ops.loss_of_classes import NllLoss
+from ..shapes import numel
+from .dispatch import Call, Rule
+from .rules import SIZES, elementwise, with_full_self
+
+
+def folded(*outputs: int) -> Rule:
+    """Make the rule of ops whose first dimension is a batch already: both become one.
+
+    All tensors have that dimension; so has a size among the arguments.
+    """
+
+    def rule(call: Call) -> Any:
+        changes: dict[str, Any] = {}
+        for name in call.tensors:
+            full = call.full(name)
+            if full.ndim < 2:
+                return call.in_turn()
+            changes[name] = F.reshape(full, (full.shape[0] * full.shape[1], *full.shape[2:]))
+        for name in SIZES:
+            if name in call.arguments:
+                sizes = call[name]
+                changes[name] = (call.size * sizes[0], *sizes[1:])
+        result = call.run(**changes)
+
+        def split(x: Any) -> Any:
+            return F.reshape(x, (call.size, x.shape[0] // call.size, *x.shape[1:]))
+
+        if isinstance(result, (tuple, list)):
+            return [split(r) for r in result]
+        return split(result)
+
+    return rule
+
+
+def with_channels(x: Any) -> Any:
+    """(B, N, C, ...) -> (N, B C, ...): the batch's channels side by side."""
+    x = F.movedim(x, 0, 1)
+    return F.reshape(x, (x.shape[0], x.shape[1] * x.shape[2], *x.shape[3:]))
+
+
+def without_channels(x: Any, size: int) -> Any:
+    """(N, B C, ...) -> (B, N, C, ...)."""
+    return F.movedim(F.reshape(x, (x.shape[0], size, x.shape[1] // size, *x.shape[2:])), 1, 0)
+
+
+def joined(x: Any) -> Any:
+    """(B, O, ...) -> (B O, ...)."""
+    return F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+
+
+def parted(x: Any, size: int) -> Any:
+    """(B O, ...) -> (B, O, ...)."""
+    return F.reshape(x, (size, x.shape[0] // size, *x.shape[1:]))
+
+
+def convolution(call: Call) -> Any:
+    """One kernel meets all examples at once; kernels of their own are groups of channels."""
+    size, bias = call.size, call["bias"]
+    if call.only("input"):
+        return parted(call.run(input=joined(call["input"])), size)
+    return without_channels(call.run(
+        input=with_channels(call.full("input")), weight=joined(call.full("weight")),
+        bias=None if bias is None else joined(call.full("bias")), groups=call["groups"] * size),
+        size)
+
+
+def conv_input(call: Call) -> Any:
+    """As `convolution`, of which it is the transpose."""
+    size, sizes = call.size, tuple(call["sizes"])
+    if call.only("grad"):
+        return parted(call.run(grad=joined(call["grad"]), sizes=(size * sizes[0], *sizes[1:])),
+                      size)
+    return without_channels(call.run(
+        grad=with_channels(call.full("grad")), weight=joined(call.full("weight")),
+        sizes=(sizes[0], size * sizes[1], *sizes[2:]), groups=call["groups"] * size), size)
+
+
+def conv_weight(call: Call) -> Any:
+    """The gradients' channels side by side; the inputs' too, in groups, if they are batched."""
+    size, sizes = call.size, tuple(call["sizes"])
+    sizes = (size * sizes[0], *sizes[1:])
+    grad = with_channels(call.full("grad"))
+    if call.only("grad") and call["groups"] == 1:
+        return parted(call.run(grad=grad, sizes=sizes), size)
+    return parted(call.run(grad=grad, input=with_channels(call.full("input")), sizes=sizes,
+                           groups=call["groups"] * size), size)
+
+
+def embedding(call: Call) -> Any:
+    """Tables side by side, looked up at the same places; or one table at the places of all."""
+    if call.only("indices"):
+        return call.run() if not call["scale_grad_by_freq"] else call.in_turn()
+    if "indices" in call.batched:
+        return call.in_turn()
+    weight = F.movedim(call["weight"], 0, 1)
+    rows, size, width = weight.shape
+    found = call.run(weight=F.reshape(weight, (rows, size * width)))
+    return F.movedim(F.reshape(found, (*call["indices"].shape, size, width)), -2, 0)
+
+
+def embedding_weight(call: Call) -> Any:
+    """The transpose of `embedding`."""
+    if "indices" in call.batched:
+        return call.in_turn()
+    rows, width = call["sizes"]
+    grad = F.movedim(call["grad"], 0, -2)
+    grad = F.reshape(grad, (*call["indices"].shape, call.size * width))
+    found = call.run(grad=grad, sizes=(rows, call.size * width))
+    return F.movedim(F.reshape(found, (rows, call.size, width)), 1, 0)
+
+
+def loss(call: Call) -> Any:
+    """The losses of all, then the mean or sum of each example."""
+    losses = elementwise(with_full_self(call, reduction="none"))
+    if call["reduction"] == "none":
+        return losses
+    flat = F.reshape(losses, (call.size, numel(losses.shape[1:])))
+    return F.mean(flat, 1) if call["reduction"] == "mean" else F.sum(flat, 1)
+
+
+class Classes:
+    """The arguments of a loss of classes with the examples' own batch dimension folded in."""
+
+    def __init__(self, call: Call, sizes: tuple[int, ...]) -> None:
+        self.call = call
+        self.of_target = call.shape("target")
+        many = len(sizes) > 1
+        self.sizes = (call.size * sizes[0], *sizes[1:]) if many else (call.size, *sizes)
+        self.target = F.reshape(call.full("target"), (self.sizes[0], *sizes[2:]))
+
+    def run(self, /, **changes: Any) -> Any:
+        """Run the op on all, with a result for each target."""
+        return self.call.run(target=self.target, reduction="none", **changes)
+
+    def total(self, each: Any) -> Any:
+        """Return the sum of each example's results."""
+        return F.sum(F.reshape(each, (self.call.size, numel(self.of_target))), 1)
+
+    def weight(self, like: Any) -> Any:
+        """Return the sum of the weights of each example's targets, which the mean divides by."""
+        call = self.call
+        ones = F.full_like(F.detach(F.reshape(F.expand(F.reshape(like, (-1,)), (
+            numel(self.sizes),)), self.sizes)), -1.0)
+        return self.total(NllLoss(ones, self.target, call["weight"], "none", call["ignore_index"]))
+
+
+def nll_loss(call: Call) -> Any:
+    """All losses one by one, then the sum or mean of each example."""
+    if "weight" in call.batched:
+        return call.in_turn()
+    classes = Classes(call, call.shape("self"))
+    x = F.reshape(call.full("self"), classes.sizes)
+    each = classes.run(self=x)
+    if call["reduction"] == "none":
+        return F.reshape(each, (call.size, *classes.of_target))
+    total = classes.total(each)
+    if call["reduction"] == "sum":
+        return total
+    return total / classes.weight(F.select(F.reshape(x, (-1,)), 0, 0))
+
+
+def nll_loss_input(call: Call) -> Any:
+    """The transpose of `nll_loss`."""
+    if "weight" in call.batched:
+        return call.in_turn()
+    sizes = tuple(call["sizes"])
+    classes = Classes(call, sizes)
+    grad = call.full("grad")
+    if call["reduction"] != "none":
+        if call["reduction"] == "mean":
+            grad = grad / classes.weight(F.select(F.reshape(grad, (-1,)), 0, 0))
+        ones = (1,) * len(classes.of_target)
+        grad = F.expand(F.reshape(grad, (call.size, *ones)), (call.size, *classes.of_target))
+    grad = F.reshape(grad, tuple(classes.target.shape))
+    return F.reshape(classes.run(grad=grad, sizes=classes.sizes), (call.size, *sizes))
+
+
+def native_layer_norm(call: Call) -> Any:
+    """One weight for all examples; others in turn."""
+    return call.run() if call.only("input") else call.in_turn()

@@ -1,0 +1,94 @@
+"""Batching rules of ops that turn dimensions around, and of those that join tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import F
+from ..shapes import numel
+from .dispatch import Call
+from .rules import moved
+
+
+def reshaped(call: Call) -> Any:
+    """The same elements in the shape that the op's shape rule gives."""
+    rest = [call[name] for name in call.op.parameters[1:]]
+    return F.reshape(call["self"], (call.size, *call.op.shape(call.shape("self"), *rest)))
+
+
+def expand(call: Call) -> Any:
+    """New dimensions come behind the batch."""
+    shape, size = call.shape("self"), tuple(call["size"])
+    x = F.reshape(call["self"], (call.size, *(1,) * (len(size) - len(shape)), *shape))
+    return call.run(self=x, size=(call.size, *call.op.shape(shape, size)))
+
+
+def repeat(call: Call) -> Any:
+    """New dimensions come behind the batch, which is not repeated."""
+    shape, repeats = call.shape("self"), tuple(call["repeats"])
+    x = F.reshape(call["self"], (call.size, *(1,) * (len(repeats) - len(shape)), *shape))
+    return call.run(self=x, repeats=(1, *repeats))
+
+
+def transpose(call: Call) -> Any:
+    """Two dimensions exchanged; a number has none."""
+    n = call.ndim("self")
+    if not n:
+        return F.alias(call["self"])
+    return call.run(dim0=moved(call["dim0"], n), dim1=moved(call["dim1"], n))
+
+
+def matrix_transpose(call: Call) -> Any:
+    """The transpose of a matrix; vectors and numbers stay."""
+    return F.transpose(call["self"], 1, 2) if call.ndim("self") == 2 else F.alias(call["self"])
+
+
+def permute(call: Call) -> Any:
+    """The batch stays in front."""
+    return call.run(dims=(0, *moved(tuple(call["dims"]), call.ndim("self"))))
+
+
+def roll(call: Call) -> Any:
+    """Along dimensions, or through all elements as if they were one row."""
+    shape = call.shape("self")
+    if call["dims"] not in ((), None, []):
+        return call.run(dims=moved(call["dims"], len(shape))) if shape else call.in_turn()
+    flat = F.reshape(call["self"], (call.size, numel(shape)))
+    return F.reshape(call.run(self=flat, dims=(1,)), (call.size, *shape))
+
+
+def diag(call: Call) -> Any:
+    """A vector becomes a matrix, a matrix its diagonal."""
+    if call.ndim("self") == 1:
+        return F.diag_embed(call["self"], call["diagonal"], 1, 2)
+    return F.clone(F.diagonal(call["self"], call["diagonal"], 1, 2))
+
+
+def diag_embed(call: Call) -> Any:
+    """The dimensions are those of the result, which has one more."""
+    n = call.ndim("self") + 1
+    return call.run(dim1=moved(call["dim1"], n), dim2=moved(call["dim2"], n))
+
+
+# -------------------------------------------------------------------- joining
+
+
+def all_full(call: Call, name: str) -> list[Any]:
+    """Return the tensors of a list, each with the batch dimension."""
+    return [value if inside else F.expand(value, (call.size, *value.shape))
+            for value, inside in call[name]]
+
+
+def cat(call: Call) -> Any:
+    """Joined along an existing dimension."""
+    tensors = all_full(call, "tensors")
+    n = tensors[0].ndim - 1
+    if not n or any(t.ndim - 1 != n for t in tensors):
+        return call.in_turn()
+    return call.run(tensors=tensors, dim=moved(call["dim"], n))
+
+
+def stack(call: Call) -> Any:
+    """Joined along a new dimension."""
+    tensors = all_full(call, "tensors")
+    return call.run(tensors=tensors, dim=moved(call["dim"], tensors[0].ndim))

@@ -1,0 +1,169 @@
+"""Calling a module: its forward, with the hooks before, after and around it.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ..graph import RemovableHandle
+from . import global_hooks
+from .global_hooks import register
+from .hooks import BackwardHook, hook_last_node
+
+Hook = Callable[..., Any]
+Table = OrderedDict[int, Any]
+
+#: The tables of hooks that each module has; two more are marks on the entries of another.
+HOOK_TABLES = (
+    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks",
+    "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_backward_pre_hooks",
+    "_backward_hooks", "_state_dict_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)  # fmt: skip
+
+
+class Calling:
+    """What happens when a module is called."""
+
+    forward: Callable[..., Any]
+    _forward_pre_hooks: Table
+    _forward_pre_hooks_with_kwargs: Table
+    _forward_hooks: Table
+    _forward_hooks_with_kwargs: Table
+    _forward_hooks_always_called: Table
+    _backward_pre_hooks: Table
+    _backward_hooks: Table
+    _is_full_backward_hook: bool | None  # None while there is no backward hook
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
+                or self._backward_pre_hooks or global_hooks.forward_pre or global_hooks.forward
+                or global_hooks.backward or global_hooks.backward_pre
+                or global_hooks.backward_of_old):
+            return self._call_with_hooks(args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        after = {**global_hooks.forward, **self._forward_hooks}
+        always = {**global_hooks.forward_always, **self._forward_hooks_always_called}
+        result = None
+        try:
+            args, kwargs = self._before(args, kwargs)
+            full, old = self._hooks_of_backward()
+            pre = [*global_hooks.backward_pre.values(), *self._backward_pre_hooks.values()]
+            watch = BackwardHook(self, full, pre) if full or pre else None
+            if watch is not None:
+                args = watch.watch_inputs(args)
+            result = self.forward(*args, **kwargs)
+            for key, hook in after.items():
+                always.pop(key, None)
+                new = self._after(key, hook, args, kwargs, result)
+                result = result if new is None else new
+            if watch is not None:
+                result = watch.watch_outputs(result)
+            if old:
+                hook_last_node(self, old, args, result)
+            return result
+        except Exception:
+            for key in always:
+                self._after_error(key, after[key], args, kwargs, result)
+            raise
+
+    def _before(self, args: tuple[Any, ...],
+                kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments as the forward pre-hooks leave them."""
+        for key, hook in {**global_hooks.forward_pre, **self._forward_pre_hooks}.items():
+            if key in self._forward_pre_hooks_with_kwargs:
+                new = hook(self, args, kwargs)
+                if new is None:
+                    continue
+                if not (isinstance(new, tuple) and len(new) == 2):
+                    raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, "
+                                       f"new_kwargs), but got {new}.")
+                args, kwargs = new
+            else:
+                new = hook(self, args)
+                if new is not None:
+                    args = new if isinstance(new, tuple) else (new,)
+        return args, kwargs
+
+    def _after(self, key: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> Any:
+        marked = (self._forward_hooks_with_kwargs, global_hooks.forward_with_kwargs)
+        if any(key in marks for marks in marked):
+            return hook(self, args, kwargs, result)
+        return hook(self, args, result)
+
+    def _after_error(self, key: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> None:
+        """Call a hook that is always called; an error of its own gives way to the first one."""
+        try:
+            self._after(key, hook, args, kwargs, result)
+        except Exception as error:
+            which = "global module" if key in global_hooks.forward else "module"
+            warnings.warn(f"{which} forward hook with ``always_call=True`` raised an exception that"
+                          f" was silenced as another error was raised in forward: {error}",
+                          stacklevel=4)
+
+    def _hooks_of_backward(self) -> tuple[list[Hook], list[Hook]]:
+        """Return the backward hooks of the full kind, and of the older one."""
+        own = list(self._backward_hooks.values())
+        old = list(global_hooks.backward_of_old.values())
+        full = list(global_hooks.backward.values())
+        return (full, old + own) if self._is_full_backward_hook is False else (full + own, old)
+
+    # ---------------------------------------------------------------- registering hooks
+
+    def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:
+        """Call `hook(module, args)` before forward; a result replaces the arguments."""
+        marked = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
+        return register(self._forward_pre_hooks, hook, prepend, *marked)
+
+    def register_forward_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:
+        """Call `hook(module, args, output)` after forward; a result replaces the output.
+
+        With `always_call` it is called after an error as well.
+
+        >>> from minigrad import nn, ones
+        >>> layer = nn.Identity()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: output + 1)
+        >>> layer(ones(2))
+        tensor([2., 2.])
+        """
+        marked = [table for table, on in ((self._forward_hooks_with_kwargs, with_kwargs),
+                                          (self._forward_hooks_always_called, always_call)) if on]
+        return register(self._forward_hooks, hook, prepend, *marked)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the inputs' gradients are there.
+
+        A result replaces `grad_input`.
+        """
+        self._one_kind_of_backward_hooks(full=True)
+        return register(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` before the gradients enter the module.
+
+        A result replaces `grad_output`.
+        """
+        return register(self._backward_pre_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` on the last node of forward: deprecated.
+
+        What it gets are the gradients of that one node.
+        """
+        self._one_kind_of_backward_hooks(full=False)
+        return register(self._backward_hooks, hook)
+
+    def _one_kind_of_backward_hooks(self, full: bool) -> None:
+        if self._is_full_backward_hook is (not full):
+            raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on "
+                               "a single Module. Please use only one of them.")
+        self._is_full_backward_hook = full

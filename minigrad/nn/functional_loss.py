@@ -1,0 +1,279 @@
+"""Losses of distances, margins and distributions, composed of other operations.
+
+Source: https://docs.pytorch.org/docs/stable/nn.functional.html#loss-functions
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.grad_mode import no_grad
+from ..op import F
+from ..ops.loss import reduction_of
+from ..tensor import Tensor
+
+__all__ = [
+    "cosine_embedding_loss", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+    "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+]  # fmt: skip
+
+
+def _reduced(losses: Tensor, reduction: str) -> Tensor:
+    """Return all losses, their mean or their sum."""
+    if reduction == "none":
+        return losses
+    total: Tensor = F.mean(losses) if reduction == "mean" else F.sum(losses)
+    return total
+
+
+# -------------------------------------------------------------------- margins
+
+
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = "mean") -> Tensor:
+    """max(0, margin - target (input1 - input2)): is input1 above (1) or below (-1) input2?
+
+    >>> from minigrad import tensor
+    >>> margin_ranking_loss(tensor([1.0]), tensor([3.0]), tensor([1.0]))
+    tensor(2.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but "
+                           f"got sizes: input1: {input1.size()}, input2: {input2.size()}, target: "
+                           f"{target.size()} ")
+    return _reduced(F.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = "mean") -> Tensor:
+    """The distance of what is alike (1), and what it lacks of `margin` where it is not (-1).
+
+    >>> from minigrad import tensor
+    >>> hinge_embedding_loss(tensor([0.5, 0.25]), tensor([1, -1]), reduction="none")
+    tensor([0.5000, 0.7500])
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    lacking = F.where(target != 1, F.clamp_min(margin - input, 0), 0.0)
+    return _reduced(lacking + F.where(target != -1, input, 0.0), reduction)
+
+
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+                          size_average: bool | None = None, reduce: bool | None = None,
+                          reduction: str = "mean") -> Tensor:
+    """1 - cos for vectors that are alike (1), max(0, cos - margin) for others (-1).
+
+    The inputs are (N, D) with targets (N,), or (D,) with one target.
+
+    >>> from minigrad import tensor
+    >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 1.0]]), tensor([1]))
+    tensor(1.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.dim() > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    wanted = target.dim() + 1
+    if input1.dim() != wanted or input2.dim() != wanted:
+        raise RuntimeError(f"{wanted - 1}D target tensor expects {wanted}D input tensors, but found"
+                           f" inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
+    dim = target.dim()
+    length1, length2 = (F.sum(x * x, dim) + 1e-12 for x in (input1, input2))
+    cosine = F.sum(input1 * input2, dim) / F.sqrt(length1 * length2)
+    alike = F.where(target == 1, 1 - cosine, 0.0)
+    other = F.where(target == -1, F.clamp_min(cosine - margin, 0), 0.0)
+    return _reduced(alike + other, reduction)
+
+
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0,
+                        p: float = 2, eps: float = 1e-6, swap: bool = False,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = "mean") -> Tensor:
+    """max(0, margin + |anchor - positive| - |anchor - negative|), with the p-norm.
+
+    With `swap` the negative's distance is the smaller one of those to anchor and positive.
+
+    >>> from minigrad import tensor
+    >>> triplet_margin_loss(tensor([[0.0]]), tensor([[3.0]]), tensor([[1.0]]))
+    tensor(3.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+
+    def distance(one: Tensor, other: Tensor) -> Tensor:
+        apart: Tensor = F.pairwise_distance(one, other, p, eps)
+        return apart
+
+    return triplet_margin_with_distance_loss(anchor, positive, negative, margin=margin, swap=swap,
+                                             distance_function=distance, reduction=reduction)
+
+
+def triplet_margin_with_distance_loss(
+        anchor: Tensor, positive: Tensor, negative: Tensor, *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
+        swap: bool = False, reduction: str = "mean") -> Tensor:
+    """`triplet_margin_loss` with a distance of one's own.
+
+    >>> from minigrad import tensor
+    >>> a, b, c = tensor([0.0]), tensor([3.0]), tensor([1.0])
+    >>> triplet_margin_with_distance_loss(a, b, c, distance_function=lambda x, y: (x - y).abs())
+    tensor(3.)
+    """
+    reduction = reduction_of(None, None, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    dims = anchor.ndim, positive.ndim, negative.ndim
+    if len(set(dims)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {dims[0]}D, positive {dims[1]}D, and negative "
+            f"{dims[2]}D inputs")
+    distance = distance_function or F.pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = F.minimum(far, distance(positive, negative))
+    return _reduced(F.clamp_min(margin + near - far, 0), reduction)
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                     reduce: bool | None = None, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target input)) for targets 1 and -1.
+
+    >>> from minigrad import tensor
+    >>> soft_margin_loss(tensor([0.0]), tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    return _reduced(F.log1p(F.exp(-target * input)), reduction)
+
+
+def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
+                      weight: Tensor | None = None, size_average: bool | None = None,
+                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:
+    """The mean over the other classes j of max(0, margin - input[target] + input[j])^p.
+
+    `input` is (N, C) with targets (N,), or (C,) with one target.
+
+    >>> from minigrad import tensor
+    >>> multi_margin_loss(tensor([[1.0, 0.5, -2.0]]), tensor([0]))
+    tensor(0.1667)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    rows = input.reshape(-1, input.shape[-1])
+    classes = target.reshape(-1, 1)
+    count = rows.shape[1]
+    if target.numel() and not bool(((classes >= 0) & (classes < count)).all()):
+        raise RuntimeError("target out of range")
+    lacking = F.clamp_min(margin - F.gather(rows, 1, classes) + rows, 0)
+    others = F.arange(count, device=input.device).reshape(1, -1) != classes
+    losses = F.where(others, lacking if p == 1 else lacking * lacking, 0.0)
+    if weight is not None:
+        losses = losses * weight[classes]
+    means = F.sum(losses, 1) / count
+    return _reduced(means if target.dim() else means.reshape(()), reduction)
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                           reduce: bool | None = None, reduction: str = "mean") -> Tensor:
+    """The sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), over C.
+
+    `input` and `target` are (N, C) or (C,); a row's targets end before its first -1.
+
+    >>> from minigrad import tensor
+    >>> multilabel_margin_loss(tensor([1.0, 0.5, -2.0]), tensor([0, -1, 2]))
+    tensor(0.1667)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input.shape != target.shape or input.dim() not in (1, 2):
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
+                           f"{list(input.shape)}")
+    rows, classes = (x.reshape(-1, x.shape[-1]) for x in (input, target))
+    count = rows.shape[1]
+    given = F.cumprod((classes >= 0).long(), 1)
+    classes = classes * given
+    is_target = F.scatter_add(F.zeros_like(classes), 1, classes, given) > 0
+    lacking = F.clamp_min(1 - F.gather(rows, 1, classes).unsqueeze(2) + rows.unsqueeze(1), 0)
+    counted = (given > 0).unsqueeze(2) & ~is_target.unsqueeze(1)
+    losses = F.sum(F.where(counted, lacking, 0.0), (1, 2)) / count
+    return _reduced(losses if input.dim() == 2 else losses.reshape(()), reduction)
+
+
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                size_average: bool | None = None, reduce: bool | None = None,
+                                reduction: str = "mean") -> Tensor:
+    """Binary cross entropy of sigmoid(input), averaged over the classes of each row.
+
+    >>> from minigrad import tensor
+    >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(size_average, reduce, reduction, "{} is not valid")
+    losses = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
+    if weight is not None:
+        losses = losses * weight
+    return _reduced(F.sum(losses, -1) / input.shape[-1], reduction)
+
+
+# -------------------------------------------------------------------- distributions
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+                     size_average: bool | None = None, eps: float = 1e-8,
+                     reduce: bool | None = None, reduction: str = "mean") -> Tensor:
+    """The negative log likelihood of counts under Poisson distributions of mean exp(input).
+
+    Without `log_input` the mean is the input itself; `full` adds Stirling's approximation of
+    log(target!) for targets above 1.
+
+    >>> from minigrad import tensor
+    >>> poisson_nll_loss(tensor([0.0]), tensor([3.0]))
+    tensor(1.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if log_input:
+        losses = F.exp(input) - target * input
+    else:
+        losses = input - target * F.log(input + eps)
+    if full:
+        stirling = target * F.log(target) - target + 0.5 * F.log(2 * math.pi * target)
+        losses = losses + F.masked_fill(stirling, target <= 1, 0)
+    return _reduced(losses, reduction)
+
+
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
+                      eps: float = 1e-6, reduction: str = "mean") -> Tensor:
+    """(log(var) + (input - target)² / var) / 2: the negative log likelihood of normal numbers.
+
+    `var` is at least `eps`, has the input's shape, or that without its last dimension or with
+    one there, or is a number; `full` adds the constant log(2 pi) / 2.
+
+    >>> from minigrad import tensor
+    >>> gaussian_nll_loss(tensor([1.0]), tensor([3.0]), tensor([1.0]))
+    tensor(2.)
+    """
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * F.ones_like(input)
+    elif bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = F.unsqueeze(var, -1)
+        elif input.ndim != var.ndim or [v for i, v in zip(input.shape, var.shape, strict=True)
+                                        if i != v] != [1]:
+            raise ValueError("var is of incorrect size")
+    reduction = reduction_of(None, None, reduction, "{} is not valid")
+    var = F.clone(var)
+    with no_grad():
+        var.clamp_(min=eps)
+    losses = 0.5 * (F.log(var) + (input - target) ** 2 / var)
+    return _reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)

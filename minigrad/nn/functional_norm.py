@@ -1,0 +1,107 @@
+"""Lookup in tables, and normalisation: what `nn.functional` offers of both.
+
+Source: https://docs.pytorch.org/docs/stable/nn.functional.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..op import F
+from ..shapes import numel
+from ..tensor import Tensor
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
+              max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """Look the rows of `weight` up; with `max_norm`, longer rows are first cut short in place.
+
+    >>> from minigrad import arange, tensor
+    >>> embedding(tensor([2, 0]), arange(6.0).reshape(3, 2))
+    tensor([[4., 5.],
+            [0., 1.]])
+    """
+    if padding_idx is not None:
+        rows = weight.size(0)
+        if padding_idx >= rows or padding_idx < -rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= rows
+    if max_norm is not None:
+        _shorten_rows(weight, input, max_norm, norm_type)
+    return F.embedding(weight, input, -1 if padding_idx is None else padding_idx,
+                       scale_grad_by_freq, sparse)
+
+
+def _shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    table = weight.detach()
+    rows = F.unique(indices.reshape(-1))
+    chosen = table[rows]
+    norms = F.norm(chosen, norm_type, 1, True)
+    table[rows] = F.where(norms > max_norm, chosen * (max_norm / (norms + 1e-7)), chosen)
+
+
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+               weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+               momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
+    """Bring each channel to mean zero and variance one, then scale and shift it."""
+    if training:
+        more_than_one("value per channel", input.numel() // max(input.size(1), 1), input.size())
+    return F.batch_norm(input, weight, bias, running_mean, running_var,
+                        training, momentum, eps)
+
+
+def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+    """Bring each sample to mean zero and variance one over its last dimensions."""
+    return F.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """Divide by the norm along a dimension.
+
+    >>> from minigrad import tensor
+    >>> normalize(tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    length = F.clamp_min(F.norm(input, p, dim, True), eps)
+    return input / F.expand(length, input.shape)
+
+
+def more_than_one(what: str, count: int, size: Any) -> None:
+    """Raise `ValueError` where the moments of a single value are asked for."""
+    if count == 1:
+        raise ValueError(f"Expected more than 1 {what} when training, got input size {size}")
+
+
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+    """Bring groups of channels to mean zero and variance one, then scale and shift each channel.
+
+    >>> from minigrad import tensor
+    >>> group_norm(tensor([[1.0, 3.0, 5.0, 9.0]]), 2, eps=0.0)
+    tensor([[-1.,  1., -1.,  1.]])
+    """
+    if input.ndim < 2:
+        raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
+                           f"{input.ndim}")
+    rows = [input.size(0) * input.size(1) // num_groups, num_groups, *input.shape[2:]]
+    more_than_one("value per channel", numel(rows) // max(num_groups, 1), list(rows))
+    return F.group_norm(input, num_groups, weight, bias, eps)
+
+
+def instance_norm(input: Tensor, running_mean: Tensor | None = None,
+                  running_var: Tensor | None = None, weight: Tensor | None = None,
+                  bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
+                  eps: float = 1e-5) -> Tensor:
+    """Bring each channel of each sample to mean zero and variance one, then scale and shift it.
+
+    >>> from minigrad import tensor
+    >>> instance_norm(tensor([[[1.0, 3.0]]]), eps=0.0)
+    tensor([[[-1.,  1.]]])
+    """
+    if use_input_stats:
+        more_than_one("spatial element", numel(input.shape[2:]), input.size())
+    return F.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats,
+                           momentum, eps)

@@ -1,0 +1,161 @@
+"""Normalisation within each sample: of its last dimensions, of groups of channels, of channels.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#normalization-layers
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..ops.create import empty
+from ..tensor import Parameter, Tensor
+from . import functional as F
+from . import init
+from .module import Module
+from .norm import ChannelNorm
+
+
+class LayerNorm(Module):
+    """Bring each sample to mean zero and variance one over its last dimensions, scale and shift.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html
+
+    >>> from minigrad import nn, tensor
+    >>> nn.LayerNorm(2, eps=0.0)(tensor([[1.0, 3.0]])).tolist()
+    [[-1.0, 1.0]]
+    """
+
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
+                 bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        whole = isinstance(normalized_shape, int)
+        self.normalized_shape = (normalized_shape,) if whole else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        for name, wanted in (("weight", True), ("bias", bias)):
+            made = empty(self.normalized_shape, device=device, dtype=dtype)
+            given = Parameter(made) if elementwise_affine and wanted else None
+            self.register_parameter(name, given)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Start with the identity: weight one, bias zero."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.normalized_shape}, eps={self.eps}, "
+                f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}")
+
+
+class GroupNorm(Module):
+    """Bring each group of channels of (N, C, *S) to mean zero and variance one, scale and shift.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html
+
+    >>> from minigrad import nn, tensor
+    >>> nn.GroupNorm(2, 4, eps=0.0)(tensor([[1.0, 3.0, 5.0, 9.0]])).tolist()
+    [[-1.0, 1.0, -1.0, 1.0]]
+    """
+
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups "
+                             f"({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None
+            self.register_parameter(name, made)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Start with the identity: weight one, bias zero."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+                f"bias={self.bias is not None}")
+
+
+class _InstanceNorm(ChannelNorm):
+    """Instance normalisation; `allowed` is without the batch dimension and with it."""
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1,
+                 affine: bool = False, track_running_stats: bool = False, device: Any = None,
+                 dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype,
+                         bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        alone = self.allowed[0]
+        place = input.dim() - alone
+        if input.size(place) != self.num_features:
+            if self.affine:
+                raise ValueError(f"expected input's size at dim={place} to match num_features "
+                                 f"({self.num_features}), but got: {input.size(place)}.")
+            warnings.warn(f"input's size at dim={place} does not match num_features. You can "
+                          "silence this warning by not passing in num_features, which is not used "
+                          "because affine=False", stacklevel=2)
+        if input.dim() == alone:
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
+        return self._normalized(input)
+
+    def _normalized(self, input: Tensor) -> Tensor:
+        momentum = 0.0 if self.momentum is None else self.momentum
+        return F.instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias,
+                               self.training or not self.track_running_stats, momentum, self.eps)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Bring each channel of each sample of (N, C, L) or (C, L) to mean zero and variance one.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm1d.html
+
+    >>> from minigrad import nn, tensor
+    >>> nn.InstanceNorm1d(1, eps=0.0)(tensor([[[1.0, 3.0]]])).tolist()
+    [[[-1.0, 1.0]]]
+    """
+
+    allowed = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Bring each channel of each sample of (N, C, H, W) or (C, H, W) to mean zero, variance one.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html
+
+    >>> from minigrad import nn, ones
+    >>> nn.InstanceNorm2d(3)(ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
+
+    allowed = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Bring each channel of each sample of (N, C, D, H, W) to mean zero and variance one.
+
+    >>> from minigrad import nn, ones
+    >>> nn.InstanceNorm3d(3)(ones(2, 3, 1, 4, 4)).shape
+    torch.Size([2, 3, 1, 4, 4])
+    """
+
+    allowed = (4, 5)

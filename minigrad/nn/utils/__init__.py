@@ -1,0 +1,21 @@
+"""Gradients cut short, parameters as one vector, weights split, sequences packed.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
+"""
+
+from . import clip_grad, convert_parameters, rnn
+from .clip_grad import (
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
+from .convert_parameters import parameters_to_vector, vector_to_parameters
+from .spectral_norm import remove_spectral_norm, spectral_norm
+from .weight_norm import remove_weight_norm, weight_norm
+
+__all__ = [
+    "clip_grad", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
+    "convert_parameters", "get_total_norm", "parameters_to_vector", "remove_spectral_norm",
+    "remove_weight_norm", "rnn", "spectral_norm", "vector_to_parameters", "weight_norm",
+]  # fmt: skip

@@ -1,0 +1,34 @@
+"""All parameters as one vector, and back.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...op import F
+from ...tensor import Tensor
+from ..members import type_name
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """Return all parameters as one vector.
+
+    >>> from minigrad import ones
+    >>> parameters_to_vector([ones(2), ones(1, 2)])
+    tensor([1., 1., 1., 1.])
+    """
+    vector: Tensor = F.cat([p.reshape(-1) for p in parameters])
+    return vector
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Make the parameters look at the pieces of one vector."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type_name(vec)}")
+    start = 0
+    for parameter in parameters:
+        count = parameter.numel()
+        parameter.data = vec[start:start + count].view_as(parameter).data
+        start += count

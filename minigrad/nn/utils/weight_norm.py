@@ -1,0 +1,90 @@
+"""A weight as a length times a direction, each trained for itself.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.weight_norm.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeVar
+
+from ...op import F
+from ...tensor import Parameter, Tensor
+from ..module import Module
+
+M = TypeVar("M", bound=Module)
+
+
+def norm_except_dim(v: Tensor, dim: int) -> Tensor:
+    """Return the norm over all dimensions but `dim`, which are kept with size one; -1: over all.
+
+    >>> from minigrad import tensor
+    >>> norm_except_dim(tensor([[3.0, 4.0], [0.0, 2.0]]), 0)
+    tensor([[5.],
+            [2.]])
+    """
+    norm: Tensor
+    if dim == -1:
+        norm = F.norm(v)
+    elif v.ndim == 1:
+        norm = F.abs(v)
+    else:
+        norm = F.norm(v, 2, [i for i in range(v.ndim) if i != dim % v.ndim], True)
+    return norm
+
+
+class WeightNorm:
+    """The forward pre-hook that computes `name` anew from `name_g` and `name_v`."""
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Module) -> Any:
+        """Return length times direction."""
+        length, direction = (getattr(module, f"{self.name}_{part}") for part in "gv")
+        return direction * (length / norm_except_dim(direction, self.dim))
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
+    """Replace a weight by its length (`name_g`, along `dim`) and its direction (`name_v`).
+
+    Before each forward the weight is computed from them.  PyTorch calls it deprecated, in favour
+    of parametrizations.
+
+    >>> import warnings; warnings.simplefilter("ignore")
+    >>> from minigrad import nn
+    >>> [(n, tuple(p.shape)) for n, p in weight_norm(nn.Linear(3, 2)).named_parameters()]
+    [('bias', (2,)), ('weight_g', (2, 1)), ('weight_v', (2, 3))]
+    """
+    warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
+                  "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2)
+    if any(isinstance(h, WeightNorm) and h.name == name
+           for h in module._forward_pre_hooks.values()):
+        raise RuntimeError("Cannot register two weight_norm hooks on the same parameter "
+                           f"{name}")
+    hook = WeightNorm(name, dim)
+    weight = getattr(module, name)
+    del module._parameters[name]
+    module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, hook.dim).data))
+    module.register_parameter(f"{name}_v", Parameter(weight.data))
+    hook(module, None)
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: M, name: str = "weight") -> M:
+    """Make a weight one parameter again; `ValueError` where `weight_norm` did not split it."""
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            weight = hook.compute_weight(module)
+            delattr(module, name)
+            for part in "gv":
+                del module._parameters[f"{name}_{part}"]
+            setattr(module, name, Parameter(weight.data))
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")

@@ -1,0 +1,125 @@
+"""What is called around an optimizer's step and around keeping and loading its state.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.register_step_pre_hook.html
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+from ..autograd.profiler import record_function
+from ..graph import RemovableHandle
+from ..nn.global_hooks import register
+
+Hook = Callable[..., Any]
+
+TABLES = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks",
+          "_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks",
+          "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks")
+
+before_all_steps: OrderedDict[int, Hook] = OrderedDict()
+after_all_steps: OrderedDict[int, Hook] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of each optimizer."""
+    return register(before_all_steps, hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of each optimizer."""
+    return register(after_all_steps, hook)
+
+
+class StepHooks:
+    """The hooks of an optimizer, and ways to register them."""
+
+    _optimizer_step_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_step_post_hooks: OrderedDict[int, Hook]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Hook]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Hook]
+    #: Whether it has stepped since a learning-rate scheduler looks after it; None without one.
+    _opt_called: bool | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "step" in vars(cls):
+            setattr(cls, "step", hooked(vars(cls)["step"]))  # noqa: B010  # a method to mypy
+
+    def _make_hooks(self) -> None:
+        for table in TABLES:
+            self.__dict__.setdefault(table, OrderedDict())
+
+    def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; a result replaces both.
+
+        >>> from minigrad import optim, zeros
+        >>> optimizer = optim.SGD([zeros(1, requires_grad=True)])
+        >>> with optimizer.register_step_pre_hook(lambda *given: print("here it goes")):
+        ...     optimizer.step()
+        here it goes
+        """
+        return register(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return register(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before the state is collected."""
+        return register(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` with the collected state; a result replaces it."""
+        return register(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Hook,
+                                          prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before a state is loaded; a result replaces it."""
+        return register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Hook,
+                                           prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after a state is loaded."""
+        return register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method `step` with the hooks called around it, under a name that profiles show."""
+
+    @functools.wraps(step)
+    def call(self: StepHooks, *args: Any, **kwargs: Any) -> Any:
+        if self._opt_called is False:
+            self._opt_called = True
+        if _state.observers.count:
+            with record_function(f"Optimizer.step#{type(self).__name__}.step"):
+                return with_hooks(step, self, args, kwargs)
+        if (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
+                or before_all_steps or after_all_steps):
+            return with_hooks(step, self, args, kwargs)
+        return step(self, *args, **kwargs)
+
+    return call
+
+
+def with_hooks(step: Callable[..., Any], optimizer: StepHooks, args: tuple[Any, ...],
+               kwargs: dict[str, Any]) -> Any:
+    """Take a step with the hooks before and after it; they see the optimizer among `args`."""
+    args = (optimizer, *args)
+    for hook in [*before_all_steps.values(), *optimizer._optimizer_step_pre_hooks.values()]:
+        new = hook(optimizer, args, kwargs)
+        if new is not None:
+            if not (isinstance(new, tuple) and len(new) == 2):
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                                   f"but got {new}.")
+            args, kwargs = new
+    result = step(*args, **kwargs)
+    for hook in [*optimizer._optimizer_step_post_hooks.values(), *after_all_steps.values()]:
+        hook(optimizer, args, kwargs)
+    return result

@@ -1,0 +1,113 @@
+"""Schedules along a cosine: down once, down again and again, up and down.
+
+Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..optimizer import Optimizer
+from .scheduler import LRScheduler, rates
+
+
+def between(top: Any, bottom: Any, share: float) -> Any:
+    """Return what lies on a half wave from `top` to `bottom`, a `share` of its way down."""
+    return bottom + (top - bottom) * (1 + math.cos(math.pi * share)) / 2
+
+
+class CosineAnnealingLR(LRScheduler):
+    """From the first rate to `eta_min` within `T_max` steps, then back up, and so on.
+
+    >>> from minigrad import optim, zeros
+    >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = CosineAnnealingLR(optimizer, T_max=2)
+    >>> for _ in range(2):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [0.5]
+    [0.0]
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates in force, moved on by one step; so this one can be chained too."""
+        self._warn_outside_step()
+        now = rates(self.optimizer)
+        if self._is_initial:
+            return now
+        if self._step_count == 1 and self.last_epoch > 0:
+            return [between(base, self.eta_min, self.last_epoch / self.T_max)
+                    for base in self.base_lrs]
+        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # at the bottom: no quotient
+            rise = (1 - math.cos(math.pi / self.T_max)) / 2
+            return [lr + (base - self.eta_min) * rise
+                    for base, lr in zip(self.base_lrs, now, strict=True)]
+        height = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
+        height_before = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
+        return [height / height_before * (lr - self.eta_min) + self.eta_min for lr in now]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [between(base, self.eta_min, self.last_epoch / self.T_max)
+                for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """From the first rate to `eta_min` within `T_0` steps, then again, each time `T_mult` longer.
+
+    `step(epoch)` takes fractions of an epoch too.
+    """
+
+    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:
+        if not isinstance(T_0, int) or T_0 <= 0:
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if not isinstance(T_mult, int) or T_mult < 1:
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, (float, int)):
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
+                             f"{type(eta_min)}")
+        self.T_0 = self.T_i = T_0  # how long the first and the current descent are
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur: float = last_epoch  # how far the current one is
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates of the current point of the descent."""
+        self._warn_outside_step()
+        return [between(base, self.eta_min, self.T_cur / self.T_i) for base in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:
+        """Go one step on, or to any point."""
+        if epoch is None and self.last_epoch >= 0:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            epoch = 0 if epoch is None else epoch
+            if epoch < 0:
+                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+            self._find(epoch)
+        self.last_epoch = math.floor(epoch)
+        self._set(self._called(self.get_lr))
+
+    def _find(self, epoch: float) -> None:
+        """Find the descent that `epoch` lies in, and where."""
+        if self.T_mult == 1 and epoch >= self.T_0:
+            self.T_cur = epoch % self.T_0
+            return
+        rounds = 0
+        if epoch >= self.T_0:
+            rounds = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+        self.T_i = self.T_0 * self.T_mult**rounds
+        self.T_cur = epoch
+        if rounds:
+            self.T_cur -= self.T_0 * (self.T_mult**rounds - 1) / (self.T_mult - 1)

@@ -1,0 +1,233 @@
+"""Schedules that multiply the rate by a factor at each step.
+
+Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..optimizer import Optimizer
+from .scheduler import LRScheduler, state_of_callable
+
+Rule = Callable[[int], float]
+
+
+class _Factor(LRScheduler):
+    """What these schedules share: the rates in force times `_factor()`.
+
+    So they can be chained: each one multiplies what the others left.
+    """
+
+    def _factor(self) -> float:
+        """Return what step `last_epoch` multiplies the rates by."""
+        raise NotImplementedError
+
+    def _whole_factor(self) -> float:
+        """Return what all steps up to `last_epoch` multiply the first rates by."""
+        raise NotImplementedError
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates in force times this step's factor."""
+        self._warn_outside_step()
+        factor = self._factor()
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        factor = self._whole_factor()
+        return [base * factor for base in self.base_lrs]
+
+
+class StepLR(_Factor):
+    """Times `gamma` every `step_size` steps.
+
+    >>> from minigrad import optim, zeros
+    >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = StepLR(optimizer, step_size=2)
+    >>> for _ in range(4):
+    ...     optimizer.step(); scheduler.step(); print(scheduler.get_last_lr())
+    [1.0]
+    [0.1]
+    [0.1]
+    [0.010000000000000002]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        return self.gamma if self.last_epoch and not self.last_epoch % self.step_size else 1
+
+    def _whole_factor(self) -> float:
+        return self.gamma ** (self.last_epoch // self.step_size)
+
+
+class MultiStepLR(_Factor):
+    """Times `gamma` at each of the `milestones`."""
+
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        return self.gamma ** self.milestones[self.last_epoch]
+
+    def _whole_factor(self) -> float:
+        return self.gamma ** bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+
+
+class ExponentialLR(_Factor):
+    """Times `gamma` at each step."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        return 1 if self._is_initial else self.gamma
+
+    def _whole_factor(self) -> float:
+        return self.gamma**self.last_epoch
+
+
+class ConstantLR(_Factor):
+    """Times `factor` for the first `total_iters` steps."""
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
+                 last_epoch: int = -1) -> None:
+        if not 0 <= factor <= 1.0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        if self.last_epoch == 0:
+            return self.factor
+        return 1.0 / self.factor if self.last_epoch == self.total_iters else 1
+
+    def _whole_factor(self) -> float:
+        return self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
+
+
+class LinearLR(_Factor):
+    """Times a factor that goes from `start_factor` to `end_factor` within `total_iters` steps."""
+
+    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3,
+                 end_factor: float = 1.0, total_iters: int = 5, last_epoch: int = -1) -> None:
+        if not 0 < start_factor <= 1.0:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and "
+                             "less or equal to 1.")
+        if not 0 <= end_factor <= 1.0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        if self.last_epoch == 0:
+            return self.start_factor
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return 1
+        rise = self.end_factor - self.start_factor
+        return 1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise)
+
+    def _whole_factor(self) -> float:
+        rise = self.end_factor - self.start_factor
+        return self.start_factor + rise * min(self.total_iters, self.last_epoch) / self.total_iters
+
+
+class PolynomialLR(_Factor):
+    """Times (1 - step / total_iters) ** power: zero from `total_iters` steps on."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
+                 last_epoch: int = -1) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return 1
+        left = 1.0 - self.last_epoch / self.total_iters
+        left_before = 1.0 - (self.last_epoch - 1) / self.total_iters
+        return float((left / left_before) ** self.power)
+
+    def _whole_factor(self) -> float:
+        done = min(self.total_iters, self.last_epoch) / self.total_iters
+        return float((1.0 - done) ** self.power)
+
+
+# -------------------------------------------------------------------- factors from functions
+
+
+class _Rules(LRScheduler):
+    """What the two schedules by functions share: one function for all groups, or a list."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Rule | list[Rule],
+                 last_epoch: int = -1) -> None:
+        count = len(optimizer.param_groups)
+        if isinstance(lr_lambda, (list, tuple)):
+            if len(lr_lambda) != count:
+                raise ValueError(f"Expected {count} lr_lambdas, but got {len(lr_lambda)}")
+            self.lr_lambdas = list(lr_lambda)
+        else:
+            self.lr_lambdas = [lr_lambda] * count
+        self._check_rules()
+        super().__init__(optimizer, last_epoch)
+
+    def _check_rules(self) -> None:
+        pass
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that it knows; of the functions only the attributes of callable objects."""
+        return {**super().state_dict(), "lr_lambdas": list(map(state_of_callable, self.lr_lambdas))}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what `state_dict` returned, with the functions that are here."""
+        kept = state_dict["lr_lambdas"]
+        super().load_state_dict({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
+        for rule, attributes in zip(self.lr_lambdas, kept, strict=False):
+            if attributes is not None:
+                rule.__dict__.update(attributes)
+
+
+class LambdaLR(_Rules):
+    """The first rate times `lr_lambda(step)`.
+
+    >>> from minigrad import optim, zeros
+    >>> optimizer = optim.SGD([zeros(1, requires_grad=True)], lr=0.5)
+    >>> LambdaLR(optimizer, lambda step: 0.5 ** (step + 1)).get_last_lr()
+    [0.25]
+    """
+
+    def get_lr(self) -> list[Any]:
+        """Return the first rates times what the functions say."""
+        self._warn_outside_step()
+        return [base * rule(self.last_epoch)
+                for rule, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+
+class MultiplicativeLR(_Rules):
+    """The rate times `lr_lambda(step)` at each step."""
+
+    def _check_rules(self) -> None:
+        for rule in self.lr_lambdas:
+            if not callable(rule):
+                raise TypeError(f"lr_lambda should be a function, but got {type(rule).__name__}")
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates in force times what the functions say."""
+        self._warn_outside_step()
+        groups = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
+        return [group["lr"] * (1 if self._is_initial else rule(self.last_epoch))
+                for rule, group in groups]

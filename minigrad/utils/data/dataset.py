@@ -1,0 +1,182 @@
+"""Data sets: samples by number, or one after the other.
+
+Source: https://docs.pytorch.org/docs/stable/data.html#dataset-types
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ...ops.random import randperm
+from ...tensor import Tensor
+
+__all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset",
+           "TensorDataset", "random_split"]
+
+
+class Dataset:
+    """Samples by number: a subclass has `__getitem__`, and `__len__` to be walked whole."""
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return cls
+
+
+class IterableDataset(Dataset):
+    """Samples one after the other: a subclass has `__iter__`."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+    def __add__(self, other: Dataset) -> Any:
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset):
+    """Tensors of the same first size; sample i is row i of each.
+
+    >>> from minigrad import arange
+    >>> TensorDataset(arange(3), arange(3) * 10)[1]
+    (tensor(1), tensor(10))
+    """
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(tensors[0].size(0) != t.size(0) for t in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self) -> int:
+        return self.tensors[0].size(0)
+
+
+class Subset(Dataset):
+    """Some samples of a data set, by their numbers."""
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]
+        return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        numbers = [self.indices[i] for i in indices]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            found: list[Any] = self.dataset.__getitems__(numbers)
+            return found
+        return [self.dataset[number] for number in numbers]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class ConcatDataset(Dataset):
+    """Data sets one after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))
+
+    def __getitem__(self, index: int) -> Any:
+        if index < 0:
+            if -index > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            index += len(self)
+        for dataset, end in zip(self.datasets, self.cumulative_sizes, strict=True):
+            if index < end:
+                return dataset[index - end + len(dataset)]
+        raise IndexError("list index out of range")
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+
+class StackDataset(Dataset):
+    """Data sets of one length side by side: sample i holds sample i of each.
+
+    >>> StackDataset([1, 2], ["a", "b"])[1], StackDataset(x=[1, 2])[0]
+    ((2, 'b'), {'x': 1})
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via "
+                             "``kwargs``) like input/output, but both types are given.")
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = args or kwargs
+        if len({len(dataset) for dataset in args or kwargs.values()}) > 1:
+            raise ValueError("Size mismatch between datasets")
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __len__(self) -> int:
+        sets = self.datasets.values() if isinstance(self.datasets, dict) else self.datasets
+        return len(next(iter(sets)))
+
+
+class ChainDataset(IterableDataset):
+    """Iterable data sets one after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = datasets
+
+    def _checked(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            yield dataset
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.chain.from_iterable(self._checked())
+
+    def __len__(self) -> int:
+        sizes: list[Any] = list(self._checked())
+        return sum(len(dataset) for dataset in sizes)
+
+
+def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
+    """Deal the samples out at random into parts of these lengths, or of these fractions.
+
+    >>> [len(part) for part in random_split(range(10), [0.7, 0.3])]
+    [7, 3]
+    """
+    counts = list(lengths)
+    if math.isclose(sum(counts), 1) and sum(counts) <= 1:
+        for i, fraction in enumerate(counts):
+            if not 0 <= fraction <= 1:
+                raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+        counts = [math.floor(len(dataset) * fraction) for fraction in counts]
+        for i in range(len(dataset) - int(sum(counts))):
+            counts[i % len(counts)] += 1
+        for i, count in enumerate(counts):
+            if count == 0:
+                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty "
+                              "dataset.", stacklevel=2)
+    if sum(counts) != len(dataset):
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = randperm(int(sum(counts)), generator=generator).tolist()
+    ends = itertools.accumulate(counts)
+    return [Subset(dataset, order[int(end - n):int(end)])
+            for end, n in zip(ends, counts, strict=True)]

@@ -1,0 +1,183 @@
+"""Worker threads of a data loader: batches made ahead of time, handed out in order.
+
+NOTE [Threads, not processes]
+    PyTorch's workers are processes. Threads need no copies of the data set and no pickling, and
+    NumPy lets them run side by side. Each has a default generator of its own, seeded as PyTorch
+    seeds that of a worker process, so random transforms draw the same numbers; Python's `random`
+    and NumPy's own generator, which all threads share, are left alone.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...ops.generator import Generator, of_this_thread
+
+Make = Callable[[Any], Any]
+
+
+@dataclass
+class WorkerInfo:
+    """What `get_worker_info` says of the worker that asks."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+    worker_method: str = "thread"
+
+
+_info: contextvars.ContextVar[WorkerInfo | None] = contextvars.ContextVar("worker", default=None)
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """Return which worker runs this: its id, how many there are, its seed and the data set.
+
+    None outside of workers.
+
+    >>> get_worker_info() is None
+    True
+    """
+    return _info.get()
+
+
+class Exhausted:
+    """What a worker hands out when its part of a stream has ended."""
+
+
+class Board:
+    """Where the caller and its workers exchange tasks and batches, by number."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.tasks: list[dict[int, Any]] = []  # of each worker
+        self.done: dict[int, tuple[Any, BaseException | None]] = {}
+        self.stopped = False
+
+    def put(self, worker: int, number: int, task: Any) -> None:
+        """Give a worker a task."""
+        with self.changed:
+            self.tasks[worker][number] = task
+            self.changed.notify_all()
+
+    def take(self, worker: int) -> tuple[int, Any] | None:
+        """Wait for a worker's next task; None when there will be none."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.stopped or self.tasks[worker])
+            if self.stopped:
+                return None
+            number = next(iter(self.tasks[worker]))
+            return number, self.tasks[worker].pop(number)
+
+    def finish(self, number: int, batch: Any, error: BaseException | None) -> None:
+        """Hand out a batch, or the error in its place."""
+        with self.changed:
+            self.done[number] = batch, error
+            self.changed.notify_all()
+
+    def collect(self, number: int, timeout: float) -> tuple[Any, BaseException | None]:
+        """Wait for a batch."""
+        with self.changed:
+            if not self.changed.wait_for(lambda: number in self.done, timeout or None):
+                raise RuntimeError(f"DataLoader timed out after {timeout} seconds")
+            return self.done.pop(number)
+
+    def stop(self) -> None:
+        """Tell all workers to end."""
+        with self.changed:
+            self.stopped = True
+            self.changed.notify_all()
+
+
+class Workers:
+    """An iterator over the batches of one walk, made by `count` threads `ahead` batches each.
+
+    `begin(worker)` runs in each thread and returns what makes a batch out of a task. Task i goes
+    to worker i modulo `count`, batches come in the order of the tasks, and an error comes in the
+    place of its batch. The threads end with the last batch, and when the iterator is dropped.
+    """
+
+    def __init__(self, tasks: Iterator[Any], begin: Callable[[int], Make], count: int, ahead: int,
+                 infos: list[WorkerInfo], timeout: float) -> None:
+        self._tasks = enumerate(tasks)
+        self._timeout = timeout
+        self._board = board = Board()
+        board.tasks = [{} for _ in range(count)]
+        self._owners: dict[int, int] = {}  # which worker has which task, in order
+        self._turns = itertools.cycle(range(count))
+        self._ended = [False] * count  # which workers have reached the end of their stream
+        self._threads = [threading.Thread(target=work, args=(board, begin, info), daemon=True,
+                                          name=f"data loader worker {info.id}") for info in infos]
+        self._finalizer = weakref.finalize(self, end, board, self._threads)
+        for thread in self._threads:
+            thread.start()
+        for _ in range(max(ahead, 1) * count):
+            self._assign()
+
+    def _assign(self) -> None:
+        """Give out one task more, to the next worker that still has something to give."""
+        if all(self._ended):
+            return
+        number, task = next(self._tasks, (None, None))
+        if number is not None:
+            worker = next(worker for worker in self._turns if not self._ended[worker])
+            self._owners[number] = worker
+            self._board.put(worker, number, task)
+
+    def __iter__(self) -> Workers:
+        return self
+
+    def __next__(self) -> Any:
+        while self._owners:
+            number = next(iter(self._owners))
+            batch, error = self._board.collect(number, self._timeout)
+            worker = self._owners.pop(number)
+            if isinstance(batch, Exhausted):
+                self._ended[worker] = True
+            self._assign()
+            if error is not None:
+                error.add_note(f"(in worker {worker} of the data loader)")
+                raise error
+            if not isinstance(batch, Exhausted):
+                return batch
+        self.close()
+        raise StopIteration
+
+    def close(self) -> None:
+        """End the threads and wait for them."""
+        self._finalizer()
+
+
+def work(board: Board, begin: Callable[[int], Make], info: WorkerInfo) -> None:
+    """What each thread does: make batches until it is told to end."""
+    _info.set(info)
+    of_this_thread.set(Generator().manual_seed(info.seed))
+    failed: BaseException | None = None
+    make: Any = None
+    try:
+        make = begin(info.id)
+    except Exception as error:  # it belongs to the caller
+        failed = error
+    while (task := board.take(info.id)) is not None:
+        number, given = task
+        try:
+            if failed is not None:
+                raise failed
+            board.finish(number, make(given), None)
+        except Exception as error:  # the caller raises it
+            board.finish(number, None, error)
+        del task, given
+
+
+def end(board: Board, threads: list[threading.Thread]) -> None:
+    """Stop the threads; not waiting for the one that happens to run this."""
+    board.stop()
+    for thread in threads:
+        if thread is not threading.current_thread() and thread.ident is not None:
+            thread.join()

@@ -1,0 +1,77 @@
+"""Weights between minigrad and PyTorch, in one process.
+
+`load_state_dict` takes PyTorch's tensors as they are; these two move whole nests of tensors, such
+as the states of optimizers. Between processes see `utils.safetensors`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..backend import backend_of
+from ..tensor import Tensor
+
+__all__ = ["from_torch", "to_torch"]
+
+
+def from_torch(value: Any) -> Any:
+    """Return minigrad tensors for PyTorch's, in nested dicts, lists and tuples; values are copied.
+
+    `TypeError` for a dtype that NumPy lacks, such as bfloat16. What is no tensor stays.
+
+    >>> from_torch({"step": 3})
+    {'step': 3}
+    """
+    return nested(value, is_torch_tensor, array_of_torch)
+
+
+def to_torch(value: Any) -> Any:
+    """Return PyTorch tensors for minigrad's, in nested dicts, lists and tuples; values are copied.
+
+    It needs the package torch. What is no tensor stays.
+
+    >>> to_torch({"step": 3})
+    {'step': 3}
+    """
+    return nested(value, lambda item: isinstance(item, Tensor), torch_of)
+
+
+def nested(value: Any, wanted: Callable[[Any], bool], change: Callable[[Any], Any]) -> Any:
+    """Return the value with `change(item)` for every item that is wanted."""
+    if wanted(value):
+        return change(value)
+    if isinstance(value, Mapping):
+        items = ((key, nested(item, wanted, change)) for key, item in value.items())
+        if not isinstance(value, OrderedDict):
+            return dict(items)
+        made = OrderedDict(items)
+        vars(made).update(vars(value))  # where a state keeps the versions of its modules
+        return made
+    if type(value) in (list, tuple):
+        return type(value)(nested(item, wanted, change) for item in value)
+    return value
+
+
+def is_torch_tensor(value: Any) -> bool:
+    """Tell whether a value is a PyTorch tensor, without importing PyTorch."""
+    return any(kind.__module__ == "torch" and kind.__name__ == "Tensor"
+               for kind in type(value).__mro__)
+
+
+def array_of_torch(tensor: Any) -> Tensor:
+    """Return a PyTorch tensor's values as a minigrad tensor."""
+    made = Tensor._plain(np.array(tensor.detach().cpu().numpy()))
+    return made.requires_grad_(tensor.requires_grad) if tensor.requires_grad else made
+
+
+def torch_of(tensor: Tensor) -> Any:
+    """Return a minigrad tensor's values as a PyTorch tensor."""
+    import torch
+
+    array = tensor._array
+    made = torch.from_numpy(np.array(backend_of(array).to_host(array)))
+    return made.requires_grad_(tensor.requires_grad)

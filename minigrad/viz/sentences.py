@@ -1,0 +1,134 @@
+"""What is said of each step of a backward pass: one or two sentences, without code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .values import Value
+
+Gradients = Sequence[Value | None]
+View = Any  # a NodeView
+
+
+def counted(nodes: int) -> str:
+    """Say how the pass begins."""
+    return (f"Before anything runs, the engine follows every edge from GraphRoot, {nodes} nodes in "
+            "all, and counts how many edges lead into each: so many gradients the node has to wait "
+            "for. GraphRoot waits for none, so it is put in the ready queue.")
+
+
+def popped(view: View, rest: Sequence[View], given: Gradients) -> str:
+    """Say why a node is next, and what is in its buffer."""
+    if view.kind == "root":
+        return ("GraphRoot is popped. It belongs to no operation: it only hands the gradient that "
+                "the pass starts with to the results.")
+    return f"{view} is popped: {in_front(view, rest)}. Its buffer holds {listed(given)}."
+
+
+def in_front(view: View, rest: Sequence[View]) -> str:
+    """Say why a node comes before those that are left in the queue."""
+    if not rest:
+        return "it is alone in the queue"
+    if view.kind == "leaf":
+        return "nothing is to be done after it, so leaves run as soon as they are ready"
+    return "nothing else that is ready was made later in the forward pass"
+
+
+def hooked(view: View, count: int, before: Gradients, after: Gradients,
+           kept: Sequence[str]) -> str:
+    """Say what hooks on the operation's results did."""
+    said = []
+    if count:
+        changed = "leave the gradient as it is" if before == after else (
+            f"turn {listed(before)} into {listed(after)}")
+        if count == 1:
+            changed = changed.replace("leave", "leaves").replace("turn", "turns")
+        said.append(f"{plural(count, 'hook')} on what {view} belongs to {changed}.")
+    if kept:
+        said.append(f"The gradient is kept in .grad of {' and '.join(kept)}, which retains it.")
+    return " ".join(said)
+
+
+def applied(view: View, results: Gradients, hooks: int, freed: bool) -> str:
+    """Say what a node gave."""
+    if view.kind == "root":
+        return f"GraphRoot hands out {listed(results)}."
+    unneeded = [i for i, edge in enumerate(view.edges) if edge.target is None]
+    given = [f"{value or 'no gradient'} for input {i}" for i, value in enumerate(results)
+             if i not in unneeded]
+    said = [f"{view.name} turns what arrived into {' and '.join(given)}."] if given else [
+        f"{view.name} has nothing to give on."]
+    if unneeded:
+        which = " and ".join(map(str, unneeded))
+        said.append(f"Input {which} needs no gradient, so none is worked out for it.")
+    if hooks:
+        said.append(f"{plural(hooks, 'hook')} of the node ran around it.")
+    if view.saved and freed:
+        said.append(f"What it had saved for this ({', '.join(view.saved)}) is freed.")
+    return " ".join(said)
+
+
+def arrived(source: View, place: int, target: View, index: int, raw: Value | None,
+            value: Value | None, before: Value | None, after: Value | None, left: int) -> str:
+    """Say which gradient goes along an edge, what the buffer then holds, and what is waited for."""
+    way = f"from {source.name}" + (f", input {place}," if len(source.edges) > 1 else "")
+    at = f"{target}" + (f", output {index}" if len(target.shapes) > 1 else "")
+    if value is None:
+        said = [f"No gradient comes {way} to {at}; it is counted all the same."]
+    else:
+        said = [f"{value!s} goes {way} to {at}."]
+        if raw is not None and raw.shape != value.shape:
+            said.append(f"On the way it was summed from shape {raw.shape} to {value.shape}, "
+                        "because the forward pass had broadcast that input.")
+        if before is not None:
+            said.append(f"It is added to what came before: {before.text} becomes "
+                        f"{after.text if after else 'None'}.")
+    if left:
+        said.append(f"{target.name} now waits for {plural(left, 'more gradient')}.")
+    else:
+        said.append(f"{target.name} waits for nothing more and joins the ready queue.")
+    return " ".join(said)
+
+
+def wrote(view: View, arrived: Value | None, before: Value | None, after: Value | None) -> str:
+    """Say what happened to a leaf's `.grad`."""
+    leaf = view.called or "the leaf"
+    if arrived is None:
+        return f"No gradient arrived, so .grad of {leaf} stays {before.text if before else 'None'}."
+    if before is None:
+        return f".grad of {leaf} was None and becomes {after}."
+    return (f"{arrived.text} is added to what .grad of {leaf} already held: {before.text} becomes "
+            f"{after}.")
+
+
+def ended(done: int, retained: bool) -> str:
+    """Say how the pass ends."""
+    rest = ("The graph and all that it saved stay as they were, as retain_graph asks."
+            if retained else "What the nodes had saved is freed, so a second pass would raise.")
+    return f"The queue is empty: each of the {done} nodes has run once. {rest}"
+
+
+def failed(view: View | None, error: BaseException) -> str:
+    """Say where and how the pass failed."""
+    where = f" in {view}" if view is not None else ""
+    return (f"The pass stops{where} with {type(error).__name__}: {error} What had arrived so far "
+            "is dropped; .grad of leaves that have run stays as it is.")
+
+
+def listed(values: Gradients) -> str:
+    """Return gradients as part of a sentence."""
+    if not any(values):
+        return "no gradient"
+    if len(values) == 1:
+        return str(values[0])
+    return " and ".join(f"{value or 'nothing'} for output {i}" for i, value in enumerate(values))
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "hook"), plural(2, "hook")
+    ('1 hook', '2 hooks')
+    """
+    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,81 @@
+"""The benchmark of ResNet-18 runs, computes the same everywhere, reports; no timing is judged."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+SHAPE = "8x3x64x64"
+
+
+@pytest.fixture
+def resnet(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import resnet
+
+    return resnet
+
+
+def test_a_quick_run(tmp_path: Path, resnet: ModuleType) -> None:
+    path = tmp_path / "report.json"
+    engines = "minigrad,by_hand,products"
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "resnet.py"), "--quick", "--engines", engines,
+         "--shapes", SHAPE, "--threads", "2", "--json", str(path)],
+        capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    record = report["workloads"][f"{SHAPE}, 2 threads"]
+    assert not record["not_available"]
+    assert record["rounds"][0].keys() >= set(engines.split(","))
+    for key in engines.split(","):
+        assert report["engines"][key]["status"] == "measured"
+        assert record["ms"][key]["median"] > 0 and record["ms"][key]["ratio"] is None
+        assert resnet.title(key) in done.stdout
+    assert {each["met"] for each in report["targets"]} == {None}
+
+
+def test_an_engine_that_computes_something_else_is_refused(resnet: ModuleType) -> None:
+    right = [[[1.0, 2.0]], {"w": 3.0}]
+    resnet.compare(right, right)
+    with pytest.raises(resnet.Unavailable, match="other logits"):
+        resnet.compare([[[1.0, 2.1]], {"w": 3.0}], right)
+    with pytest.raises(resnet.Unavailable, match="another gradient of w"):
+        resnet.compare([[[1.0, 2.0]], {"w": 3.1}], right)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 9.0, None])
+def test_targets_stand_beside_what_was_measured(resnet: ModuleType, ratio: float | None) -> None:
+    record = {"shape": SHAPE, "threads": 1,
+              "ms": {"minigrad": {"ratio": ratio}, "by_hand": {"ratio": 1.1}}}
+    (verdict,) = resnet.judge({"it": record})
+    assert verdict["limit"] == resnet.TARGETS[SHAPE, 1] and verdict["by_hand"] == 1.1
+    assert verdict["met"] is (None if ratio is None else ratio == 1.0)
+
+
+def test_the_step_by_hand_has_the_gradients_of_the_step_with_an_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import _resnets
+
+    from minigrad import get_num_threads
+
+    found = []
+    for adapter in (_resnets.TorchLike, _resnets.ByHand):
+        engine = adapter("minigrad", SHAPE, get_num_threads())
+        engine.step()
+        found.append(engine.results())
+    (logits, norms), (wanted, wanted_norms) = found
+    np.testing.assert_allclose(logits, wanted, rtol=0, atol=1e-4)
+    assert norms.keys() == wanted_norms.keys() and len(norms) == 62
+    for name, norm in norms.items():
+        assert norm == pytest.approx(wanted_norms[name], rel=1e-3), name
