@@ -9,6 +9,7 @@ one thread and on two. See README.md here.
 from __future__ import annotations
 
 import importlib
+from itertools import pairwise
 from typing import Any
 
 from _steps import Engine, Steps
@@ -24,7 +25,7 @@ def data(case: str) -> tuple[list[Any], list[Any], Any, Any]:
 
     rng = numpy.random.default_rng(0)
     weights = [(rng.standard_normal((o, i)) * (2 / i) ** 0.5).astype("float32")
-               for i, o in zip(SIZES, SIZES[1:], strict=False)]
+               for i, o in pairwise(SIZES)]
     biases = [numpy.zeros(o, "float32") for o in SIZES[1:]]
     batch = CASES[case]
     x = rng.random((batch, SIZES[0])).astype("float32")
@@ -39,7 +40,7 @@ class TorchLike:
         torch.set_num_threads(threads)
         weights, biases, x, y = data(case)
         nn = torch.nn
-        layers = [nn.Linear(i, o) for i, o in zip(SIZES, SIZES[1:], strict=False)]
+        layers = [nn.Linear(i, o) for i, o in pairwise(SIZES)]
         with torch.no_grad():
             for layer, w, b in zip(layers, weights, biases, strict=True):
                 layer.weight.copy_(torch.tensor(w))

@@ -123,3 +123,10 @@ def test_positions_out_of_range_never_wrap(call, message):
     with pytest.raises((IndexError, RuntimeError)) as caught:
         call(x, torch.tensor([5]))
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(("numbers", "dtype"), [((1, 2), "int64"), ((1.0, 2), "float32")])
+def test_where_between_numbers_alone_takes_their_default_dtype(numbers, dtype):
+    made = torch.where(torch.tensor([True, False]), *numbers)
+    assert str(made.dtype) == f"torch.{dtype}"
+    assert made.tolist() == [1, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -220,7 +221,7 @@ def hooked(package: Any) -> list[Any]:
     p = package.ones(1, requires_grad=True)
     p.grad = package.ones(1)
     optimizer = package.optim.SGD([p], lr=0.5)
-    o = package.optim.optimizer
+    o = import_module(package.__name__ + ".optim.optimizer")
     handles = [
         optimizer.register_step_pre_hook(lambda opt, args, kwargs: seen.append(len(args))),
         optimizer.register_step_pre_hook(lambda opt, args, kwargs: (args, {"closure": None})),

@@ -18,6 +18,7 @@ OPTIONAL = (
     ("rich", "rich", "the command", "pip install -e '.[tour]'"),
     ("typer", "typer", "the command", "pip install -e '.[tour]'"),
     ("sklearn", "scikit-learn", "the tour's digits", "pip install -e '.[tour]'"),
+    ("PIL", "pillow", "the photographs of minigrad bench", "pip install -e '.[tour]'"),
     ("graphviz", "graphviz", "pictures of graphs", "pip install -e '.[tour]'"),
     ("pytest", "pytest", "the tests", "pip install -e '.[test]'"),
     ("torch", "torch", "comparison with PyTorch", "make test WITH_TORCH=1"),

@@ -89,7 +89,7 @@ class NAdam(_Kin):
     >>> x = tensor([1.0], requires_grad=True)
     >>> (x * 3).sum().backward()
     >>> optim.NAdam([x], lr=0.1).step(); x
-    tensor([0.8831], requires_grad=True)
+    tensor([0.8944], requires_grad=True)
     """
 
     def __init__(self, params: Iterable[Any], lr: float = 2e-3,

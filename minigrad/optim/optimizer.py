@@ -23,7 +23,6 @@ from ..ops.create import tensor
 from ..tensor import Tensor
 from .hooks import (
     StepHooks,
-    hooked,
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
@@ -141,7 +140,6 @@ class Optimizer(StepHooks):
             for parameter in group["params"]:
                 zero_grad(parameter, set_to_none)
 
-    @hooked
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move all parameters that have a gradient; a closure computes the loss anew first.
 

@@ -92,7 +92,7 @@ class Adadelta(Optimizer):
     >>> x = tensor([1.0], requires_grad=True)
     >>> (x * 3).sum().backward()
     >>> optim.Adadelta([x], eps=0.01).step(); x
-    tensor([0.6859], requires_grad=True)
+    tensor([0.6855], requires_grad=True)
     """
 
     def __init__(self, params: Iterable[Any], lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6,
