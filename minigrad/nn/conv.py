@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#convolution-layers
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ops.create import empty
@@ -18,6 +18,11 @@ from .module import Module
 Sizes = int | tuple[int, ...]
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 PADDING_NAMES = ("same", "valid")
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Return names as PyTorch prints its set of them, in an order that no hash seed changes."""
+    return f"{{{', '.join(map(repr, names))}}}"
 
 
 def sizes_of(value: Any, dims: int) -> tuple[int, ...]:
@@ -43,7 +48,7 @@ class ConvNd(Module):
         if out_channels % groups:
             raise ValueError("out_channels must be divisible by groups")
         if padding_mode not in PADDING_MODES:
-            raise ValueError(f"padding_mode must be one of {set(PADDING_MODES)}, but got "
+            raise ValueError(f"padding_mode must be one of {one_of(PADDING_MODES)}, but got "
                              f"padding_mode='{padding_mode}'")
         self.in_channels = in_channels
         self.out_channels = out_channels
@@ -58,7 +63,7 @@ class ConvNd(Module):
         if isinstance(padding, str):
             if padding not in PADDING_NAMES:
                 raise ValueError(f"Invalid padding string {padding!r}, should be one of "
-                                 f"{set(PADDING_NAMES)}")
+                                 f"{one_of(PADDING_NAMES)}")
             if padding == "same" and any(s != 1 for s in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         channels = ((in_channels, out_channels // groups) if self.transposed
