@@ -183,14 +183,6 @@ def test_both_layouts_of_columns(case, channels_last, flips, monkeypatch):
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS)
-def test_a_lone_block_cut_by_channels(case, monkeypatch):
-    monkeypatch.setattr(kernels_conv, "_PART_WORK", 0)
-    check_convolution(case)
-    monkeypatch.setattr(kernels_conv, "_flip_pays", lambda *_: False)
-    check_convolution(case)
-
-
-@pytest.mark.parametrize("case", CONVOLUTIONS)
 def test_samples_of_a_pointwise_convolution_one_by_one(case, monkeypatch):
     monkeypatch.setattr(kernels_conv, "_MANY_STEPS", 0)
     check_convolution(case)
@@ -254,16 +246,15 @@ def test_convolution_of_any_shape(case):
     close(grad_w, naive_grad_weight(g, x, w.shape, s, p, d))
 
 
-@given(convolutions(), st.integers(1, 400), st.booleans())
+@given(convolutions(), st.integers(1, 400))
 @settings(max_examples=100, deadline=None)
-def test_convolution_in_blocks_of_any_size(case, column_bytes, by_channels):
-    kept = kernels_conv._COLUMN_BYTES, kernels_conv._PART_WORK
+def test_convolution_in_blocks_of_any_size(case, column_bytes):
+    kept = kernels_conv._COLUMN_BYTES
     kernels_conv._COLUMN_BYTES = column_bytes
-    kernels_conv._PART_WORK = 0 if by_channels else kept[1]
     try:
         check_convolution(case)
     finally:
-        kernels_conv._COLUMN_BYTES, kernels_conv._PART_WORK = kept
+        kernels_conv._COLUMN_BYTES = kept
 
 
 @pytest.mark.parametrize("stride", [1, 2])

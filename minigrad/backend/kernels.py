@@ -62,7 +62,6 @@ class Kernels:
     rnn_forward = kernels_recurrent.rnn_forward
     rnn_backward = kernels_recurrent.rnn_backward
 
-    def for_each(self, function: Callable[[Any], Any], items: Sequence[Any],
-                 products: bool = False) -> list[Any]:
+    def for_each(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return `[function(item) for item in items]`; a backend may use several threads."""
         return [function(item) for item in items]

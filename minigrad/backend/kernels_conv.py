@@ -12,9 +12,8 @@ Arrays are `(batch, channels, *spatial)`, weights `(out channels, in channels / 
 NOTE [Blocks]
     The columns of a whole batch take many times its memory, so they are made for one block at a
     time, used and forgotten.  A block is some samples or, where the columns of one are too many,
-    some lines of its steps.  Several threads may share the blocks or, where there is only one,
-    parts of the channels of its product.  All cuts depend on shapes alone, and sums over blocks
-    are taken in one order, so results do not depend on how many threads there are.
+    some lines of its steps.  Blocks come one after the other: the threads are those of BLAS, which
+    shares out each product.  See NOTE [Two pools of threads] in `threads`.
 
 NOTE [Short lines]
     A copy is fast where many neighbours move together.  Those are steps along the last dimension;
@@ -47,10 +46,6 @@ __all__ = ["conv_forward", "conv_grad_input", "conv_grad_weight"]
 _COLUMN_BYTES = 2 << 20
 # Lines with fewer steps are short, see NOTE [Short lines].
 _SHORT = 12
-# A weight gradient is a sum over blocks; so many partial sums may be under way at a time.
-_PARTIAL_SUMS = 4
-# The product of a lone block is cut in two where it has so many multiplications.
-_PART_WORK = 16 << 20
 # A pointwise product of one sample with so many steps is worth a call of its own.
 _MANY_STEPS = 64
 
@@ -73,16 +68,6 @@ def _blocks(batch: int, rows: int, counts: Ints, itemsize: int) -> list[Block]:
         return [(some, whole) for some in _parts(batch, -(-batch * per_sample // _COLUMN_BYTES))]
     lines = _parts(counts[0], -(-per_sample // _COLUMN_BYTES))
     return [(one, some) for one in _parts(batch, batch) for some in lines]
-
-
-def _channel_parts(blocks: Sequence[Block], rows: Sequence[int], steps: int) -> list[slice]:
-    """Cuts the channels of the one product of a lone block; see NOTE [Blocks].
-
-    `rows` is the shape of the weight as matrices, (groups, channels, summands).
-    """
-    groups, channels, summands = rows
-    pays = groups * channels * summands * steps >= _PART_WORK
-    return _parts(channels, 2 if pays and groups == len(blocks) == 1 else 1)
 
 
 def _window_view(
@@ -177,24 +162,14 @@ def conv_forward(
     out = xp.empty((batch, out_channels, *counts), xp.result_type(x, weight))
     columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
 
-    def multiply(rows: Array, columns: Array, out: Array, block: Block) -> None:
+    for block in blocks:
         samples, lines = block
+        columns = columns_of(block)
         if samples.stop - samples.start == 1:
             xp.matmul(rows, columns, out=_side_by_side(out, block, groups))
         else:
             beside = out[samples, :, lines].swapaxes(0, 1)
             beside[...] = xp.matmul(rows, columns).reshape(beside.shape)
-
-    parts = _channel_parts(blocks, rows.shape, batch * prod(counts))
-    if len(parts) == 1:
-        xp.for_each(lambda b: multiply(rows, columns_of(b), out, b), blocks, products=True)
-    else:
-        columns = columns_of(blocks[0])
-        xp.for_each(
-            lambda part: multiply(rows[:, part], columns, out[:, part], blocks[0]),
-            parts,
-            products=True,
-        )
     if bias is not None:
         out += bias.reshape(-1, *(1,) * len(counts))
     return out
@@ -232,38 +207,18 @@ def conv_grad_input(
     padded_sizes = tuple(n + 2 * p for n, p in zip(sizes, padding))
     grad = zeros(xp, (batch, channels, *padded_sizes), dtype, channels_last=short)
 
-    def spread(rows: Array, beside: Array, grad: Array) -> None:
-        before, after = (grad.shape[1], *kernel), (grad.shape[0], *counts)
+    # The windows of one sample overlap, so its steps are not cut.
+    cut = _blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
+    for samples in [samples for samples, lines in cut if not lines.start]:
+        beside = _side_by_side(g, (samples, slice(0, counts[0])), groups)
+        before, after = (channels, *kernel), (samples.stop - samples.start, *counts)
         if short:
             columns = xp.matmul(beside[0].T, rows[0]).reshape(*after, *before)
             columns = xp.moveaxis(columns, range(1, len(after)), range(-len(counts), 0))
         else:
             columns = xp.matmul(rows.swapaxes(1, 2), beside).reshape(*before, *after)
             columns = xp.moveaxis(columns, len(before), 0)
-        add_windows(grad, columns, stride, dilation)
-
-    def beside_of(samples: slice) -> Array:
-        return _side_by_side(g, (samples, slice(0, counts[0])), groups)
-
-    # The windows of one sample overlap, so its steps are not cut.
-    cut = _blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
-    blocks = [(samples, lines) for samples, lines in cut if not lines.start]
-    parts = _channel_parts(blocks, (groups, channels, weight[:, 0].size), batch * prod(counts))
-    if len(parts) == 1:
-        xp.for_each(
-            lambda block: spread(rows, beside_of(block[0]), grad[block[0]]), blocks, products=True
-        )
-    else:
-        beside, per_channel = beside_of(blocks[0][0]), prod(kernel)
-        xp.for_each(
-            lambda part: spread(
-                rows[:, :, part.start * per_channel : part.stop * per_channel],
-                beside,
-                grad[:, part],
-            ),
-            parts,
-            products=True,
-        )
+        add_windows(grad[samples], columns, stride, dilation)
     return crop(xp, grad, padding, sizes)
 
 
@@ -314,34 +269,16 @@ def conv_grad_weight(
     array([[[1., 3.]]])
     """
     out_channels, in_group, *kernel = weight_sizes
-    batch, _, *counts = g.shape
+    counts = g.shape[2:]
     grad = xp.empty(tuple(weight_sizes), xp.result_type(g, x))
     total = grad.reshape(groups, out_channels // groups, in_group * prod(kernel))
     columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
     if not blocks:
         grad[...] = 0
-    parts = _channel_parts(blocks, total.shape, batch * prod(counts))
-    if len(parts) > 1:
-        turned, beside = columns_of(blocks[0]).swapaxes(1, 2), _side_by_side(g, blocks[0], groups)
-        xp.for_each(
-            lambda part: xp.matmul(beside[:, part], turned, out=total[:, part]),
-            parts,
-            products=True,
-        )
-        return grad
-
-    def gather(share: slice) -> Array:
-        """The sum over a share of the blocks; the first share's goes right into the result."""
-        partial = total if share.start == 0 else xp.empty_like(total)
-        for place, block in enumerate(blocks[share]):
-            turned, beside = columns_of(block).swapaxes(1, 2), _side_by_side(g, block, groups)
-            if place:
-                partial += xp.matmul(beside, turned)
-            else:
-                xp.matmul(beside, turned, out=partial)
-        return partial
-
-    shares = _parts(len(blocks), _PARTIAL_SUMS)
-    for partial in xp.for_each(gather, shares, products=True)[1:]:
-        total += partial
+    for place, block in enumerate(blocks):
+        turned, beside = columns_of(block).swapaxes(1, 2), _side_by_side(g, block, groups)
+        if place:
+            total += xp.matmul(beside, turned)
+        else:
+            xp.matmul(beside, turned, out=total)
     return grad

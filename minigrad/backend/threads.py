@@ -6,11 +6,10 @@ NOTE [The same numbers with any number of threads]
     not change with the number of threads.
 
 NOTE [Two pools of threads]
-    BLAS has threads of its own.  Two pools that both want all processors wait for each other, and
-    how BLAS cuts a product depends on how many threads it has.  So while items that hold matrix
-    products are worked on here, BLAS is limited to one thread; threadpoolctl, an extra, does that.
-    Without it such items run one after the other, BLAS shares out each product, and last bits may
-    change with the number of threads.
+    BLAS has threads of its own, which wait for the next product in a loop that takes a processor.
+    Another pool has to share it with them: convolutions whose blocks were given to this one took
+    half as long again as with BLAS's threads alone.  So nothing that holds a matrix product is
+    shared out here, and how the last bits of products come out is BLAS's affair.
 """
 
 from __future__ import annotations
@@ -34,48 +33,13 @@ def _usable_processors() -> int:
     return os.cpu_count() or 1
 
 
-class _Blas:
-    """The threads of the BLAS libraries that are loaded."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.regions = 0  # how many callers want it on one thread now
-        self.before: list[tuple[Any, int]] = []
-        self.known: list[Any] | None = None
-
-    def libraries(self) -> list[Any]:
-        """Return the libraries' controllers, none without threadpoolctl."""
-        if self.known is None:
-            try:
-                import threadpoolctl  # type: ignore[import-untyped]  # ships no types
-            except ImportError:
-                self.known = []
-            else:
-                found = threadpoolctl.ThreadpoolController().select(user_api="blas")
-                self.known = list(found.lib_controllers)
-        return self.known
-
-    def set(self, count: int) -> None:
-        """Let each product use `count` threads."""
-        for library in self.libraries():
-            library.set_num_threads(count)
-
-    def __enter__(self) -> None:
-        with self.lock:
-            self.regions += 1
-            if self.regions == 1:
-                self.before = [(each, each.num_threads) for each in self.libraries()]
-                for library, count in self.before:
-                    if count != 1:
-                        library.set_num_threads(1)
-
-    def __exit__(self, *exception: object) -> None:
-        with self.lock:
-            self.regions -= 1
-            if not self.regions:
-                for library, count in self.before:
-                    if count != 1:
-                        library.set_num_threads(count)
+def _limit_blas(count: int) -> None:
+    """Let each matrix product use `count` threads, where threadpoolctl is installed."""
+    try:
+        import threadpoolctl  # type: ignore[import-untyped]  # ships no types
+    except ImportError:
+        return
+    threadpoolctl.threadpool_limits(count, user_api="blas")
 
 
 class _Job:
@@ -135,14 +99,13 @@ class _Here(threading.local):
 
 _here = _Here()
 _pool = _Pool()
-_blas = _Blas()
 _number = _usable_processors()
 
 
 def _start_anew() -> None:
     """After a fork: the child has the objects, but none of the threads, and perhaps held locks."""
-    global _pool, _blas
-    _pool, _blas = _Pool(), _Blas()
+    global _pool
+    _pool = _Pool()
     _here.busy = False
 
 
@@ -177,28 +140,23 @@ def set_num_threads(count: int) -> None:
     if count < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
     _number = count
-    _blas.set(count)
+    _limit_blas(count)
 
 
-def for_each(function: Callable[[Any], Any], items: Sequence[Any], products: bool = False
-             ) -> list[Any]:
+def for_each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """Return `[function(item) for item in items]`, computed by several threads.
 
-    Items run one after the other inside an item, with one thread, and, if they hold `products`
-    of matrices, where BLAS cannot be limited.  The first item's error of those that arose is
-    raised, after all others have ended.
+    Inside an item, further items run one after the other.  The first item's error of those that
+    arose is raised, after all others have ended.
 
     >>> for_each(abs, [-1, 2, -3])
     [1, 2, 3]
     """
-    if _number == 1 or _here.busy or (products and not _blas.libraries()):
+    if _number == 1 or _here.busy:
         return [function(item) for item in items]
     _here.busy = True
     try:
-        if not products:
-            return _shared_out(function, items)
-        with _blas:
-            return _shared_out(function, items)
+        return _shared_out(function, items)
     finally:
         _here.busy = False
 
