@@ -24,7 +24,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour test test-generic lint bench verify-full clean FORCE
+.PHONY: help tour test test-generic lint bench course course-full verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
 
@@ -47,6 +47,16 @@ lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
 	@$(RUN)/python -m ruff check .
 	@$(RUN)/python -m mypy
 
+course: $(VENV)/.stamp-course ## is the course as it is made, do its notebooks run, is a sample of stages right?
+	@$(RUN)/minigrad dev build --check
+	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) notebooks
+	@$(RUN)/minigrad dev verify --sample 3 --quiet
+
+course-full: $(VENV)/.stamp-course ## the same with every stage
+	@$(RUN)/minigrad dev build --check
+	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) notebooks
+	@$(RUN)/minigrad dev verify
+
 bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad; WITH_TORCH=1 adds PyTorch
 	@$(RUN)/python $(BENCH)
 
@@ -54,6 +64,7 @@ verify-full: ## all of the above, PyTorch included
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory test WITH_TORCH=1
 	@$(MAKE) --no-print-directory test-generic WITH_TORCH=1
+	@$(MAKE) --no-print-directory course-full
 	@$(MAKE) --no-print-directory tour
 	@$(MAKE) --no-print-directory bench WITH_TORCH=1
 
@@ -90,7 +101,8 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 	@$(INSTALL) --quiet hatchling editables || $(call stop,$(PIP_FAILED))
 	@touch $@
 
-$(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench: \
+$(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
+$(VENV)/.stamp-course: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))

@@ -1,0 +1,88 @@
+"""`minigrad dev`: building the course from its sources, and trying all of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from ..stages import CourseError, Stage, find_stage, stages
+from .build import differences, write
+from .verify import findings
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="For those who write the course: build it from its sources, and try all of it.",
+)
+
+Numbers = Annotated[list[str] | None, typer.Argument(help="Stages, such as 03; all by default.")]
+
+
+def _chosen(numbers: list[str] | None) -> list[Stage]:
+    return [find_stage(number) for number in numbers] if numbers else stages()
+
+
+@app.command()
+def build(
+    numbers: Numbers = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if something would change.")
+    ] = False,
+) -> None:
+    """Fill the lessons; make notebooks, exercises and solutions.
+
+    \b
+    Examples:
+      minigrad dev build
+      minigrad dev build 03 --check
+    """
+    wrong = False
+    for stage in _chosen(numbers):
+        try:
+            for path in differences(stage) if check else write(stage):
+                wrong = wrong or check
+                print(f"{'differs' if check else 'written'}: {path.relative_to(stage.root)}")
+        except CourseError as error:
+            wrong = True
+            typer.echo(str(error), err=True)
+    raise typer.Exit(int(wrong))
+
+
+@app.command()
+def verify(
+    numbers: Numbers = None,
+    sample: Annotated[
+        int, typer.Option(help="Try only so many stages, others each day; 0 tries all.")
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show findings alone.")] = False,
+) -> None:
+    """Try each stage as shipped, half solved, solved and with each known mistake.
+
+    Exits with 1 if a stub passes, a solution fails, a mistake is accepted or told wrongly, or a
+    count is not what the course asks for.
+
+    \b
+    Examples:
+      minigrad dev verify 03
+      minigrad dev verify --sample 3
+    """
+    chosen = _chosen(numbers)
+    if sample:
+        day = int(time.time() // 86400)
+        chosen = [chosen[(day * sample + i) % len(chosen)] for i in range(min(sample, len(chosen)))]
+    count, begun = 0, time.monotonic()
+    for stage in chosen:
+        try:
+            for finding in findings(stage, (lambda _: None) if quiet else _told):
+                count += 1
+                print(f"WRONG  {finding}", flush=True)
+        except CourseError as error:
+            count += 1
+            print(f"WRONG  {error}", flush=True)
+    print(f"{len(chosen)} stages tried in {time.monotonic() - begun:.0f} s, {count} findings")
+    raise typer.Exit(int(count > 0))
+
+
+def _told(what: str) -> None:
+    print(f"trying {what}", flush=True)

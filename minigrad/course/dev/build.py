@@ -1,0 +1,54 @@
+"""Makes everything that is made: filled lessons, notebooks, exercises, solutions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..stages import Stage
+from .lesson import fill, parse, render
+from .notebook import notebook
+from .source import blank, module
+
+
+def built(stage: Stage) -> dict[Path, str]:
+    """Return the text of each file that is made for a stage; CourseError where it cannot be."""
+    blocks = parse(stage.lesson.read_text(encoding="utf-8"), f"lessons/{stage.key}.md")
+    fill(blocks, stage)
+    files = {
+        stage.lesson: render(blocks),
+        stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks),
+    }
+    for path in stage.modules:
+        holes = [hole for hole in stage.holes if any(symbol.startswith(f"{path}:")
+                                                     for symbol in hole.symbols)]
+        files[stage.exercise(path)] = _header(stage, path, "exercise") + blank(stage, path, holes)
+        files[stage.solution(path)] = (_header(stage, path, "solution")
+                                       + module(stage.package, path).text)
+    return files
+
+
+def _header(stage: Stage, path: str, kind: str) -> str:
+    title = stage.words["title"]
+    lines = [f"# Stage {stage.number}, {title}: the {kind} for minigrad/{path}.",
+             f"# The lesson is lessons/{stage.key}.md."]
+    if kind == "exercise":
+        lines.append("# Write the bodies that raise NotImplementedError, then run: "
+                     f"minigrad run {stage.number}")
+    return "\n".join(lines) + "\n\n"
+
+
+def differences(stage: Stage) -> list[Path]:
+    """Return the files of a stage that are not as they would be made."""
+    return [path for path, text in built(stage).items()
+            if not path.is_file() or path.read_text(encoding="utf-8") != text]
+
+
+def write(stage: Stage) -> list[Path]:
+    """Make a stage's files and return those that changed."""
+    changed = []
+    for path, text in built(stage).items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            changed.append(path)
+    return changed

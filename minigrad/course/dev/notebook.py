@@ -1,0 +1,73 @@
+"""Notebooks of lessons: text and the blocks that run, with the outputs that they gave."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .lesson import Block
+
+
+def notebook(blocks: list[Block]) -> str:
+    """Return a lesson's notebook as JSON text; the blocks have been run."""
+    import nbformat
+    from nbformat import v4
+
+    cells: list[Any] = []
+    text: list[str] = []
+
+    def flush() -> None:
+        joined = "\n".join(text).strip("\n")
+        if joined:
+            cells.append(v4.new_markdown_cell(joined))
+        text.clear()
+
+    for block in blocks:
+        if not block.runs:
+            text.append(_markdown(block))
+            continue
+        flush()
+        cell = v4.new_code_cell(block.text)
+        cell.outputs = _outputs(block)
+        if block.kind == "raises":
+            cell.metadata["tags"] = ["raises-exception"]
+        cells.append(cell)
+    flush()
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    counter = 0
+    for cell in cells:
+        if cell.cell_type == "code":
+            counter += 1
+            cell.execution_count = counter
+            for output in cell.outputs:
+                if output.output_type == "execute_result":
+                    output.execution_count = counter
+    made = v4.new_notebook(cells=cells, metadata={
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+        "language_info": {"name": "python"}})
+    nbformat.validate(made)
+    return nbformat.writes(made) + "\n"
+
+
+def _markdown(block: Block) -> str:
+    if block.kind in ("text", "rest"):
+        return block.text
+    ticks = re.match("`+", block.fence)
+    assert ticks is not None
+    return f"{block.fence}\n{block.text}\n{ticks[0]}"
+
+
+def _outputs(block: Block) -> list[Any]:
+    from nbformat import v4
+
+    outputs, result = [], block.result
+    if result["printed"]:
+        outputs.append(v4.new_output("stream", name="stdout", text=result["printed"]))
+    if result["value"]:
+        outputs.append(v4.new_output("execute_result", data={"text/plain": result["value"]}))
+    if result["error"]:
+        kind, _, text = result["error"].partition(": ")
+        outputs.append(v4.new_output("error", ename=kind, evalue=text,
+                                     traceback=[result["error"]]))
+    return outputs

@@ -1,0 +1,174 @@
+"""Finding symbols in a module's text, cutting them out and blanking their bodies."""
+
+from __future__ import annotations
+
+import ast
+import json
+import textwrap
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..stages import CourseError, Hole, Mutant, Stage
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = Function | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module's text and its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> list[str]:
+        """The text's lines, without their ends."""
+        return self.text.splitlines()
+
+    def find(self, symbol: str) -> ast.stmt:
+        """Return the statement that defines "name" or "Class.method"; CourseError without one."""
+        body: list[ast.stmt] = self.tree.body
+        found: ast.stmt | None = None
+        for name in symbol.split("."):
+            found = next((each for each in body if name in names_of(each)), None)
+            if found is None:
+                raise CourseError(f"{self.path} defines no {symbol!r}")
+            body = getattr(found, "body", [])
+        assert found is not None
+        return found
+
+    def function(self, symbol: str) -> Function:
+        """Return the function that `symbol` names; CourseError if it is something else."""
+        found = self.find(symbol)
+        if not isinstance(found, Function):
+            raise CourseError(f"{self.path}:{symbol} is not a function")
+        return found
+
+    def cut(self, statement: ast.stmt) -> str:
+        """Return a statement's lines, with decorators and the comments right above it."""
+        first, last = self.span(statement)
+        return textwrap.dedent("\n".join(self.lines[first - 1 : last]))
+
+    def span(self, statement: ast.stmt) -> tuple[int, int]:
+        """Return the first and the last line of what `cut` gives, counted from one."""
+        decorators = getattr(statement, "decorator_list", [])
+        first = min([statement.lineno, *(each.lineno for each in decorators)])
+        while first > 1 and self.lines[first - 2].lstrip().startswith("#"):
+            first -= 1
+        return first, statement.end_lineno or statement.lineno
+
+
+@cache
+def _read(path: Path, modified: int, name: str) -> Module:
+    text = path.read_text(encoding="utf-8")
+    return Module(name, text, ast.parse(text))
+
+
+def module(package: Path, name: str) -> Module:
+    """Return the module at path `name` in the package's folder."""
+    path = package / name
+    if not path.is_file():
+        raise CourseError(f"the package has no module {name}")
+    return _read(path, path.stat().st_mtime_ns, name)
+
+
+def names_of(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement defines."""
+    if isinstance(statement, Definition):
+        return {statement.name}
+    targets = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    return {each.id for target in targets for each in ast.walk(target)
+            if isinstance(each, ast.Name)}
+
+
+def docstring_of(definition: Definition) -> ast.stmt | None:
+    """Return the statement that is a definition's docstring, if it has one."""
+    return definition.body[0] if ast.get_docstring(definition) is not None else None
+
+
+def statements(node: ast.AST) -> int:
+    """Count the statements inside a node, docstrings aside; imports and the node do not count."""
+    count = 0
+    for each in ast.walk(node):
+        if each is node or not isinstance(each, ast.stmt):
+            continue
+        if isinstance(each, ast.Import | ast.ImportFrom):
+            continue
+        count += not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+                      and isinstance(each.value.value, str))
+    return count
+
+
+def body_span(source: Module, function: Function) -> tuple[int, int]:
+    """Return the lines of a function's body after its docstring, with comments that lead it."""
+    doc = docstring_of(function)
+    if doc is not None and len(function.body) > 1:
+        first = (doc.end_lineno or 0) + 1
+    else:
+        first = function.body[0].lineno
+        while source.lines[first - 2].lstrip().startswith("#"):
+            first -= 1
+    if first <= function.lineno or (doc is not None and len(function.body) == 1):
+        raise CourseError(f"{source.path}:{function.name} has no body to blank")
+    return first, function.end_lineno or first
+
+
+def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
+    """Return a module's text with the bodies of `holes` replaced by their task and a raise."""
+    source = module(stage.package, path)
+    spans = []
+    for hole in holes:
+        for symbol in symbols_in(hole, path):
+            function = source.function(symbol)
+            spans.append((*body_span(source, function), hole, function.col_offset + 4))
+    lines = source.lines
+    for first, last, hole, indent in sorted(spans, key=lambda span: span[0], reverse=True):
+        lines[first - 1 : last] = [" " * indent + line if line else ""
+                                   for line in _task(stage, hole)]
+    return "\n".join(lines) + "\n"
+
+
+def _task(stage: Stage, hole: Hole) -> list[str]:
+    words = stage.words["hole"][hole.id]
+    text = f"{hole.id} {words['title']}. {' '.join(words['task'].split())}"
+    wrapped = textwrap.wrap(text, 84, break_long_words=False, break_on_hyphens=False)
+    message = f"{hole.id} {words['title']} is yours to write"
+    return [*(f"# {line}" for line in wrapped), f"raise NotImplementedError({json.dumps(message)})"]
+
+
+def symbols_in(hole: Hole, path: str) -> list[str]:
+    """Return the symbols of a hole that lie in the module at `path`."""
+    return [symbol for where, _, symbol in (each.partition(":") for each in hole.symbols)
+            if where == path]
+
+
+def mutated(stage: Stage, hole: Hole, mutant: Mutant) -> dict[str, str]:
+    """Return the texts of the hole's modules, by path, with the mutant's edits made.
+
+    CourseError for a text to replace that is not exactly once in the hole's functions.
+    """
+    symbols = [(path, name) for path, _, name in (each.partition(":") for each in hole.symbols)]
+    sources = {path: module(stage.package, path) for path, _ in symbols}
+    for before, after in mutant.edits:
+        places = [(path, name) for path, name in symbols
+                  if before in _definition(sources[path], name)]
+        texts = [_definition(sources[path], name) for path, name in places]
+        if len(places) != 1 or texts[0].count(before) != 1:
+            raise CourseError(f"{stage.key}, {hole.id}, {mutant.name}: the text to replace has to "
+                              f"be in the hole's functions once: {before!r}")
+        ((path, _),) = places
+        text = sources[path].text.replace(texts[0], texts[0].replace(before, after), 1)
+        sources[path] = Module(path, text, ast.parse(text))
+    return {path: source.text for path, source in sources.items()}
+
+
+def _definition(source: Module, symbol: str) -> str:
+    first, last = source.span(source.find(symbol))
+    return "\n".join(source.lines[first - 1 : last])
