@@ -7,8 +7,9 @@ PYTHON     ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
                 && echo "$$p" && break; done)
 JOBS       ?= 2
 PYTEST_ARGS ?=
-BENCH      ?= benchmarks/op_overhead.py
+BENCH      ?=
 WITH_TORCH ?=
+DIR        ?= engine
 
 RUN     := $(VENV)/bin
 INSTALL := $(RUN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
@@ -24,7 +25,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour test test-generic lint bench course course-full verify-full clean FORCE
+.PHONY: help tour learn test test-generic lint bench course course-full verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
 
@@ -32,10 +33,14 @@ help: ## list the targets
 	@echo 'make TARGET, one of:'
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 	@echo 'Settings: PYTHON=python3.12, VENV=folder, WITH_TORCH=1 (parity with PyTorch), JOBS=processes,'
-	@echo '          PYTEST_ARGS="-k name -x".'
+	@echo '          PYTEST_ARGS="-k name -x", BENCH="benchmarks/mlp.py --quick" (one script alone).'
 
 tour: $(VENV)/.stamp-tour ## set up and run the guided tour (under 90 s)
 	@$(RUN)/minigrad tour
+
+learn: $(VENV)/.stamp-course ## set up and take the course, in a workspace at DIR (default: engine)
+	@[ -e '$(DIR)/progress.json' ] || $(RUN)/minigrad init '$(DIR)'
+	@$(RUN)/minigrad learn --dir '$(DIR)'
 
 test: $(VENV)/.stamp-test $(TORCH) ## set up and run all tests; WITH_TORCH=1 compares with PyTorch too
 	@$(PYTEST) $(PYTEST_ARGS)
@@ -47,18 +52,19 @@ lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
 	@$(RUN)/python -m ruff check .
 	@$(RUN)/python -m mypy
 
-course: $(VENV)/.stamp-course ## is the course as it is made, do its notebooks run, is a sample of stages right?
+course: $(VENV)/.stamp-authors ## is the course as it is made, do its notebooks run, is a sample of stages right?
 	@$(RUN)/minigrad dev build --check
 	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) notebooks
 	@$(RUN)/minigrad dev verify --sample 3 --quiet
 
-course-full: $(VENV)/.stamp-course ## the same with every stage
+course-full: $(VENV)/.stamp-authors ## the same with every stage
 	@$(RUN)/minigrad dev build --check
 	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) notebooks
 	@$(RUN)/minigrad dev verify
 
-bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad; WITH_TORCH=1 adds PyTorch
-	@$(RUN)/python $(BENCH)
+# In full this takes 10 to 15 minutes, on a machine left alone.
+bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad, run the three trainings
+	@$(if $(BENCH),$(RUN)/python $(BENCH),$(RUN)/python benchmarks/op_overhead.py && $(RUN)/python benchmarks/trainings.py)
 
 verify-full: ## all of the above, PyTorch included
 	@$(MAKE) --no-print-directory lint
@@ -102,7 +108,7 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 	@touch $@
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
-$(VENV)/.stamp-course: \
+$(VENV)/.stamp-authors $(VENV)/.stamp-course: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))

@@ -1,7 +1,7 @@
 """One training step of ResNet-18, without the optimiser, in each library.
 
 Every adapter takes the same weights and has `step()`: cross entropy forward, gradients of all
-weights backward. `results()` tells the logits and the norm of every gradient.
+weights backward. `results()` takes a step and tells each logit and the norm of every gradient.
 """
 
 from __future__ import annotations
@@ -66,6 +66,13 @@ def images(batch: int, size: int) -> tuple[Any, Any]:
         0, 1000, batch)
 
 
+def by_name(logits: Any, norms: dict[str, Any]) -> dict[str, float]:
+    """The results of a step, each under a name that says what it is."""
+    rows = {f"logit {number} of image {image}": float(value)
+            for image, row in enumerate(logits) for number, value in enumerate(row)}
+    return rows | {f"gradient of {name}": float(norm) for name, norm in norms.items()}
+
+
 class TorchLike:
     """PyTorch and minigrad: the modules of `nn`."""
 
@@ -83,9 +90,10 @@ class TorchLike:
         self.logits = self.net(self.x)
         self.torch.nn.functional.cross_entropy(self.logits, self.y).backward()
 
-    def results(self) -> tuple[Any, dict[str, float]]:
-        grads = {name: float(p.grad.norm()) for name, p in self.net.named_parameters()}
-        return self.logits.detach().numpy(), grads
+    def results(self) -> dict[str, float]:
+        self.step()
+        return by_name(self.logits.detach().numpy(),
+                       {name: p.grad.norm() for name, p in self.net.named_parameters()})
 
 
 def network(nn: Any) -> Any:
@@ -207,9 +215,10 @@ class ByHand:
         g = xp.max_pool_backward(g, places, before_pool, 2)
         self.conv_back("conv1", self.norm_back("bn1", self.relu_back("relu", g)), needed=False)
 
-    def results(self) -> tuple[Any, dict[str, float]]:
-        norms = {name: float(self.np.linalg.norm(g)) for name, g in self.grads.items()}
-        return self.logits, norms
+    def results(self) -> dict[str, float]:
+        self.step()
+        return by_name(self.logits,
+                       {name: self.np.linalg.norm(g) for name, g in self.grads.items()})
 
 
 class Products:
@@ -235,9 +244,6 @@ class Products:
             self.np.matmul(g, columns.T)
             if place:  # nobody asks for the gradient of the images
                 self.np.matmul(weight.T, g)
-
-    def results(self) -> None:
-        return None
 
 
 class MyGrad:
@@ -289,6 +295,7 @@ class MyGrad:
         self.logits = logits.data
         self.loss(logits, self.y).backward()
 
-    def results(self) -> tuple[Any, dict[str, float]]:
+    def results(self) -> dict[str, float]:
+        self.step()
         norm = importlib.import_module("numpy").linalg.norm
-        return self.logits, {name: float(norm(w.grad)) for name, w in self.w.items()}
+        return by_name(self.logits, {name: norm(w.grad) for name, w in self.w.items()})

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import _command as command
 import _harness as harness
 from _harness import Unavailable
 
 REFERENCE = "pytorch"
 #: Variables with which an environment tells OpenBLAS which processor to take this one for.
 PINS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-#: A round counts where no engine took longer than this many times its own fastest round: with two
+#: A round of an engine counts where it took at most this many times its own fastest round: with two
 #: threads, whatever else runs can stop an engine that waits for both.
 CALM = 1.5
 
@@ -53,7 +54,11 @@ class Steps:
     cases: Sequence[str]
     targets: Mapping[tuple[str, int], float]
     by_hand: str | None = None
+    #: By how much a result may differ, relative to itself or to this, whichever is larger.
     tolerance: float = 1e-2
+    unit: float = 1.0
+    repeats: int = 10
+    #: Libraries that cannot run any of this, and why.
     not_available: Mapping[str, str] = field(default_factory=dict)
 
     # ---- the worker's side ----------------------------------------------------------------------
@@ -98,30 +103,13 @@ class Steps:
         for threads in options.threads:
             for case in options.cases:
                 with ExitStack() as stack:
-                    workers = self.start(keys, threads, report["engines"], stack)
+                    workers = command.start(
+                        self.script, keys, {"threads": threads}, report["engines"], stack, threads,
+                        without=lambda key: PINS if "+" in key else ())
                     report["workloads"][f"{case}, {threads} threads"] = self.measure_case(
                         workers, case, threads, options)
-        report["machine"]["load_average_at_end"] = harness.machine()["load_average"]
         report["targets"] = self.judge(report["workloads"])
-        harness.progress("")
         return report
-
-    def start(self, keys: list[str], threads: int, engines: dict[str, Any],
-              stack: ExitStack) -> dict[str, harness.Worker]:
-        """Start a worker for each engine that is installed."""
-        workers = {}
-        for key in keys:
-            worker = stack.enter_context(harness.Worker(
-                self.script, key, threads=threads, without=PINS if "+" in key else ()))
-            try:
-                told = worker.ask({"task": "hello", "threads": threads})
-                engines[key] = {"status": "measured", **told}
-                workers[key] = worker
-            except Unavailable as reason:
-                absent = str(reason).startswith("not installed")
-                engines[key] = {"status": "not installed" if absent else "failed",
-                                "reason": str(reason)}
-        return workers
 
     def measure_case(self, workers: dict[str, harness.Worker], case: str, threads: int,
                      options: argparse.Namespace) -> dict[str, Any]:
@@ -144,17 +132,15 @@ class Steps:
                            for key, worker in timed.items()})
         medians = [{key: statistics.median(times) for key, times in each.items()}
                    for each in rounds]
-        best = {key: min(each[key] for each in medians) for key in timed}
-        calm = [all(each[key] <= CALM * best[key] for key in each) for each in medians]
-        kept = [each for each, is_calm in zip(medians, calm, strict=True) if is_calm]
+        calm, disturbed = calm_rounds(medians)
         return {"case": case, "threads": threads, "not_available": absent, "rounds": rounds,
-                "discarded": [number for number, ok in enumerate(calm) if not ok],
-                "ms": harness.summary(kept, timed, REFERENCE)}
+                "disturbed": disturbed, "ms": harness.summary(calm, timed, REFERENCE)}
 
     def compare(self, found: Mapping[str, float], expected: Mapping[str, float]) -> None:
         """Refuse an engine whose results are not those of the first."""
         for name, value in found.items():
-            if abs(value - expected[name]) > self.tolerance * max(1.0, abs(expected[name])):
+            allowed = self.tolerance * max(self.unit, abs(expected[name]))
+            if not abs(value - expected[name]) <= allowed:
                 raise Unavailable(f"computes another {name}: {value:.6g}, not {expected[name]:.6g}")
 
     def judge(self, workloads: dict[str, Any]) -> list[dict[str, Any]]:
@@ -168,89 +154,84 @@ class Steps:
                 measured = record["ms"][key]["ratio"]
                 hand = record["ms"].get(key.replace("minigrad", self.by_hand or ""), {})
                 threads = "one thread" if record["threads"] == 1 else f"{record['threads']} threads"
-                verdicts.append({
-                    "name": f"{record['case']}, {threads}, {self.title(key)} / PyTorch",
-                    "relation": "<=", "limit": limit, "measured": measured,
-                    "by_hand": hand.get("ratio"),
-                    "met": None if measured is None else measured <= limit})
+                verdicts.append(command.verdict(
+                    f"{record['case']}, {threads}, {self.title(key)} / PyTorch", limit, measured,
+                    by_hand=hand.get("ratio")))
         return verdicts
 
     def title(self, key: str) -> str:
         """What tables call an engine."""
         name, _, unpinned = key.partition("+")
-        return self.engines[name].title + (", OpenBLAS unpinned" if unpinned else "")
+        known = self.engines.get(name)
+        return (known.title if known else name) + (", OpenBLAS unpinned" if unpinned else "")
 
     def render(self, report: dict[str, Any]) -> str:
         """The report as plain text."""
-        machine, settings = report["machine"], report["settings"]
-        parts = [f"{report['date']}  {machine['cpu']}, {machine['cores']} cores, "
-                 f"{machine['python']}, load {machine['load_average'][0]} to "
-                 f"{machine['load_average_at_end'][0]}"]
-        parts.append("\n".join(
+        settings = report["settings"]
+        parts = ["\n".join(
             f"{self.title(key)} {each['version']} (NumPy {each['numpy']}, BLAS for {each['blas']})"
             if each["status"] == "measured" else f"{self.title(key)}: {each['reason']}"
-            for key, each in report["engines"].items()))
+            for key, each in report["engines"].items())]
         if report["pins"]:
             pins = ", ".join(f"{name}={value}" for name, value in report["pins"].items())
             parts.append(f"The environment sets {pins}; 'unpinned' is without, as OpenBLAS "
                          "chooses.")
         for name, record in report["workloads"].items():
-            rows = [[name, "milliseconds", "ratio to PyTorch", "range"]]
-            for key, each in record["ms"].items():
-                if each["median"] is None:
-                    continue
-                low, high = each["ratio_range"] or (None, None)
-                rows.append([self.title(key), f"{each['median']:.3g}",
-                             "n/a" if each["ratio"] is None else f"{each['ratio']:.2f}",
-                             "n/a" if low is None else f"{low:.2f} to {high:.2f}"])
-            rows += [[self.title(key) if key.partition("+")[0] in self.engines else key, why, "",
-                      ""] for key, why in record["not_available"].items()]
-            kept = settings["rounds"] - len(record["discarded"])
-            parts.append(f"{kept} calm rounds of {settings['rounds']}, each of "
-                         f"{settings['repeats_per_round']} steps\n" + harness.table(rows))
-        words = {True: "met", False: "MISSED", None: "not measured"}
-        rows = [["targets", "target", "measured", "NumPy by hand", ""]]
-        rows += [[each["name"], f"<= {each['limit']:g}",
-                  *("n/a" if value is None else f"{value:.2f}"
-                    for value in (each["measured"], each["by_hand"])), words[each["met"]]]
-                 for each in report["targets"]]
-        parts.append(harness.table(rows))
-        if settings["quick"]:
-            parts.append("A quick run shows that everything works; its figures are not for "
-                         "quoting.")
-        return "\n\n".join(parts)
+            absent = "".join(f"\n{self.title(key)}: {why}"
+                             for key, why in record["not_available"].items())
+            parts.append(f"{settings['rounds']} rounds of {settings['repeats_per_round']} steps\n"
+                         + harness.table([[name, "milliseconds", "ratio to PyTorch", "range",
+                                           "calm rounds"], *self.rows(record)]) + absent)
+        hand = {} if self.by_hand is None else {"by_hand": self.engines[self.by_hand].title}
+        parts.append(command.verdicts(report["targets"], hand, ".2f"))
+        return command.text(report, parts)
 
-    def main(self, description: str, arguments: list[str] | None = None) -> None:
-        """Read options, measure, print the tables and write the JSON."""
-        parser = argparse.ArgumentParser(description=description)
-        parser.add_argument("--json", type=Path, metavar="PATH", help="write every round here")
-        parser.add_argument("--quick", action="store_true",
-                            help="a small run, to see that it works")
-        parser.add_argument("--engines", default=",".join(self.engines),
-                            help="comma-separated: %(default)s")
+    def rows(self, record: Mapping[str, Any]) -> list[list[str]]:
+        """A row for each engine that was timed."""
+        rows = []
+        for key, each in record["ms"].items():
+            low, high = each["ratio_range"] or (None, None)
+            calm = len(record["rounds"]) - len(record["disturbed"][key])
+            rows.append([self.title(key), f"{each['median']:.3g}",
+                         "n/a" if each["ratio"] is None else f"{each['ratio']:.2f}",
+                         "n/a" if low is None else f"{low:.2f} to {high:.2f}", str(calm)])
+        return rows
+
+    def parse(self, description: str | None, arguments: list[str] | None) -> argparse.Namespace:
+        """Command-line options with the defaults of a full or a quick run filled in."""
+        parser = command.parser(description, self.engines)
         parser.add_argument("--threads", default="1,2", help="comma-separated: %(default)s")
         parser.add_argument("--cases", default=",".join(self.cases),
                             help="comma-separated: %(default)s")
         parser.add_argument("--rounds", type=int, help="rounds (11, quick 1)")
-        parser.add_argument("--repeats", type=int, help="steps in each round (10, quick 1)")
-        parser.add_argument("--worker", help=argparse.SUPPRESS)
+        parser.add_argument("--repeats", type=int,
+                            help=f"steps in each round ({self.repeats}, quick 1)")
         options = parser.parse_args(arguments)
-        if options.worker:
-            self.work(options.worker)
-            return
-        options.engines = list(dict.fromkeys(options.engines.split(",")))
-        options.cases = list(dict.fromkeys(options.cases.split(",")))
-        for given, known in ((options.engines, self.engines), (options.cases, self.cases)):
-            for each in given:
-                if each not in known:
-                    parser.error(f"unknown {each!r}; choose from {', '.join(known)}")
+        options.engines = command.chosen(parser, options.engines, self.engines)
+        options.cases = command.chosen(parser, options.cases, self.cases, "case")
         options.threads = [int(count) for count in options.threads.split(",")]
         options.rounds = options.rounds or (1 if options.quick else 11)
-        options.repeats = options.repeats or (1 if options.quick else 10)
-        report = self.measure(options)
-        print(self.render(report))
-        if options.json:
-            harness.write_json(options.json, report)
+        options.repeats = options.repeats or (1 if options.quick else self.repeats)
+        return options
+
+    def main(self, description: str | None, arguments: list[str] | None = None) -> None:
+        """Read options, measure, print the tables and write the JSON."""
+        command.run(self.parse(description, arguments), self.measure, self.render, self.work)
+
+
+def calm_rounds(
+    medians: Sequence[Mapping[str, float]],
+) -> tuple[list[dict[str, float]], dict[str, list[int]]]:
+    """Each round's calm times, and by engine the numbers of the rounds in which it was disturbed.
+
+    >>> calm_rounds([{"a": 1.0, "b": 2.0}, {"a": 1.6, "b": 2.9}])
+    ([{'a': 1.0, 'b': 2.0}, {'b': 2.9}], {'a': [1], 'b': []})
+    """
+    best = {key: min(each[key] for each in medians) for key in (medians[0] if medians else ())}
+    calm = [{key: time for key, time in each.items() if time <= CALM * best[key]}
+            for each in medians]
+    return calm, {key: [number for number, each in enumerate(calm) if key not in each]
+                  for key in best}
 
 
 def version(package: str) -> str:

@@ -15,9 +15,9 @@ import statistics
 import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
+import _command as command
 import _harness as harness
 from _harness import Unavailable
 
@@ -210,97 +210,47 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "workloads": records,
     }
     with ExitStack() as stack:
-        workers = {}
-        for key in options.engines:
-            worker = stack.enter_context(harness.Worker(__file__, key))
-            try:
-                engines[key] = {"status": "measured", **worker.ask({"task": "hello"})}
-                workers[key] = worker
-            except Unavailable as reason:
-                absent = str(reason).startswith("not installed")
-                engines[key] = {"status": "not installed" if absent else "failed",
-                                "reason": str(reason)}
+        workers = command.start(__file__, options.engines, {}, engines, stack)
         for number in range(options.rounds):
             harness.progress(f"round {number + 1} of {options.rounds}")
             for name, record in records.items():
-                answers = {}
-                for key, worker in workers.items():
-                    if key in record["not_available"]:
-                        continue
-                    try:
-                        answers[key] = worker.ask({"task": name, "repeats": options.repeats})
-                    except Unavailable as reason:
-                        record["not_available"][key] = str(reason)
-                record["rounds"].append(answers)
+                request = {"task": name, "repeats": options.repeats}
+                record["rounds"].append(
+                    command.ask_each(workers, request, record["not_available"]))
     for record in records.values():
         medians = [{key: statistics.median(times) for key, times in each.items()}
                    for each in record["rounds"]]
         record["ms"] = harness.summary(medians, workers, REFERENCE)
-    report["machine"]["load_average_at_end"] = harness.machine()["load_average"]
-    report["targets"] = judge(records)
-    harness.progress("")
+    report["targets"] = [
+        command.verdict(f"{WORKLOADS[name]} / PyTorch", limit,
+                        records[name]["ms"].get("minigrad", {}).get("ratio"))
+        for name, limit in TARGETS.items()]
     return report
-
-
-def judge(records: dict[str, Any]) -> list[dict[str, Any]]:
-    """The targets that minigrad is held to, each with what was measured (None: it was not)."""
-    verdicts = []
-    for name, limit in TARGETS.items():
-        measured = records[name]["ms"].get("minigrad", {}).get("ratio")
-        verdicts.append({"name": f"{WORKLOADS[name]} / PyTorch", "relation": "<=", "limit": limit,
-                         "measured": measured,
-                         "met": None if measured is None else measured <= limit})
-    return verdicts
 
 
 def render(report: dict[str, Any]) -> str:
     """The report as plain text."""
-    machine, engines = report["machine"], report["engines"]
+    engines, settings = report["engines"], report["settings"]
     usable = [key for key, engine in engines.items() if engine["status"] == "measured"]
-    parts = [f"{report['date']}  {machine['cpu']}, {machine['cores']} cores, {machine['python']}, "
-             f"load {machine['load_average'][0]} to {machine['load_average_at_end'][0]}"]
-    parts.append("\n".join(
-        f"{ENGINES[key]} {each['version']} (NumPy {each['numpy']})" if key in usable
-        else f"{ENGINES[key]}: {each['reason']}" for key, each in engines.items()))
     rows = [["milliseconds", *(f"{ENGINES[key]} (ratio)" for key in usable)]]
-    rows += [[title, *(cell(report["workloads"][name]["ms"][key]) for key in usable)]
+    rows += [[title, *(command.cell(report["workloads"][name]["ms"][key]) for key in usable)]
              for name, title in WORKLOADS.items()]
-    settings = report["settings"]
-    parts.append(f"{SIZE} inputs, float32, one thread, {settings['rounds']} rounds of "
-                 f"{settings['repeats_per_round']}; ratios to PyTorch, paired by round\n"
-                 + harness.table(rows))
-    words = {True: "met", False: "MISSED", None: "not measured"}
-    rows = [["minigrad's targets", "target", "measured", ""]]
-    rows += [[each["name"], f"<= {each['limit']:g}",
-              "n/a" if each["measured"] is None else f"{each['measured']:.3g}", words[each["met"]]]
-             for each in report["targets"]]
-    parts.append(harness.table(rows))
-    if settings["quick"]:
-        parts.append("A quick run shows that everything works; its figures are not for quoting.")
-    return "\n\n".join(parts)
-
-
-def cell(figure: dict[str, Any]) -> str:
-    """'1.234 (0.56)', or 'n/a'."""
-    if figure["median"] is None:
-        return "n/a"
-    ratio = "n/a" if figure["ratio"] is None else f"{figure['ratio']:.2f}"
-    return f"{figure['median']:.3f} ({ratio})"
+    return command.text(report, [
+        "\n".join(f"{ENGINES[key]} {each['version']} (NumPy {each['numpy']})" if key in usable
+                  else f"{ENGINES[key]}: {each['reason']}" for key, each in engines.items()),
+        f"{SIZE} inputs, float32, one thread, {settings['rounds']} rounds of "
+        f"{settings['repeats_per_round']}; ratios to PyTorch, paired by round\n"
+        + harness.table(rows),
+        command.verdicts(report["targets"]),
+    ])
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Command-line options with the defaults of a full or a quick run filled in."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write every round here")
-    parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
+    parser = command.parser(__doc__, ENGINES)
     parser.add_argument("--rounds", type=int, help="rounds (15, quick 2)")
-    parser.add_argument("--worker", choices=ENGINES, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    options.engines = list(dict.fromkeys(options.engines.split(",")))
-    unknown = [key for key in options.engines if key not in ENGINES]
-    if unknown:
-        parser.error(f"unknown engine {unknown[0]!r}; choose from {', '.join(ENGINES)}")
+    options.engines = command.chosen(parser, options.engines, ENGINES)
     options.rounds = options.rounds or (2 if options.quick else 15)
     options.repeats = 2 if options.quick else 10
     return options
@@ -308,14 +258,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print the tables and write the JSON."""
-    options = parse(arguments)
-    if options.worker:
-        work(options.worker)
-        return
-    report = measure(options)
-    print(render(report))
-    if options.json:
-        harness.write_json(options.json, report)
+    command.run(parse(arguments), measure, render, work)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import _command as command
 import _harness as harness
 
 sys.path.insert(0, str(harness.ROOT))
@@ -70,9 +71,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         report["workloads"][name] = {"network": network, "batch": batch, "size": size,
                                      "images": about, "rounds": rounds,
                                      "bytes": medians(rounds, usable)}
-    report["machine"]["load_average_at_end"] = harness.machine()["load_average"]
     report["targets"] = judge(report)
-    harness.progress("")
     return report
 
 
@@ -106,9 +105,7 @@ def judge(report: dict[str, Any]) -> list[dict[str, Any]]:
     targets = []
 
     def add(name: str, limit: float, measured: float | None) -> None:
-        met = None if measured is None else measured <= limit
-        targets.append({"name": name, "relation": "<=", "limit": limit, "measured": measured,
-                        "met": met})
+        targets.append(command.verdict(name, limit, measured))
 
     for name, record in report["workloads"].items():
         ours, theirs = record["bytes"].get("minigrad"), record["bytes"].get(REFERENCE)
@@ -124,12 +121,9 @@ def judge(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def render(report: dict[str, Any]) -> str:
     """The report as plain text."""
-    machine, settings = report["machine"], report["settings"]
-    parts = [
-        f"{report['date']}  {machine['cpu']}, {machine['cores']} cores, {machine['python']}",
-        "\n".join(f"{ENGINES[key]}: {each.get('version') or each['reason']}"
-                  for key, each in report["engines"].items()),
-    ]
+    settings = report["settings"]
+    parts = ["\n".join(f"{ENGINES[key]}: {each.get('version') or each['reason']}"
+                       for key, each in report["engines"].items())]
     for name, record in report["workloads"].items():
         rows = [[f"{name}, MB", "graph", "no_grad", "no_grad / graph"]]
         for key, measured in record["bytes"].items():
@@ -139,29 +133,16 @@ def render(report: dict[str, Any]) -> str:
                 rows.append([f"{ENGINES[key]}, {title}", f"{graph / 1e6:.1f}",
                              f"{bare / 1e6:.1f}", share])
         parts.append(f"{record['images']}, {settings['rounds']} rounds\n" + harness.table(rows))
-    verdicts = {True: "met", False: "MISSED", None: "not measured"}
-    rows = [["minigrad's targets", "target", "measured", ""]]
-    for each in report["targets"]:
-        value = "n/a" if each["measured"] is None else f"{each['measured']:.2f}"
-        rows.append([each["name"], f"<= {each['limit']:g}", value, verdicts[each["met"]]])
-    parts.append(harness.table(rows))
-    if settings["quick"]:
-        parts.append("A quick run shows that everything works; its figures are not for quoting.")
-    return "\n\n".join(parts)
+    parts.append(command.verdicts(report["targets"], digits=".2f"))
+    return command.text(report, parts)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Command-line options with the defaults of a full or a quick run filled in."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write every round here")
-    parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
+    parser = command.parser(__doc__, ENGINES)
     parser.add_argument("--rounds", type=int, help="rounds (3, quick 1)")
     options = parser.parse_args(arguments)
-    options.engines = list(dict.fromkeys(options.engines.split(",")))
-    unknown = [key for key in options.engines if key not in ENGINES]
-    if unknown:
-        parser.error(f"unknown engine {unknown[0]!r}; choose from {', '.join(ENGINES)}")
+    options.engines = command.chosen(parser, options.engines, ENGINES)
     options.rounds = options.rounds or (1 if options.quick else 3)
     return options
 
@@ -172,10 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.update(harness.ONE_THREAD)
     os.environ["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(harness.ROOT), os.environ.get("PYTHONPATH", "")]))
-    report = measure(options)
-    print(render(report))
-    if options.json:
-        harness.write_json(options.json, report)
+    command.run(options, measure, render)
 
 
 if __name__ == "__main__":

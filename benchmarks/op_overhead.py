@@ -16,9 +16,9 @@ import statistics
 import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
+import _command as command
 import _harness as harness
 from _harness import Unavailable
 from _small_ops import ENGINES, OPS_PER_BLOCK, SIZE, B, C, D, W, X, chain
@@ -164,9 +164,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     report["small_ops"] = measure_small_ops(options, report["engines"])
     usable = [key for key, engine in report["engines"].items() if engine["status"] == "measured"]
     report["chain"] = {mode: measure_chain(options, usable, mode) for mode in GC_MODES}
-    report["machine"]["load_average_at_end"] = harness.machine()["load_average"]
     report["targets"] = judge(report)
-    harness.progress("")
     return report
 
 
@@ -176,23 +174,13 @@ def measure_small_ops(options: argparse.Namespace, engines: dict[str, Any]) -> d
         workload: {"rounds": [], "not_available": {}} for workload in WORKLOADS
     }
     with ExitStack() as stack:
-        workers = {}
-        for key in options.engines:
-            worker = stack.enter_context(harness.Worker(__file__, key))
-            try:
-                hello = worker.ask({"task": "hello", "blocks": options.blocks})
-            except Unavailable as reason:
-                absent = str(reason).startswith("not installed")
-                status = "not installed" if absent else "failed"
-                engines[key] = {"status": status, "reason": str(reason)}
-            else:
-                engines[key] = {"status": "measured", **hello}
-                workers[key] = worker
+        workers = command.start(__file__, options.engines, {"blocks": options.blocks}, engines,
+                                stack)
         for number in range(options.rounds):
             harness.progress(f"small ops: round {number + 1} of {options.rounds}")
             for workload, record in result.items():
                 request = {"task": workload, "blocks": options.blocks, "repeats": options.repeats}
-                record["rounds"].append(ask_each(workers, request, record["not_available"]))
+                record["rounds"].append(command.ask_each(workers, request, record["not_available"]))
     for record in result.values():
         medians = [
             {key: statistics.median(times) for key, times in values.items()}
@@ -200,21 +188,6 @@ def measure_small_ops(options: argparse.Namespace, engines: dict[str, Any]) -> d
         ]
         record["us_per_op"] = harness.summary(medians, workers, REFERENCE)
     return result
-
-
-def ask_each(
-    workers: dict[str, harness.Worker], request: dict[str, Any], not_available: dict[str, str]
-) -> dict[str, Any]:
-    """One round: the engines in turn; one that cannot do it says why and is not asked again."""
-    answers = {}
-    for key, worker in workers.items():
-        if key in not_available:
-            continue
-        try:
-            answers[key] = worker.ask(request)
-        except Unavailable as reason:
-            not_available[key] = str(reason)
-    return answers
 
 
 def measure_chain(options: argparse.Namespace, usable: list[str], gc_mode: str) -> dict[str, Any]:
@@ -232,7 +205,7 @@ def measure_chain(options: argparse.Namespace, usable: list[str], gc_mode: str) 
                 f"round {number + 1} of {options.chain_rounds}, {ENGINES[key][0]}"
             )
             with harness.Worker(__file__, key) as worker:
-                answers |= ask_each({key: worker}, request, not_available)
+                answers |= command.ask_each({key: worker}, request, not_available)
         rounds.append(answers)
     record: dict[str, Any] = {"rounds": rounds, "not_available": not_available}
     for quantity in (*PHASES, "build_backward", "bytes_per_node"):
@@ -259,30 +232,18 @@ def judge(report: dict[str, Any]) -> list[dict[str, Any]]:
         return records.get("minigrad", {}).get(name)
 
     wanted = (
-        ("forward, no input requires grad / PyTorch", "<=", 0.8, per_op["forward_plain"], "ratio"),
-        ("forward under no_grad / PyTorch", "<=", 0.8, per_op["forward_no_grad"], "ratio"),
-        ("forward with graph / PyTorch", "<=", 1.0, per_op["forward_graph"], "ratio"),
-        ("forward + backward / PyTorch", "<=", 0.75, per_op["forward_backward"], "ratio"),
-        ("chain, build + backward / PyTorch", "<=", 1.0, chains["build_backward"], "ratio"),
-        ("chain, resident bytes per node", "<=", 400, chains["bytes_per_node"], "median"),
+        ("forward, no input requires grad / PyTorch", 0.8, per_op["forward_plain"], "ratio"),
+        ("forward under no_grad / PyTorch", 0.8, per_op["forward_no_grad"], "ratio"),
+        ("forward with graph / PyTorch", 1.0, per_op["forward_graph"], "ratio"),
+        ("forward + backward / PyTorch", 0.75, per_op["forward_backward"], "ratio"),
+        ("chain, build + backward / PyTorch", 1.0, chains["build_backward"], "ratio"),
+        ("chain, resident bytes per node", 400, chains["bytes_per_node"], "median"),
     )
     return [
-        *(verdict(name, sign, limit, figure(of, what)) for name, sign, limit, of, what in wanted),
-        verdict(
-            "forward + backward, times faster than HIPS",
-            ">=",
-            2.5,
-            times_faster_than_hips(forward_backward),
-        ),
+        *(command.verdict(name, limit, figure(of, what)) for name, limit, of, what in wanted),
+        command.verdict("forward + backward, times faster than HIPS", 2.5,
+                        times_faster_than_hips(forward_backward), ">="),
     ]
-
-
-def verdict(name: str, relation: str, limit: float, measured: float | None) -> dict[str, Any]:
-    """One target, what was measured and whether that meets it."""
-    met = None
-    if measured is not None:
-        met = measured <= limit if relation == "<=" else measured >= limit
-    return {"name": name, "relation": relation, "limit": limit, "measured": measured, "met": met}
 
 
 def times_faster_than_hips(rounds: list[dict[str, list[float]]]) -> float | None:
@@ -297,21 +258,16 @@ def times_faster_than_hips(rounds: list[dict[str, list[float]]]) -> float | None
 
 def render(report: dict[str, Any]) -> str:
     """The report as plain text."""
-    machine, settings = report["machine"], report["settings"]
-    engines = report["engines"]
+    settings, engines = report["settings"], report["engines"]
     usable = [key for key, engine in engines.items() if engine["status"] == "measured"]
-    parts = [
-        f"{report['date']}  {machine['cpu']}, {machine['cores']} cores, {machine['python']}, "
-        f"load {machine['load_average'][0]} to {machine['load_average_at_end'][0]}",
-        "\n".join(describe(key, engine) for key, engine in engines.items()),
-    ]
+    parts = ["\n".join(describe(key, engine) for key, engine in engines.items())]
     heading = [f"{ENGINES[key][0]} (ratio)" for key in usable]
     notes: dict[str, None] = {}
 
     rows = [["µs per op", *heading]]
     for workload, title in WORKLOADS.items():
         record = report["small_ops"][workload]
-        rows.append([title, *(cell(record["us_per_op"], key, ".3f") for key in usable)])
+        rows.append([title, *(command.cell(record["us_per_op"][key]) for key in usable)])
         for key, reason in record["not_available"].items():
             notes[f"{ENGINES[key][0]}, {title}: n/a, {reason}"] = None
     parts.append(
@@ -328,7 +284,7 @@ def render(report: dict[str, Any]) -> str:
         rows = [[f"garbage collector {mode}", *heading]]
         for quantity, title in titles.items():
             digits = ".0f" if quantity == "bytes_per_node" else ".3f"
-            rows.append([title, *(cell(record[quantity], key, digits) for key in usable)])
+            rows.append([title, *(command.cell(record[quantity][key], digits) for key in usable)])
         parts.append(
             f"chain of {settings['chain_length']:,} adds, {settings['chain_rounds']} rounds\n"
             + harness.table(rows)
@@ -337,16 +293,8 @@ def render(report: dict[str, Any]) -> str:
             notes[f"{ENGINES[key][0]}, chain: n/a, {reason}"] = None
     if notes:
         parts.append("\n".join(notes))
-    verdicts = {True: "met", False: "MISSED", None: "not measured"}
-    rows = [["minigrad's targets", "target", "measured", ""]]
-    for each in report["targets"]:
-        measured = "n/a" if each["measured"] is None else f"{each['measured']:.3g}"
-        limit = f"{each['relation']} {each['limit']:g}"
-        rows.append([each["name"], limit, measured, verdicts[each["met"]]])
-    parts.append(harness.table(rows))
-    if settings["quick"]:
-        parts.append("A quick run shows that everything works; its figures are not for quoting.")
-    return "\n\n".join(parts)
+    parts.append(command.verdicts(report["targets"]))
+    return command.text(report, parts)
 
 
 def describe(key: str, engine: dict[str, Any]) -> str:
@@ -357,29 +305,13 @@ def describe(key: str, engine: dict[str, Any]) -> str:
     return f"{ENGINES[key][0]} {engine['version']} (NumPy {engine['numpy']}{wider})"
 
 
-def cell(figures: dict[str, Any], key: str, digits: str) -> str:
-    """'1.234 (0.56)', or 'n/a'."""
-    figure = figures[key]
-    if figure["median"] is None:
-        return "n/a"
-    ratio = "n/a" if figure["ratio"] is None else f"{figure['ratio']:.2f}"
-    return f"{figure['median']:{digits}} ({ratio})"
-
-
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Command-line options with the defaults of a full or a quick run filled in."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write every round here")
-    parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
+    parser = command.parser(__doc__, ENGINES)
     parser.add_argument("--rounds", type=int, help="rounds of small ops (15, quick 2)")
     parser.add_argument("--chain-rounds", type=int, help="rounds of the chain (3, quick 1)")
-    parser.add_argument("--worker", choices=ENGINES, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    options.engines = list(dict.fromkeys(options.engines.split(",")))
-    unknown = [key for key in options.engines if key not in ENGINES]
-    if unknown:
-        parser.error(f"unknown engine {unknown[0]!r}; choose from {', '.join(ENGINES)}")
+    options.engines = command.chosen(parser, options.engines, ENGINES)
     if options.rounds is None:
         options.rounds = 2 if options.quick else 15
     if options.chain_rounds is None:
@@ -392,14 +324,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print the tables and write the JSON."""
-    options = parse(arguments)
-    if options.worker:
-        work(options.worker)
-        return
-    report = measure(options)
-    print(render(report))
-    if options.json:
-        harness.write_json(options.json, report)
+    command.run(parse(arguments), measure, render, work)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ import argparse
 import gc
 import importlib
 import time
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any
 
+import _command as command
 import _harness as harness
 from _harness import Unavailable
 from _small_ops import ENGINES as LIBRARIES
@@ -115,15 +116,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "engines": {},
         "profilers": {},
     }
-    workers = {key: harness.Worker(__file__, key) for key in options.engines}
-    try:
-        for key in list(workers):
-            try:
-                hello = workers[key].ask({"task": "hello"})
-                report["engines"][key] = {"status": "measured", **hello}
-            except Unavailable as reason:
-                report["engines"][key] = {"status": "not installed", "reason": str(reason)}
-                workers.pop(key).close()
+    with ExitStack() as stack:
+        workers = command.start(__file__, options.engines, {}, report["engines"], stack)
         for setting in SETTINGS:
             request = {"task": setting, "blocks": options.blocks, "repeats": options.repeats}
             rounds = []
@@ -136,30 +130,16 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                                             for each in rounds], workers, REFERENCE)
                    for figure in FIGURES},
             }
-    finally:
-        for worker in workers.values():
-            worker.close()
-    report["machine"]["load_average_at_end"] = harness.machine()["load_average"]
-    report["targets"] = judge(report)
-    harness.progress("")
+    report["targets"] = [
+        command.verdict(f"{setting}, {title} / PyTorch", LIMIT,
+                        record[figure].get("minigrad", {}).get("ratio"))
+        for setting, record in report["profilers"].items() for figure, title in FIGURES.items()]
     return report
-
-
-def judge(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """What minigrad is held to: at most twice PyTorch's cost, whatever is recorded."""
-    targets = []
-    for setting, record in report["profilers"].items():
-        for figure in FIGURES:
-            ratio = record[figure].get("minigrad", {}).get("ratio")
-            targets.append({"name": f"{setting}, {FIGURES[figure]} / PyTorch", "relation": "<=",
-                            "limit": LIMIT, "measured": ratio,
-                            "met": None if ratio is None else ratio <= LIMIT})
-    return targets
 
 
 def render(report: dict[str, Any]) -> str:
     """The report as plain text."""
-    machine, settings = report["machine"], report["settings"]
+    settings = report["settings"]
     rows = [["µs per event", *(ENGINES[key][0] for key in report["engines"]), "ratio", "target"]]
     for setting, record in report["profilers"].items():
         for figure, title in FIGURES.items():
@@ -171,32 +151,20 @@ def render(report: dict[str, Any]) -> str:
             verdict = "" if ratio is None else "met" if ratio <= LIMIT else "MISSED"
             rows.append([f"{setting}, {title}", *cells,
                          "n/a" if ratio is None else f"{ratio:.2f}", verdict])
-    parts = [
-        f"{report['date']}  {machine['cpu']}, {machine['cores']} cores, {machine['python']}, "
-        f"load {machine['load_average'][0]} to {machine['load_average_at_end'][0]}",
-        "\n".join(f"{ENGINES[key][0]}: {engine.get('version') or engine['reason']}"
+    return command.text(report, [
+        "\n".join(f"{ENGINES[key]}: {engine.get('version') or engine['reason']}"
                   for key, engine in report["engines"].items()),
         f"{settings['rounds']} rounds of {settings['repeats_per_round']}; ratios to PyTorch, "
         f"paired by round; the target is {LIMIT:g}\n" + harness.table(rows),
-    ]
-    if settings["quick"]:
-        parts.append("A quick run shows that everything works; its figures are not for quoting.")
-    return "\n\n".join(parts)
+    ])
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Command-line options with the defaults of a full or a quick run filled in."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write every round here")
-    parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
+    parser = command.parser(__doc__, ENGINES)
     parser.add_argument("--rounds", type=int, help="rounds (7, quick 2)")
-    parser.add_argument("--worker", choices=ENGINES, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    options.engines = list(dict.fromkeys(options.engines.split(",")))
-    unknown = [key for key in options.engines if key not in ENGINES]
-    if unknown:
-        parser.error(f"unknown engine {unknown[0]!r}; choose from {', '.join(ENGINES)}")
+    options.engines = command.chosen(parser, options.engines, ENGINES)
     options.rounds = options.rounds or (2 if options.quick else 7)
     options.blocks = 10 if options.quick else 50
     options.repeats = 3 if options.quick else 10
@@ -205,14 +173,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print the table and write the JSON."""
-    options = parse(arguments)
-    if options.worker:
-        work(options.worker)
-        return
-    report = measure(options)
-    print(render(report))
-    if options.json:
-        harness.write_json(options.json, report)
+    command.run(parse(arguments), measure, render, work)
 
 
 if __name__ == "__main__":

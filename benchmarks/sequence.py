@@ -177,5 +177,4 @@ BENCHMARK = Steps(
 )
 
 if __name__ == "__main__":
-    assert __doc__ is not None
-    BENCHMARK.main(__doc__.splitlines()[0])
+    BENCHMARK.main(__doc__)

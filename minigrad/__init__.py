@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import (
     _C,
     _six,
+    amp,
     autograd,
     cuda,
     func,
@@ -29,6 +30,7 @@ from . import (
     utils,
     version,
 )
+from .amp import autocast, get_autocast_dtype, is_autocast_available, is_autocast_enabled
 from .array_info import Size
 from .autograd import (
     enable_grad,
@@ -101,6 +103,7 @@ else:  # hidden from type checkers: they would take every name to be there
 
 
 newaxis = None
+cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own
 
 _LEFT_OUT = {
@@ -126,6 +129,8 @@ __all__ = [
     "Size",
     "Tensor",
     "__version__",
+    "amp",
+    "autocast",
     "autograd",
     "bool",
     "can_cast",
@@ -144,6 +149,7 @@ __all__ = [
     "float32",
     "float64",
     "func",
+    "get_autocast_dtype",
     "get_default_dtype",
     "get_num_threads",
     "half",
@@ -157,6 +163,8 @@ __all__ = [
     "int64",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
+    "is_autocast_available",
+    "is_autocast_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "load",

@@ -27,6 +27,8 @@ recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 #: It has methods `op(op, values)`, `inplace(op, values)` and `function(cls, args, kwargs)`, which
 #: put `transform.below` here while they work, so that transformations nest, and `tangent(tensor)`.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
+#: The casts that autocast makes on its thread, a method `op(op, values)`; None where it is off.
+autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 #: What `vmap` says of random numbers on its thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
 

@@ -7,6 +7,7 @@ case; all tests run with either.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from . import _state, dtypes
 from ._state import number
 from .backend import BACKENDS, Backend
+from .device import device_of
 from .op_node import NUMBERS, measure, measured_input
 from .saved import SavedTensor
 from .tensor import Tensor
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from .op import Op
 
 Array = Any
+
+NO_PLACE = nullcontext()
 
 #: Names under which PyTorch also takes an argument, NumPy's among them.
 SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
@@ -78,6 +82,8 @@ def apply(op: type[Op], values: list[Any], watched: bool = True, transformed: bo
     if _state.observers.count:
         if watched and (recorder := _state.recorder.get()) is not None:
             return recorder.op(op, values, apply)
+        if (casts := _state.autocast.get()) is not None:
+            values = casts.op(op, values)
         if transformed and (transform := _state.transform.get()) is not None:
             return transform.op(op, values)
     elif op.hot is not None:
@@ -91,10 +97,14 @@ def apply_plain(op: type[Op], values: list[Any]) -> Any:
     xp = backend_of_all(op, arrays)
     if xp.run_op is not None:
         return xp.run_op(op, values, arrays, on_tensors)
-    result = run_forward(op, xp, arrays)
+    place = xp.place_of(arrays)
+    with NO_PLACE if place is None else place.entered():
+        result = run_forward(op, xp, arrays)
     if not on_tensors:
         return result
     node = make_node(op, values, arrays, casts)
+    if place is not None and node is not None:
+        node._extras().place = place
     if not op.outputs and not isinstance(result, (list, tuple)):
         return wrap_result(op, node, values, result)
     return wrap_results(op, node, values, result)
@@ -175,7 +185,7 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
 def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
     """Return the backend of the arrays; `RuntimeError` when they lie on several devices.
 
-    A 0-d array on the CPU may meet arrays of any device: it is moved there, in `arrays`.
+    A 0-d array on the CPU may meet arrays of any device: it is made fit for that, in `arrays`.
     """
     kinds = {type(arrays[i]) for i in op.tensor_positions}
     if op.list_position is not None:
@@ -190,11 +200,18 @@ def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
     for i in op.tensor_positions:
         if type(arrays[i]) is np.ndarray and not arrays[i].ndim:
             device = next(xp for xp in found if xp.array_type is not np.ndarray)
-            arrays[i] = device.from_host(arrays[i])
+            arrays[i] = device.number(arrays[i])
             return backend_of_all(op, arrays)
-    names = sorted(xp.device_type for xp in found)
+    names = list(dict.fromkeys(str(device_of(a)) for a in all_arrays(op, arrays)))
     raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
                        f"devices, {names[0]} and {names[1]}!")
+
+
+def all_arrays(op: type[Op], arrays: list[Any]) -> list[Array]:
+    """Return the arrays among an op's arguments, those of its list too."""
+    found = [arrays[i] for i in op.tensor_positions]
+    found += () if op.list_position is None else arrays[op.list_position]
+    return [a for a in found if type(a) in BACKENDS]
 
 
 def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
@@ -209,7 +226,7 @@ def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
         raise kind(f"{op.name}(): {error}") from error
     if isinstance(result, (tuple, list)):
         return [xp.as_array(r) for r in result]
-    return xp.as_array(result)
+    return result if type(result) in BACKENDS else xp.as_array(result)  # a copy may be elsewhere
 
 
 def call_with(op: type[Op], function: Callable[..., Any], xp: Backend, arrays: list[Any]) -> Any:
@@ -343,8 +360,12 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     node = make_node(op, values, arrays, casts)
     if node is not None:
         node.set_edges([target._edge(), *node.edges[1:]])
-    if not write_directly(op, target, xp, arrays):
-        write_back(op, target, run_forward(op, xp, arrays))
+    place = xp.place_of(arrays)
+    with NO_PLACE if place is None else place.entered():
+        if not write_directly(op, target, xp, arrays):
+            write_back(op, target, run_forward(op, xp, arrays))
+    if place is not None and node is not None:
+        node._extras().place = place
     target._bump()
     if node is not None:
         node.shape, node.dtype = target._array.shape, target._array.dtype

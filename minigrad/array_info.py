@@ -67,7 +67,7 @@ class ArrayInfo:
     def storage_offset(self) -> int:
         """Return how many elements lie between the start of the memory and the first element."""
         array = self._array
-        return (data_pointer(array) - data_pointer(storage_of(array))) // array.itemsize
+        return (data_pointer(array) - start_of_memory(array)) // array.itemsize
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""
@@ -144,6 +144,30 @@ def storage_of(array: Array) -> Array:
         if base is None or type(base) is not type(array) or base.dtype != array.dtype:
             return array
         array = base
+
+
+def start_of_memory(array: Array) -> int:
+    """Return the address at which the memory begins that `array` looks at.
+
+    NOTE [Memory of device arrays]
+        The base of CuPy's strided views is not the array that owns the memory, but all arrays know
+        the memory itself.
+    """
+    if type(array) is np.ndarray:
+        return data_pointer(storage_of(array))
+    return int(array.data.mem.ptr)
+
+
+def bytes_of_memory(array: Array) -> int:
+    """Return the size of the memory that `array` looks at."""
+    return int(storage_of(array).nbytes if type(array) is np.ndarray else array.data.mem.size)
+
+
+def same_memory(one: Array, other: Array) -> bool:
+    """Tell whether two arrays look at the same memory, be it at different parts of it."""
+    if type(one) is np.ndarray:
+        return storage_of(one) is storage_of(other)
+    return type(one) is type(other) and bool(one.data.mem.ptr == other.data.mem.ptr)
 
 
 def data_pointer(array: Array) -> int:

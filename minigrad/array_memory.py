@@ -17,7 +17,9 @@ def holds_alone(view: Array) -> bool:
     >>> a = np.ones((2, 3)); holds_alone(a.T), holds_alone(np.ones((2, 3)).T)
     (False, True)
     """
-    base = view.base
+    if type(view) is not np.ndarray:
+        return False  # see NOTE [Memory of device arrays] in array_info
+    base: Any = view.base
     whole = type(base) is type(view) and base.base is None and base.nbytes == view.nbytes
     del base  # which would be one more reference
     return whole and references_to_base(view) == _ALONE

@@ -5,9 +5,10 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from .backend import DEVICES, Backend, backend_of
+from .backend import DEVICES, Backend, backend_of, load_cuda
 
 
 class device:
@@ -60,19 +61,36 @@ class device:
 CPU = device("cpu")
 
 
-def backend_for(where: device | str | None) -> Backend:
+def backend_for(where: device | str | int | None) -> Backend:
     """Return the backend of a device; a `RuntimeError` says what is missing when there is none."""
-    kind = "cpu" if where is None else device(where).type
+    if where is None:
+        return DEVICES["cpu"]
+    kind = as_device(where).type
     found = DEVICES.get(kind)
-    if found is None:
-        raise RuntimeError(
-            f"device '{kind}' is not available: no backend for it is installed in this build of "
-            "minigrad (only the CPU, through NumPy)"
-        )
+    if found is None:  # CuPy is imported when it is first needed
+        found = load_cuda()
     return found
+
+
+def as_device(where: device | str | int) -> device:
+    """Return what an argument `device` means; a number is that of a GPU."""
+    if isinstance(where, int) and not isinstance(where, bool):
+        return device("cuda", where)
+    return where if isinstance(where, device) else device(where)
 
 
 def device_of(array: Any) -> device:
     """Return the device that an array lies on."""
-    kind = backend_of(array).device_type
-    return CPU if kind == "cpu" else device(kind, getattr(array, "device_index", None))
+    backend = backend_of(array)
+    kind = backend.device_type
+    return CPU if kind == "cpu" else device(kind, backend.device_index(array))
+
+
+def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
+    """Return `build(xp)`, with the device `where` as the one that new arrays go to."""
+    xp = backend_for(where)
+    index = None if where is None or xp.device_type == "cpu" else as_device(where).index
+    if index is None:
+        return build(xp)
+    with xp.on(index):
+        return build(xp)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from .graph import RemovableHandle
+from .hooks import RemovableHandle, Table, register
 
 
 class GradientHooks:
@@ -45,19 +45,7 @@ class GradientHooks:
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node = self.grad_fn
-        hooks = self._backward_hooks
-        if hooks is None:
-            hooks = OrderedDict()
-        if node is None:
-            extras = self._more()
-            extras.hooks = hooks
-            self._accumulator()._extras().tensor[0] = hooks
-        else:
-            node._extras().tensor[self._index] = hooks
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        return handle
+        return register(hook_table(self), hook)
 
     @property
     def _backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
@@ -90,6 +78,21 @@ class GradientHooks:
         extras = self._more()
         if extras.post_accumulate is None:
             extras.post_accumulate = OrderedDict()
-        handle = RemovableHandle(extras.post_accumulate)
-        extras.post_accumulate[handle.id] = hook
-        return handle
+        return register(extras.post_accumulate, hook)
+
+
+def hook_table(tensor: Any) -> Table:
+    """Return the table of a tensor's hooks, where backward finds it; made when there is none.
+
+    It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
+    keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
+    """
+    node = tensor.grad_fn
+    if node is not None:
+        tables: dict[int, Table] = node._extras().tensor
+        return tables.setdefault(tensor._index, OrderedDict())
+    extras = tensor._more()
+    if extras.hooks is None:
+        extras.hooks = OrderedDict()
+    tensor._accumulator()._extras().tensor[0] = extras.hooks
+    return extras.hooks

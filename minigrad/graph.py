@@ -15,14 +15,12 @@ NOTE [Flat edges]
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count
 from typing import Any, NamedTuple
 
-from ._state import number
 from .device import CPU
 from .dtypes import FROM_NUMPY
+from .hooks import Extras, RemovableHandle, register
 
 Array = Any
 
@@ -40,45 +38,6 @@ class InputMetadata(NamedTuple):
     shape: tuple[int, ...]
     dtype: Any
     device: Any
-
-
-class RemovableHandle:
-    """Take a hook away again by `remove()`, or on leaving a `with` block.
-
-    >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
-    >>> handle.remove(); len(hooks)
-    0
-    """
-
-    _ids = count()
-
-    def __init__(self, *hooks: Any) -> None:
-        self.hooks = hooks
-        self.id = next(self._ids)
-
-    def remove(self) -> None:
-        """Remove the hook; removing it twice is allowed."""
-        for hooks in self.hooks:
-            hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
-
-
-class Extras:
-    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
-
-    __slots__ = ("metadata", "post", "pre", "retained", "tensor")
-
-    def __init__(self) -> None:
-        self.tensor: dict[int, OrderedDict[int, Any]] = {}  # output number -> hooks of that tensor
-        self.retained: dict[int, Any] = {}  # output number -> weak reference to the tensor
-        self.pre: OrderedDict[int, Any] = OrderedDict()
-        self.post: OrderedDict[int, Any] = OrderedDict()
-        self.metadata: dict[Any, Any] = {}
 
 
 class Node:
@@ -177,17 +136,11 @@ class Node:
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call `fn(grad_inputs, grad_outputs)` after the node; a result replaces the inputs'."""
-        return _register(self._extras().post, fn)
+        return register(self._extras().post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call `fn(grad_outputs)` before the node runs; a result replaces grad_outputs."""
-        return _register(self._extras().pre, fn)
-
-
-def _register(hooks: OrderedDict[int, Any], fn: Callable[..., Any]) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = fn
-    return handle
+        return register(self._extras().pre, fn)
 
 
 class UnaryNode(Node):
@@ -257,56 +210,6 @@ class GraphRoot(NaryNode):
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         return self.outputs
-
-
-class CopySlices(NaryNode):
-    """The history of a base after an in-place write through a view of it.
-
-    The part of the gradient that the view covers goes through `fn`, the node of the write; what
-    is left, with the covered part replaced, goes on to the base's earlier history.
-    """
-
-    __slots__ = ("base_geometry", "fn", "plain", "position", "view_geometry")
-
-    def __init__(self, base: Any, base_edge: Any, view: Any, fn: Node, position: int) -> None:
-        super().__init__()
-        self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
-        number(self)
-        self.fn = fn
-        self.plain = base._plain
-        self.position = position  # which of fn's edges belongs to the tensor written to
-        self.base_geometry = (tuple(base.shape), base.stride(), base.storage_offset())
-        self.view_geometry = (tuple(view.shape), view.stride(), view.storage_offset())
-        edges = list(fn.edges)
-        edges[position] = base_edge
-        self.set_edges(edges)
-
-    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        (grad,) = grads
-        if grad is None:
-            return [None] * len(self.edge_list)
-        sizes, strides, offset = self.base_geometry
-        result = grad.new_empty_strided(sizes, strides)
-        result.copy_(grad)
-        view_sizes, view_strides, view_offset = self.view_geometry
-        covered = result.as_strided(view_sizes, view_strides, view_offset - offset)
-        results = list(self.fn.apply_tensors((covered.clone(),)))
-        inner = results[self.position]
-        if self.edge_list[self.position][0] is None:
-            results[self.position] = None
-            return results
-        if inner is None:
-            covered.zero_()
-        else:
-            covered.copy_(inner)
-        results[self.position] = result
-        return results
-
-    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        return through_tensors(self, self.plain, grads)
-
-    def release(self) -> None:
-        self.fn.release()
 
 
 def through_tensors(

@@ -175,6 +175,8 @@ class OpNode(Node):
             elif isinstance(value, Tensor):
                 if name in casts or _state.saved_tensors_hooks.get() or value._counter is INFERENCE:
                     value = self.with_hooks(SavedTensor(value, cast=casts.get(name)))
+                elif not _state.specialised:
+                    value = SavedTensor(value)
                 else:
                     version = version_of(value)
             elif isinstance(value, (list, tuple)):
@@ -188,9 +190,10 @@ class OpNode(Node):
     def save_output(self, name: str, tensor: Tensor) -> None:
         """Keep an output as array and counter; see NOTE [How a graph stays free of cycles]."""
         value_slot, version_slot, counter_slot = self.slots_of[name]
-        if _state.saved_tensors_hooks.get() or tensor._view is not None:
-            saved = self.with_hooks(SavedTensor(tensor, is_output=True))
-            setattr(self, value_slot, saved)
+        hooked = _state.saved_tensors_hooks.get() or tensor._view is not None
+        if hooked or not _state.specialised:
+            saved = SavedTensor(tensor, is_output=True)
+            setattr(self, value_slot, self.with_hooks(saved) if hooked else saved)
             setattr(self, version_slot, None)
         else:
             counter = tensor._shared_counter()

@@ -201,8 +201,24 @@ def observable(composed: Function, name: str | None = None) -> Function:
 
     @functools.wraps(composed)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if observers.count and (recorder := read_recorder()) is not None:
-            return recorder.call(shown, args, composed, *args, **kwargs)
+        if observers.count:
+            if (casts := _state.autocast.get()) is not None:
+                args = casts.function(name, args)
+            if (recorder := read_recorder()) is not None:
+                return recorder.call(shown, args, composed, *args, **kwargs)
+        return composed(*args, **kwargs)
+
+    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def in_autocast(composed: Function) -> Function:
+    """Let autocast choose the precision of a function made of several ops, by its name."""
+    observers, name = _state.observers, composed.__name__
+
+    @functools.wraps(composed)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if observers.count and (casts := _state.autocast.get()) is not None:
+            args = casts.function(name, args)
         return composed(*args, **kwargs)
 
     return call  # type: ignore[return-value]  # it has the signature of what it wraps

@@ -55,6 +55,18 @@ class PythonProtocols:
     def __dlpack_device__(self: Any) -> Any:
         return self._array.__dlpack_device__()
 
+    @property
+    def __cuda_array_interface__(self: Any) -> Any:
+        if not self.is_cuda:
+            raise AttributeError(
+                f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If "
+                "CUDA data is required use tensor.cuda() to copy tensor to device memory.")
+        if self.requires_grad:
+            raise RuntimeError("Can't get __cuda_array_interface__ on Variable that requires grad. "
+                               "If gradients aren't required, use var.detach() to get Variable "
+                               "that doesn't require grad.")
+        return self._array.__cuda_array_interface__
+
     def __len__(self: Any) -> int:
         if not self._array.ndim:
             raise TypeError("len() of a 0-d tensor")

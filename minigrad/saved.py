@@ -113,18 +113,27 @@ class SavedTensor:
         self.is_leaf = tensor._node is None
         self.requires_grad = tensor._requires_grad
         self.index = tensor._index
-        self.view_node = None
+        self.view_node: Any = None  # weak reference to the node of an output that is a view
         self.origin: Any = None  # where an input with hooks has its place in the graph
         self.plain = tensor._plain
         self._array, self._counter, self.tensor = tensor._array, tensor._counter, tensor
         if is_output and not self.is_leaf:
-            self.tensor = None
-            self._counter = tensor._shared_counter()
-            if tensor._view is not None:
-                self.view_node = ref(tensor._node)
+            self.let_go()
         default = _state.saved_tensors_hooks.get()
         if default:
             self.register_hooks(*default[-1])
+
+    def let_go(self) -> None:
+        """Keep an output without its tensor: array and counter are enough to make it anew.
+
+        The tensor holds the node that this is kept for, or, where it is a view whose node was
+        replaced, another node; that one is remembered by a weak reference.
+        """
+        tensor = self.tensor
+        self._counter = tensor._shared_counter()
+        if tensor._view is not None:
+            self.view_node = ref(tensor._node)
+        self.tensor = None
 
     def register_hooks(
         self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]
@@ -168,20 +177,23 @@ class SavedTensor:
 
     def unpack(self, node: Any) -> Any:
         """Return the tensor, with its place in the graph; `node` is the one that saved it."""
-        if self.hooks is None:
-            if self._array is None:
-                raise RuntimeError(FREED_MESSAGE)
-            self.check(node)
-            if self.tensor is not None:
-                return self.tensor
-            array = self._array
-        else:
-            unpacked = self.hooks[1](self.packed)
-            if not hasattr(unpacked, "_array"):
-                raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but "
-                                f"got result of type {type(unpacked).__name__}")
-            array = unpacked._array
-        return self.rebuild(array, node)
+        if self.hooks is not None:
+            return self.rebuild(self.unpacked(), node)
+        if self._array is None:
+            raise RuntimeError(FREED_MESSAGE)
+        self.check(node)
+        if self.tensor is not None:
+            return self.tensor
+        return self.rebuild(self._array, node)
+
+    def unpacked(self) -> Any:
+        """Return the array of the tensor that the unpack hook makes of what was packed."""
+        assert self.hooks is not None
+        tensor = self.hooks[1](self.packed)
+        if not hasattr(tensor, "_array"):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but "
+                            f"got result of type {type(tensor).__name__}")
+        return tensor._array
 
     def rebuild(self, array: Any, node: Any) -> Any:
         """Make the tensor anew from its array and its place in the graph."""

@@ -276,15 +276,22 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
             return observed(input, other)
         kind = type(input)
         if kind is not Tensor and kind is not Parameter:
-            if kind is _ndarray and type(other) is _ndarray and (
-                input.dtype is other.dtype and not (to_float and input.dtype not in _FLOATS)
+            if kind is not _ndarray:
+                return generic(input, other)
+            dtype, kind = input.dtype, type(other)
+            if kind is _ndarray and other.dtype is dtype and not (
+                to_float and dtype not in _FLOATS
             ):
-                try:
-                    r = forward(xp, input, other)  # in a formula
-                except Exception:
-                    return generic(input, other)
-                return r if type(r) is _ndarray else np.asarray(r)
-            return generic(input, other)
+                b = other
+            elif (kind is float or kind is int) and dtype in _FLOATS:
+                b = number_array(other, dtype)
+            else:
+                return generic(input, other)
+            try:
+                r = forward(xp, input, b)  # in a formula
+            except Exception:
+                return generic(input, other)
+            return r if type(r) is _ndarray else np.asarray(r)
         a = input._array
         dtype = a.dtype
         kind = type(other)

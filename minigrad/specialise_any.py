@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _state
 from .apply import apply_plain, shares
-from .backend import numpy_backend
+from .backend import BACKENDS, numpy_backend
 from .graph import Edge
 from .op import Op
 from .op_node import measure, measured_input
@@ -119,7 +119,7 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
                             **dict(zip(keywords, arrays[split:], strict=True)))
         except Exception:
             return apply_plain(op, values)  # which says what is wrong
-        if type(r) is not _ndarray:
+        if type(r) is not _ndarray and type(r) not in BACKENDS:  # a copy may be on a device
             r = np.asarray(r)
         if bare:
             return r

@@ -9,18 +9,16 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import ref
 
 import numpy as np
 
 from . import _state
-from .accumulate import AccumulateGrad
 from .array_info import ArrayInfo, Size
 from .dtypes import from_numpy_dtype, get_default_dtype
 from .gradient_hooks import GradientHooks
 from .graph import Node
+from .history import History
 from .python_protocols import PythonProtocols
 from .saved import INFERENCE, Version, version_of
 
@@ -32,7 +30,6 @@ else:
 Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
 _new = object.__new__
-_accumulator_lock = Lock()
 
 
 class TensorExtras:
@@ -48,7 +45,7 @@ class TensorExtras:
         self.name: str | None = None
 
 
-class Tensor(ArrayInfo, GradientHooks, PythonProtocols, TensorMethods):
+class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     """An n-dimensional array that remembers how it was made.
 
     Source: https://docs.pytorch.org/docs/stable/tensors.html
@@ -127,61 +124,12 @@ class Tensor(ArrayInfo, GradientHooks, PythonProtocols, TensorMethods):
         if self._counter is INFERENCE and requires_grad and not _state.inference_enabled.get():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside "
                                "InferenceMode is not allowed.")
-        if not self.is_leaf and not requires_grad:
+        if not requires_grad and not self.is_leaf:
             raise RuntimeError("you can only change requires_grad flags of leaf variables. If you "
                                "want to use a computed variable in a subgraph that doesn't require "
                                "differentiation use var_no_grad = var.detach().")
         self._requires_grad = bool(requires_grad)
         return self
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether no recorded operation made it."""
-        return self.grad_fn is None
-
-    @property
-    def grad_fn(self) -> Node | None:
-        """The node whose backward receives this tensor's gradient; None for a leaf."""
-        return self._node if self._view is None else self._view.current_node(self)
-
-    @grad_fn.setter
-    def grad_fn(self, value: Any) -> None:
-        raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable")
-
-    @property
-    def output_nr(self) -> int:
-        """Which output of `grad_fn` it is."""
-        return self._index
-
-    def _edge(self) -> tuple[Node | None, int]:
-        """Return where this tensor's gradient goes."""
-        node = self._node if self._view is None else self._view.current_node(self)
-        if node is not None:
-            return node, self._index
-        return (self._accumulator(), 0) if self._requires_grad else (None, 0)
-
-    def _accumulator(self) -> AccumulateGrad:
-        """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
-        extras = self._extras
-        if extras is not None and extras.accumulator is not None:
-            found: AccumulateGrad | None = extras.accumulator()
-            if found is not None:
-                return found
-        with _accumulator_lock:  # threads that share the leaf have to get the same one
-            extras = self._more()
-            found = None if extras.accumulator is None else extras.accumulator()
-            if found is not None:
-                return found
-            node = AccumulateGrad(self)
-            extras.accumulator = ref(node)
-        if extras.hooks:
-            node._extras().tensor[0] = extras.hooks
-        return node
-
-    def _adopt(self, accumulator: AccumulateGrad) -> None:
-        """Let gradients of this leaf go where another leaf's go."""
-        self._more().accumulator = ref(accumulator)
-        self.__dict__["_kept_accumulator"] = accumulator
 
     def _more(self) -> TensorExtras:
         if self._extras is None:

@@ -14,9 +14,10 @@ from re import sub
 from typing import Any
 
 from . import _state
-from .array_info import data_pointer, storage_of
+from .array_info import data_pointer, same_memory
 from .array_memory import is_dense
-from .graph import CopySlices, Node
+from .copy_slices import CopySlices
+from .graph import Node
 from .saved import INFERENCE, version_of
 from .tensor import Tensor
 
@@ -153,7 +154,7 @@ def partly_overlaps(written: Array, read: Array) -> bool:
     """
     if written is read or not (written.size and read.size):
         return False
-    if storage_of(written) is not storage_of(read) or not (is_dense(written) and is_dense(read)):
+    if not same_memory(written, read) or not (is_dense(written) and is_dense(read)):
         return False
     begin, other = data_pointer(written), data_pointer(read)
     if begin == other and written.nbytes == read.nbytes:

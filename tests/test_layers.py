@@ -30,8 +30,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("backend",),
     ("device",),
     ("array_memory",),
+    ("hooks",),
     ("accumulate", "graph", "history"),
-    ("saved",),
+    ("copy_slices", "saved"),
     ("array_info", "gradient_hooks", "python_protocols", "tensor"),
     ("printing", "tensor_repr"),
     ("cuda", "serialization", "testing", "version"),
@@ -41,6 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("linalg",),
     ("batching",),
     ("autograd",),
+    ("amp",),
     ("func",),
     ("profiler",),
     ("nn",),
@@ -58,6 +60,7 @@ REQUIRED = {"numpy"}
 # Optional dependencies, and the layers whose functions may import them.
 OPTIONAL: dict[str, set[str]] = {
     "cupy": {"backend"},
+    "cupyx": {"backend"},
     "cudnn": {"backend"},
     "graphviz": {"viz", "course"},
     "js": {"viz"},  # JavaScript's global object, where Python runs in a browser
@@ -69,6 +72,9 @@ OPTIONAL: dict[str, set[str]] = {
     "safetensors": {"utils"},
     "nbformat": {"course"},
     "pytest": {"course"},
+    "watchfiles": {"course"},
+    "readchar": {"course"},
+    "merge3": {"course"},
 }
 
 # Modules that make no sense without an optional dependency: they import it at their top, and are
@@ -76,7 +82,8 @@ OPTIONAL: dict[str, set[str]] = {
 LAZY = ("minigrad.backend.cupy", "minigrad.course")
 
 # Programs of their own: they may import nothing of the package before they have begun.
-PROGRAMS = {"minigrad.course.swap"}
+PROGRAMS = {"minigrad.course.swap", "minigrad.course.compare_one",
+            "minigrad.course.grading.child"}
 
 
 @dataclass(frozen=True)

@@ -347,3 +347,30 @@ def test_node_names() -> None:
         "MseLossBackward": F.mse_loss(image, image.detach()),
     }
     assert {t.grad_fn.name() for t in names.values()} == names.keys()
+
+
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("ignore_index", [-100, 1])
+@pytest.mark.parametrize(("dtype", "numbers"), [
+    ("int64", [0, 1, 2, 0]), ("int64", [0, -100, 2, 1]), ("int64", [3, 0, 1, 2]),
+    ("int64", [-1, 0, 1, 2]), ("int64", [-(2**63), 0, 1, 2]), ("int64", [1, 1, 1, 1]),
+    ("uint8", [0, 1, 2, 0]), ("uint8", [255, 0, 1, 2]),
+])
+def test_classes_at_both_ends_of_what_is_allowed(dtype: str, numbers: list[int],
+                                                 ignore_index: int, step: int) -> None:
+    scores, found = real(4, 3), []
+    for package in (torch, minigrad):
+        x = package.tensor(scores, requires_grad=True)
+        target = package.tensor(numbers, dtype=getattr(package, dtype))[::step]
+        try:
+            loss = package.nn.functional.cross_entropy(x[::step], target, ignore_index=ignore_index)
+            loss.backward()
+        except IndexError as error:  # of bytes PyTorch 2.13 prints the character
+            found.append(str(error).replace("\xff", "255"))
+        else:
+            found.append(np.array([*x.grad.flatten().tolist(), loss.item()]))
+    theirs, ours = found
+    if isinstance(theirs, str):
+        assert ours == theirs
+    else:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..apply import NO_PLACE
 from ..array_info import Size
 from ..backend import backend_of
 from ..dtypes import FROM_NUMPY
@@ -24,13 +25,6 @@ from .graph import GradientEdge
 from .graph_task import GraphTask, on_tensors
 
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
-
-INPUT_TYPE = "all inputs have to be Tensors or GradientEdges, but got "
-CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter "
-    "and its gradient which can cause a memory leak. We recommend using autograd.grad when "
-    "creating the graph to avoid this. If you have to use this function, make sure to reset the "
-    ".grad fields of your parameters to None after use to break the cycle and avoid the leak.")
 
 
 def backward(
@@ -52,28 +46,18 @@ def backward(
     tensor([5., 7.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.",
-                      FutureWarning, stacklevel=2)
-        if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
-                               "passed to `backward()`. Please only use `grad_tensors`.")
-        grad_tensors = grad_variables
+        grad_tensors = renamed(grad_tensors, grad_variables)
     roots = as_tuple(tensors)
-    if inputs is not None:
-        goals = as_tuple(inputs)
-        if not goals:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    goals = () if inputs is None else goals_of(inputs, "backward")
     grads = root_gradients(roots, matched(grad_tensors, len(roots)), create_graph)
     edges = root_edges(roots)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn(CYCLE, stacklevel=user_frame()[1])
+        warn_of_cycle()
     if inputs is None:
         execute(edges, grads, keep, create_graph)
         return
     for goal in goals:
-        if not isinstance(goal, (Tensor, GradientEdge)):
-            raise RuntimeError(INPUT_TYPE + type(goal).__name__)
         if isinstance(goal, Tensor):
             goal.retain_grad()
     execute(edges, grads, keep, create_graph, [edge_of(goal) for goal in goals], accumulate=True)
@@ -103,29 +87,14 @@ def grad(
     >>> grad(slope, x)
     (tensor(2.),)
     """
-    if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when "
-                         "materialize_grads=True, but got: allow_unused=False.")
-    if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
-                      "To accumulate gradient for other parts of the graph, please use "
-                      "torch.autograd.backward.", FutureWarning, stacklevel=2)
+    check_options(only_inputs, allow_unused, materialize_grads)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     names = tuple(inputs) if isinstance(inputs, dict) else None
-    roots, goals = as_tuple(outputs), as_tuple(inputs)
-    if not goals:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    for goal in goals:
-        if not isinstance(goal, (Tensor, GradientEdge)):
-            raise RuntimeError(INPUT_TYPE + type(goal).__name__)
+    roots, goals = as_tuple(outputs), goals_of(inputs, "grad")
     given = matched(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
-    if is_grads_batched:
-        level, size, batches = batched_gradients(roots, given, on_tensors(create_graph))
-        found = [None if g is None else unbatched(g, level, size) for g in gradients(
-            roots, goals, batches, keep, create_graph, allow_unused, BatchedTask)]
-    else:
-        found = gradients(roots, goals, given, keep, create_graph, allow_unused)
+    find = of_batches if is_grads_batched else gradients
+    found = find(roots, goals, given, keep, create_graph, allow_unused)
     if materialize_grads:
         found = [zeros_for(goal, create_graph) if g is None else g
                  for g, goal in zip(found, goals, strict=True)]
@@ -152,6 +121,14 @@ def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool
     return [g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in found]
 
 
+def of_batches(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+               allow_unused: bool) -> list[Tensor | None]:
+    """Return what `gradients` does for each of a batch of gradients `given`, stacked."""
+    level, size, batches = batched_gradients(roots, given, on_tensors(create_graph))
+    return [None if g is None else unbatched(g, level, size) for g in gradients(
+        roots, goals, batches, keep, create_graph, allow_unused, BatchedTask)]
+
+
 def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
     """Make the gradient of an input that has none."""
     if isinstance(goal, GradientEdge):
@@ -166,6 +143,18 @@ def as_tuple(tensors: Any) -> tuple[Any, ...]:
     if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)
     return tuple(tensors.values() if isinstance(tensors, dict) else tensors)
+
+
+def goals_of(inputs: Any, function: str) -> tuple[Any, ...]:
+    """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
+    goals = as_tuple(inputs)
+    if not goals:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    for goal in goals:
+        if not isinstance(goal, (Tensor, GradientEdge)):
+            raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
+                               f"{type(goal).__name__}")
+    return goals
 
 
 def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
@@ -196,8 +185,7 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
         if given is None:
             if numel(shape) != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            like = root._array if isinstance(root, Tensor) else np.empty(shape, dtype)
-            ones = backend_of(like).ones_like(like)
+            ones = ones_for(root)
             made.append(Tensor._plain(ones) if as_tensors else ones)
         elif not isinstance(given, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got "
@@ -211,6 +199,15 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
                 given = given.to(FROM_NUMPY[dtype])
             made.append(given if as_tensors else given._array)
     return made
+
+
+def ones_for(root: Tensor | GradientEdge) -> Any:
+    """Make the array of ones with which a pass begins where no gradient was given."""
+    like = root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
+    xp = backend_of(like)
+    place = xp.place_of([like])
+    with NO_PLACE if place is None else place.entered():
+        return xp.ones_like(like)
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
@@ -232,6 +229,37 @@ def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
             raise TypeError(f"element {i} of tensors has to be a Tensor, not {type(root).__name__}")
         edges.append(edge_of(root))
     return edges
+
+
+def renamed(grad_tensors: Any, grad_variables: Any) -> Any:
+    """Take gradients under the name that they had once, with a warning."""
+    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.",
+                  FutureWarning, stacklevel=3)
+    if grad_tensors is not None:
+        raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
+                           "passed to `backward()`. Please only use `grad_tensors`.")
+    return grad_variables
+
+
+def check_options(only_inputs: bool, allow_unused: bool | None, materialize_grads: bool) -> None:
+    """Raise for options of `grad` that contradict each other, warn of one that is ignored."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when "
+                         "materialize_grads=True, but got: allow_unused=False.")
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
+                      "To accumulate gradient for other parts of the graph, please use "
+                      "torch.autograd.backward.", FutureWarning, stacklevel=3)
+
+
+def warn_of_cycle() -> None:
+    """Warn that a gradient with a history, kept in `.grad`, and its leaf hold each other."""
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+        "make sure to reset the .grad fields of your parameters to None after use to break the "
+        "cycle and avoid the leak.", stacklevel=user_frame()[1])
 
 
 @method("backward")

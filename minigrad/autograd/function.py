@@ -247,6 +247,11 @@ class Function:
         """Return the context as well as the results, which forward mode needs both."""
         if _state.observers.count and (transform := _state.transform.get()) is not None:
             return transform.function(cls, args, kwargs)
+        return cls._record(args, kwargs)
+
+    @classmethod
+    def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
+        """Make the context, run `forward` with it and join what that returns to the graph."""
         node = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
         recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()

@@ -29,66 +29,93 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
     positions = {id(t): i for i, t in enumerate(inputs)}
     node.num_inputs = len(outputs)
     results: list[Any] = []
-    seen: dict[int, Any] = {}
     for index, (output, sloped) in enumerate(zip(outputs, node._differentiable, strict=True)):
-        if not isinstance(output, Tensor):
-            results.append(output)
-            continue
-        result = join_output(node, output, index, recorded and sloped, id(output) in dirty,
-                             positions.get(id(output)), live)
-        seen[id(output)] = result
+        result = output
+        if isinstance(output, Tensor):
+            joined = join_written if id(output) in dirty else join_output
+            result = joined(node, output, index, recorded and sloped, positions.get(id(output)),
+                            live)
         results.append(result)
     describe_outputs(node, results)
-    if recorded:
-        kept: list[SavedTensor | None] = []
-        for t in node.to_save:
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError("save_for_backward can only save variables, but argument "
-                                f"{len(kept)} is of type {type(t).__name__}")
-            if t is not None and id(t) in seen and id(t) not in positions:
-                t = seen[id(t)]
-            kept.append(None if t is None else SavedTensor(t, is_output=t._node is node))
-        node._saved = kept
+    if recorded and node.to_save:
+        joined_as = {id(o): r for o, r in zip(outputs, results, strict=True)
+                     if id(o) not in positions}
+        node._saved = keep(node, joined_as)
     node.to_save = node.dirty_tensors = node.non_differentiable = ()
     return results
 
 
-def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: bool, dirty: bool,
+def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                 position: int | None, live: int) -> Tensor:
-    """Give one output its place in the graph; one that was returned as it came gets an alias."""
-    if dirty:
-        output._bump()
-    elif not differentiable and output.requires_grad:
-        return output.detach()
+    """Give an output its place in the graph; one that was returned as it came gets an alias."""
     if not differentiable:
-        return alias(output) if position is not None and not dirty else output
-    if dirty:
-        if output.requires_grad and output.is_leaf:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
-                               "operation.")
-        if output._view is not None:
-            if live > 1:
-                raise RuntimeError(
-                    "If your Function modifies inplace an input that is a view of another Tensor, "
-                    "your Function cannot return more than one Tensor. This is not supported by "
-                    "the current autograd engine. You should either make sure the input is not a "
-                    "view (using .clone() for example) or make your Function only return one "
-                    "Tensor (potentially splitting it into two Functions: one doing the inplace "
-                    "that returns a single Tensor and a second one that does the other operations)."
-                    " You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
-                    "this change.")
-            output._view.refuse(output)
-            node.shape, node.dtype = output._array.shape, output._array.dtype
-        if position is not None:
-            rebase_history(output, node, index, position)
-            return output
-    elif position is not None or (output._node is not None and output._node is not node):
+        return output if position is None and not output.requires_grad else constant(output)
+    if position is not None or (output._node is not None and output._node is not node):
         output = alias(output)
     output._node, output._index, output._requires_grad = node, index, True
-    if output._view is not None and not dirty:
+    if output._view is not None:
         output._view.creation = MULTI_OUTPUT if live > 1 else IN_CUSTOM_FUNCTION
         output._view.version = output._version
     return output
+
+
+def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
+                 position: int | None, live: int) -> Tensor:
+    """Give an input that `forward` wrote to its new place in the graph, and count the write."""
+    output._bump()
+    if not differentiable:
+        return output
+    refuse_write(output, live)
+    node.shape, node.dtype = output._array.shape, output._array.dtype
+    if position is None:
+        output._node, output._index, output._requires_grad = node, index, True
+    else:
+        rebase_history(output, node, index, position)
+    return output
+
+
+def refuse_write(output: Tensor, live: int) -> None:
+    """Raise where a `forward` may not write: to a leaf, or to a view beside other outputs."""
+    if output.requires_grad and output.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
+                           "operation.")
+    if output._view is not None:
+        if live > 1:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, "
+                "your Function cannot return more than one Tensor. This is not supported by "
+                "the current autograd engine. You should either make sure the input is not a "
+                "view (using .clone() for example) or make your Function only return one "
+                "Tensor (potentially splitting it into two Functions: one doing the inplace "
+                "that returns a single Tensor and a second one that does the other operations)."
+                " You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
+                "this change.")
+        output._view.refuse(output)
+
+
+def keep(node: FunctionNode, joined_as: dict[int, Any]) -> list[SavedTensor | None]:
+    """Return what `save_for_backward` was given, ready to be unpacked by the backward pass.
+
+    `joined_as` gives, for the `id` of an output that `forward` made, the tensor in the graph.
+    """
+    kept: list[SavedTensor | None] = []
+    for position, tensor in enumerate(node.to_save):
+        if tensor is None:
+            kept.append(None)
+        elif isinstance(tensor, Tensor):
+            tensor = joined_as.get(id(tensor), tensor)
+            kept.append(SavedTensor(tensor, is_output=tensor._node is node))
+        else:
+            raise TypeError("save_for_backward can only save variables, but argument "
+                            f"{position} is of type {type(tensor).__name__}")
+    return kept
+
+
+def constant(output: Tensor) -> Tensor:
+    """Return what stands for an input, or a tensor with a history, that is to have no gradient."""
+    if output.requires_grad:
+        return output.detach()
+    return alias(output)
 
 
 def alias(tensor: Tensor) -> Tensor:

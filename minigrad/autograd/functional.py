@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import _state
 from ..op import F
 from ..tensor import Tensor
 from .forward_jacobian import columns_by_forward_mode
@@ -215,20 +216,11 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
                 "supported together. Please either set `strict=False` or `vectorize=False`.")
         if vectorize:
-            every = all_rows(outputs, given, create_graph)
-            return nested_result([blocks_of(out, row, given) for out, row in zip(outputs, every)],
-                                 outputs_were_tuple, inputs_were_tuple, create_graph)
-        blocks = []
-        for i, output in enumerate(outputs):
-            found: Any = None
-            if not (strict or create_graph):
-                found = all_passes(output, given) if output.requires_grad else [None] * len(given)
-            if found is None:
-                rows = rows_of(output, given, create_graph)
-                if strict:
-                    _check_rows(rows, i, create_graph)
-                found = [stacked([row[j] for row in rows], x) for j, x in enumerate(given)]
-            blocks.append(blocks_of(output, found, given))
+            rows = all_rows(outputs, given, create_graph)
+        else:
+            rows = [_each_row(output, i, given, create_graph, strict)
+                    for i, output in enumerate(outputs)]
+        blocks = [blocks_of(output, found, given) for output, found in zip(outputs, rows)]
     return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, create_graph)
 
 
@@ -299,6 +291,21 @@ def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: boo
     slopes = gradients((output,), given, None, create_graph=True)
     require_dependence(slopes, "jacobian", strict)
     return inputs_were_tuple, given, vector, output, slopes
+
+
+def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
+              strict: bool) -> Row:
+    """Return the rows of the jacobian of one output by each input, from a pass for each row."""
+    if _state.specialised and not (strict or create_graph):
+        if not output.requires_grad:
+            return (None,) * len(inputs)
+        found = all_passes(output, inputs)
+        if found is not None:
+            return tuple(found)
+    rows = rows_of(output, inputs, create_graph)
+    if strict:
+        _check_rows(rows, number, create_graph)
+    return tuple(stacked([row[j] for row in rows], x) for j, x in enumerate(inputs))
 
 
 def _check_rows(rows: Sequence[Row], output: int, create_graph: bool) -> None:

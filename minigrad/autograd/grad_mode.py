@@ -93,7 +93,23 @@ class _Mode:
         return wrapped
 
 
-class no_grad(_Mode):
+class _Switch(_Mode):
+    """Has operations recorded, or not, for a block or for a function's calls."""
+
+    recording: bool
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+    def __enter__(self) -> None:
+        self.previous = _state.grad_enabled.get()
+        _state.grad_enabled.set(self.recording)
+
+    def __exit__(self, *exc: object) -> None:
+        _state.grad_enabled.set(self.previous)
+
+
+class no_grad(_Switch):
     """Record nothing: results do not require grad.
 
     >>> from minigrad import tensor
@@ -104,18 +120,10 @@ class no_grad(_Mode):
     False
     """
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
-        return super().__new__(cls) if orig_func is None else cls()(orig_func)
-
-    def __enter__(self) -> None:
-        self.previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(False)
-
-    def __exit__(self, *exc: object) -> None:
-        _state.grad_enabled.set(self.previous)
+    recording = False
 
 
-class enable_grad(_Mode):
+class enable_grad(_Switch):
     """Record again, inside `no_grad`; has no effect on inference mode.
 
     >>> with no_grad(), enable_grad():
@@ -123,15 +131,7 @@ class enable_grad(_Mode):
     True
     """
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
-        return super().__new__(cls) if orig_func is None else cls()(orig_func)
-
-    def __enter__(self) -> None:
-        self.previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(True)
-
-    def __exit__(self, *exc: object) -> None:
-        _state.grad_enabled.set(self.previous)
+    recording = True
 
 
 class set_grad_enabled(_Mode):
@@ -185,10 +185,7 @@ class inference_mode(_Mode):
     def __enter__(self) -> None:
         self.previous = _state.inference_enabled.get(), _state.grad_enabled.get()
         _state.inference_enabled.set(self.mode)
-        if self.mode:
-            _state.grad_enabled.set(False)
-        else:
-            _state.grad_enabled.set(True)
+        _state.grad_enabled.set(not self.mode)
         _state.observers.enter()
 
     def __exit__(self, *exc: object) -> None:

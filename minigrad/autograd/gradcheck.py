@@ -160,25 +160,29 @@ def gradgradcheck(
         outputs = differentiable(as_tuple(func(*inputs)))
         grad_outputs = [random_like(o, gen_non_contig_grad_outputs) for o in outputs]
     grad_outputs = as_tuple(grad_outputs)
-    count = len(inputs)
     both = inputs + grad_outputs
     live = [isinstance(t, Tensor) and t.requires_grad for t in both]
-
-    def first_gradients(*given: Any) -> tuple[Tensor, ...]:
-        for tensor, requires_grad in zip(given, live, strict=True):
-            if requires_grad:
-                tensor.requires_grad_()  # which forward mode has taken away
-        outputs = differentiable(as_tuple(func(*given[:count])))
-        goals = [t for t, requires_grad in zip(given[:count], live, strict=False) if requires_grad]
-        found = grad(outputs, goals, given[count:], create_graph=True, allow_unused=True)
-        return tuple(g for g in found if g is not None)
-
     return gradcheck(
-        first_gradients, both, eps=eps, atol=atol, rtol=rtol,
+        partial(first_gradients, func, len(inputs), live), both, eps=eps, atol=atol, rtol=rtol,
         raise_exception=raise_exception, nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked)
+
+
+def first_gradients(func: Function, count: int, live: Sequence[bool],
+                    *given: Any) -> tuple[Tensor, ...]:
+    """Return the gradients of `func` as a function of its inputs and of `grad_outputs`.
+
+    The first `count` of `given` are the inputs; `live` tells which of `given` require grad.
+    """
+    for tensor, requires_grad in zip(given, live, strict=True):
+        if requires_grad:
+            tensor.requires_grad_()  # which forward mode has taken away
+    outputs = differentiable(as_tuple(func(*given[:count])))
+    goals = [t for t, requires_grad in zip(given[:count], live, strict=False) if requires_grad]
+    found = grad(outputs, goals, given[count:], create_graph=True, allow_unused=True)
+    return tuple(g for g in found if g is not None)
 
 
 # -------------------------------------------------------------------- what is checked

@@ -15,7 +15,8 @@ from weakref import WeakKeyDictionary, ref
 
 from .. import _state
 from ..accumulate import AccumulateGrad
-from ..graph import Node, RemovableHandle
+from ..graph import Node
+from ..hooks import RemovableHandle
 from ..saved import INFERENCE
 from ..tensor import Tensor
 from .grad_mode import _Mode

@@ -10,6 +10,7 @@ NOTE [Arrays or tensors]
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from heapq import heappop, heappush
 from typing import Any
 
@@ -17,12 +18,20 @@ import numpy as np
 
 from .. import _state
 from ..accumulate import AccumulateGrad
+from ..apply import NO_PLACE
 from ..backend import BACKENDS
 from ..graph import GraphRoot, Node
+from ..hooks import Extras
 from ..tensor import Tensor
 from . import anomaly_mode, engine_fast
 from .fitting import fit
-from .hook_results import check_hook_result, checked_tuple
+from .run_hooks import (
+    keep_retained,
+    run_after_accumulation,
+    run_post_hooks,
+    run_pre_hooks,
+    run_tensor_hooks,
+)
 
 Array = Any
 Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors]
@@ -131,10 +140,7 @@ class GraphTask:
         if runs and node in self.captures:
             self.capture(node, grads)  # before its hooks, as PyTorch does where the node goes on
         if node.extras is not None:
-            before = list(grads)
-            self.run_tensor_hooks(node, grads)
-            buffer.owned = [o and g is b and not node.extras.tensor
-                            for o, g, b in zip(buffer.owned, grads, before, strict=True)]
+            self.show(node, node.extras, buffer)
         if not runs:
             if node in self.captures:
                 self.capture(node, grads)
@@ -142,10 +148,11 @@ class GraphTask:
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
             return
-        results = self.call(node, grads)
-        if not self.keep_graph:
-            node.release()
-        self.hand_out(node, node.edges, grads, results)
+        with place_of(node):
+            results = self.call(node, grads)
+            if not self.keep_graph:
+                node.release()
+            self.hand_out(node, node.edges, grads, results)
 
     def capture(self, node: Node, grads: Sequence[Gradient | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
@@ -164,16 +171,11 @@ class GraphTask:
         """Apply the node, its hooks before and after."""
         extras = node.extras
         if extras is not None and extras.pre:
-            shown = self.as_tensors(grads)
-            for hook in list(extras.pre.values()):
-                shown = checked_tuple(hook, hook(shown), shown)
-            grads[:] = self.from_tensors(shown)
+            grads[:] = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors(grads)))
         results = self.observed(node, grads, self.apply, node, grads)
         if extras is not None and extras.post:
-            seen = self.as_tensors(grads)
             out = self.as_tensors(self.checked(node, results))
-            for hook in list(extras.post.values()):
-                out = checked_tuple(hook, hook(out, seen), out)
+            out = run_post_hooks(extras.post, out, self.as_tensors(grads))
             results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
         return results
 
@@ -243,42 +245,36 @@ class GraphTask:
         (grad,) = buffer.grads
         extras = node.extras
         if extras is not None and extras.pre:
-            for hook in list(extras.pre.values()):
-                given = self.as_tensors([grad])
-                (grad,) = self.from_tensors(checked_tuple(hook, hook(given), given))
+            (grad,) = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors([grad])))
             buffer.owned[0] = False
         if isinstance(grad, Tensor):
             self.observed(node, (grad,), node.apply_tensors, (grad,))
         elif grad is not None:
             self.observed(node, (grad,), node.accumulate, grad, buffer.owned[0])
         if extras is not None and extras.post:
-            for hook in list(extras.post.values()):
-                hook((), self.as_tensors([grad]))
+            run_post_hooks(extras.post, (), self.as_tensors([grad]))
         after = node.variable._extras.post_accumulate
         if after:
-            for hook in list(after.values()):
-                hook(node.variable)
+            run_after_accumulation(after, node.variable)
+
+    def show(self, node: Node, extras: Extras, buffer: InputBuffer) -> None:
+        """Run the tensor hooks of a node; what they saw or replaced is no longer owned."""
+        before = list(buffer.grads)
+        self.run_tensor_hooks(node, buffer.grads)
+        buffer.owned = [owned and grad is was and not extras.tensor
+                        for owned, grad, was in zip(buffer.owned, buffer.grads, before,
+                                                    strict=True)]
 
     def run_tensor_hooks(self, node: Node, grads: list[Gradient | None]) -> None:
         """Run the hooks of the forward's outputs, then fill `.grad` of those that retain it."""
         extras = node.extras
         assert extras is not None
-        for index, hooks in list(extras.tensor.items()):
-            for hook in list(hooks.values()):
-                (given,) = self.as_tensors([grads[index]])
-                replaced = hook(given)
-                if replaced is not None:
-                    check_hook_result(hook, replaced, given)
-                    grads[index] = self.from_tensors([replaced])[0]
-        for index, reference in list(extras.retained.items()):
-            tensor, grad = reference(), grads[index]
-            if tensor is None or grad is None:
-                continue
-            (kept,) = self.as_tensors([grad])
-            if tensor._grad is None:
-                tensor._grad = kept.clone()
-            else:
-                tensor._grad = tensor._grad + kept
+        shown = list(self.as_tensors(grads))
+        if extras.tensor:
+            run_tensor_hooks(extras.tensor, shown)
+        if extras.retained:
+            keep_retained(extras.retained, shown)
+        grads[:] = self.from_tensors(shown)
 
     def as_tensors(self, grads: Sequence[Gradient | None]) -> tuple[Any, ...]:
         """Return gradients as the user sees them."""
@@ -289,6 +285,12 @@ class GraphTask:
         if self.on_tensors:
             return list(tensors)
         return [t._array if isinstance(t, Tensor) else t for t in tensors]
+
+
+def place_of(node: Node) -> AbstractContextManager[Any]:
+    """Return a context for the node's work: the device where its forward ran."""
+    extras = node.extras
+    return NO_PLACE if extras is None or extras.place is None else extras.place.entered()
 
 
 def borrows(node: Node) -> bool:

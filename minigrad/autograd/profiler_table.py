@@ -8,6 +8,9 @@ from typing import Any
 WIDTH = 12  # of a column of numbers
 GAP = "  "
 
+#: A column's title, its width, and what it shows of an event.
+Column = tuple[str, int, Callable[[Any], str]]
+
 
 def _format_time(time_us: float) -> str:
     """Return a time in the unit that suits it.
@@ -64,6 +67,50 @@ def width_of(texts: Sequence[str], limit: int | None) -> int:
     return width if limit is None else min(width, limit)
 
 
+def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
+               top_level_events_only: bool) -> list[Any]:
+    """Return the events that a table shows, in its order."""
+    shown = [e for e in events if not (top_level_events_only and e.cpu_parent is not None)]
+    if sort_by is not None:
+        by = sort_by.replace("cuda", "device")
+        shown.sort(key=lambda event: getattr(event, by), reverse=True)
+    return shown if row_limit < 0 else shown[:row_limit]
+
+
+def columns_of(events: Sequence[Any], profile_memory: bool, max_name_column_width: int | None,
+               max_shapes_column_width: int | None, time_unit: str | None) -> list[Column]:
+    """Return the columns of a table of these events; shares are of the sum of all self times."""
+    total = sum(event.self_cpu_time_total for event in events)
+    columns: list[Column] = [
+        ("Name", width_of([e.key for e in events], max_name_column_width),
+         lambda e: shortened(e.key, max_name_column_width)),
+        ("Self CPU %", WIDTH, lambda e: _format_time_share(e.self_cpu_time_total, total)),
+        ("Self CPU", WIDTH, lambda e: in_unit(e.self_cpu_time_total, time_unit)),
+        ("CPU total %", WIDTH, lambda e: _format_time_share(e.cpu_time_total, total)),
+        ("CPU total", WIDTH, lambda e: in_unit(e.cpu_time_total, time_unit)),
+        ("CPU time avg", WIDTH, lambda e: in_unit(e.cpu_time, time_unit)),
+    ]
+    on_device = sum(event.self_device_time_total for event in events)
+    if on_device:
+        columns += [
+            ("Self CUDA", WIDTH, lambda e: in_unit(e.self_device_time_total, time_unit)),
+            ("Self CUDA %", WIDTH,
+             lambda e: _format_time_share(e.self_device_time_total, on_device)),
+            ("CUDA total", WIDTH, lambda e: in_unit(e.device_time_total, time_unit)),
+            ("CUDA time avg", WIDTH, lambda e: in_unit(e.device_time, time_unit)),
+        ]
+    if profile_memory:
+        columns += [("CPU Mem", WIDTH, lambda e: _format_memory(e.cpu_memory_usage)),
+                    ("Self CPU Mem", WIDTH, lambda e: _format_memory(e.self_cpu_memory_usage))]
+    columns.append(("# of Calls", WIDTH, lambda e: str(e.count)))
+    if any(e.node_id != -1 for e in events):
+        columns.append(("Node ID", WIDTH, lambda e: str(e.node_id)))
+    if any(e.input_shapes for e in events):
+        width = width_of([str(e.input_shapes) for e in events], max_shapes_column_width)
+        columns.append(("Input Shapes", width, lambda e: str(e.input_shapes)[:width]))
+    return columns
+
+
 def build_table(
     events: Sequence[Any],
     sort_by: str | None = None,
@@ -83,32 +130,9 @@ def build_table(
     """
     if not events:
         return ""
-    total = sum(event.self_cpu_time_total for event in events)
-    if sort_by is not None:
-        by = sort_by.replace("cuda", "device")
-        events = sorted(events, key=lambda event: getattr(event, by), reverse=True)
-    shown = [e for e in events if not (top_level_events_only and e.cpu_parent is not None)]
-    shown = shown if row_limit < 0 else shown[:row_limit]
-
-    columns: list[tuple[str, int, Callable[[Any], str]]] = [
-        ("Name", width_of([e.key for e in events], max_name_column_width),
-         lambda e: shortened(e.key, max_name_column_width)),
-        ("Self CPU %", WIDTH, lambda e: _format_time_share(e.self_cpu_time_total, total)),
-        ("Self CPU", WIDTH, lambda e: in_unit(e.self_cpu_time_total, time_unit)),
-        ("CPU total %", WIDTH, lambda e: _format_time_share(e.cpu_time_total, total)),
-        ("CPU total", WIDTH, lambda e: in_unit(e.cpu_time_total, time_unit)),
-        ("CPU time avg", WIDTH, lambda e: in_unit(e.cpu_time, time_unit)),
-    ]
-    if profile_memory:
-        columns += [("CPU Mem", WIDTH, lambda e: _format_memory(e.cpu_memory_usage)),
-                    ("Self CPU Mem", WIDTH, lambda e: _format_memory(e.self_cpu_memory_usage))]
-    columns.append(("# of Calls", WIDTH, lambda e: str(e.count)))
-    if any(e.node_id != -1 for e in events):
-        columns.append(("Node ID", WIDTH, lambda e: str(e.node_id)))
-    if any(e.input_shapes for e in events):
-        width = width_of([str(e.input_shapes) for e in events], max_shapes_column_width)
-        columns.append(("Input Shapes", width, lambda e: str(e.input_shapes)[:width]))
-
+    columns = columns_of(events, profile_memory, max_name_column_width, max_shapes_column_width,
+                         time_unit)
+    shown = rows_shown(events, sort_by, row_limit, top_level_events_only)
     rule = GAP.join("-" * width for _, width, _ in columns) + GAP
     head = GAP.join(title.rjust(width) for title, width, _ in columns) + GAP
     rows = [(GAP.join(cell(e).rjust(width) for _, width, cell in columns) + GAP, e) for e in shown]
@@ -127,5 +151,6 @@ def build_table(
     above = [] if header is None else ["=" * (len(rule) - len(GAP)), header]
     if top_level_events_only:
         above += ["=" * (len(rule) - len(GAP)), "This report only display top-level ops statistics"]
+    total = sum(event.self_cpu_time_total for event in events)
     below = f"Self CPU time total: {in_unit(total, time_unit)}"
     return "\n".join([*above, rule, head, rule, *body, rule, below]) + "\n"

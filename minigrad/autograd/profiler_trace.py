@@ -16,9 +16,7 @@ _KINDS = {BACKWARD: "backward", USER: "user_annotation"}
 
 
 def trace(events: Sequence[Any]) -> dict[str, Any]:
-    """Return events as a trace to be written as JSON: slices by thread, and arrows from the op
-    that made a node to the node's backward.
-    """
+    """Return events as a trace to be written as JSON: slices, and arrows from op to backward."""
     records: list[dict[str, Any]] = [_named("process_name", 0, "minigrad")]
     records += [_named("thread_name", t, f"thread {t}") for t in sorted({e.thread for e in events})]
     for event in events:

@@ -23,7 +23,8 @@ from typing import Any
 
 from .. import _state
 from ..accumulate import AccumulateGrad
-from ..graph import CopySlices, GraphRoot, Node
+from ..copy_slices import CopySlices
+from ..graph import GraphRoot, Node
 from ..op import Op
 from ..tensor import Parameter, Tensor
 from .frames import is_ours
@@ -80,6 +81,8 @@ class Recorder:
     #: Whether closures of ops and the engine's fast path may run, and tell of it afterwards.
     quick = True
     memory = False  # whether bytes are counted
+    #: `microseconds(details)` that an event took on a GPU, where that is measured
+    microseconds: Callable[[Any], float] | None = None
 
     def __init__(self) -> None:
         self.rows: list[Any] = []

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from .memory import keep_freed_memory
@@ -33,4 +34,29 @@ def backend_of(array: Any) -> Backend:
     return found
 
 
-__all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "numpy_backend", "register"]
+def load_cuda() -> Backend:
+    """Return the backend of NVIDIA GPUs, imported and registered the first time.
+
+    `RuntimeError` says in one sentence what is missing where it cannot be had.
+    """
+    try:
+        found: Backend = import_module("minigrad.backend.cupy").backend
+        count = found.device_count()
+    except ImportError as error:
+        raise RuntimeError(
+            "device 'cuda' is not available: it needs CuPy, which comes with the extra gpu-cuda12 "
+            f"or gpu-cuda13 of minigrad-course, whichever your driver is for ({error})") from error
+    except RuntimeError as error:  # what the driver says
+        raise RuntimeError(
+            "device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that it "
+            "can use; install one, or the extra gpu-cuda12 or gpu-cuda13 that suits yours "
+            f"({error})") from error
+    if not count:
+        raise RuntimeError("device 'cuda' is not available: CuPy and a driver are installed, but "
+                           "the driver shows no GPU")
+    register(found)
+    return found
+
+
+__all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "load_cuda", "numpy_backend",
+           "register"]

@@ -52,6 +52,11 @@ class Kernels:
     normalization_gradient = kernels_norm.normalization_gradient
     dot_along = kernels_norm.dot_along
 
+    #: `softmax(x, axis, logarithm)` and `layer_norm(x, length, weight, bias, eps)` by one kernel,
+    #: where a backend has them
+    softmax: Any = None
+    layer_norm: Any = None
+
     attention_forward = kernels_attention.attention_forward
     attention_backward = kernels_attention.attention_backward
 
@@ -61,6 +66,27 @@ class Kernels:
     gru_backward = kernels_recurrent.gru_backward
     rnn_forward = kernels_recurrent.rnn_forward
     rnn_backward = kernels_recurrent.rnn_backward
+
+    def device_index(self, array: Any) -> int | None:
+        """Return the number of an array's device: there is one only, without a number."""
+        return None
+
+    def number(self, array: Any) -> Any:
+        """Return a 0-d NumPy array as an array that may meet those of this backend."""
+        xp: Any = self
+        return xp.from_host(array)
+
+    def place_of(self, arrays: Sequence[Any]) -> Any:
+        """Return what to enter for work on arrays: nothing."""
+        return None
+
+    def may_ask(self) -> bool:
+        """Tell whether values may be looked at now: not while a graph is captured on a GPU."""
+        return True
+
+    def check_indices(self, shape: Sequence[int], indices: Sequence[Any],
+                      dims: Sequence[int]) -> None:
+        """Leave it to indexing to raise where an index is out of range."""
 
     def for_each(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return `[function(item) for item in items]`; a backend may use several threads."""

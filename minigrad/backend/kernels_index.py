@@ -49,7 +49,8 @@ def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
     if values.shape != positions.shape:
         values = xp.broadcast_to(values, positions.shape)
     flat = target.reshape(-1)
-    xp.add.at(flat, positions.reshape(-1), values.astype(target.dtype, copy=False).reshape(-1))
+    add_at = getattr(xp, "add_at", xp.add.at)  # of a backend that has a better one
+    add_at(flat, positions.reshape(-1), values.astype(target.dtype, copy=False).reshape(-1))
     if not target.flags.c_contiguous:
         target[...] = flat.reshape(target.shape)
     return target

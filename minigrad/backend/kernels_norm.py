@@ -76,6 +76,15 @@ def normalization_gradient(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
 # Batch norm
 
 
+def _is_half(a: Array) -> bool:
+    return bool(a.dtype.itemsize == 2)
+
+
+def _wide(a: Array | None) -> Any:
+    """A float32 array for one of float16, whose sums would overflow."""
+    return a.astype("float32") if a is not None and _is_half(a) else a
+
+
 def _flat(a: Array) -> Array:
     """(N, C, *S) as (N, C, elements): a view where the array is contiguous."""
     return a.reshape(*a.shape[:2], prod(a.shape[2:]))
@@ -99,6 +108,9 @@ def batch_norm_forward(
     (array([[-1.],
            [ 1.]]), array([2.]))
     """
+    if _is_half(x):
+        result, *moments = batch_norm_forward(xp, _wide(x), _wide(weight), _wide(bias), eps)
+        return result.astype(x.dtype), *moments
     result, flat = xp.empty(x.shape, x.dtype), _flat(x)
     centered, count = _flat(result), x.dtype.type(flat.shape[0] * flat.shape[2])
     mean, var, invstd = (xp.empty(x.shape[1], x.dtype) for _ in range(3))
@@ -128,6 +140,9 @@ def batch_norm_grad_input(
     array([[0.],
            [0.]])
     """
+    if _is_half(x):
+        wide = [_wide(a) for a in (g, x, weight, mean, invstd)]
+        return batch_norm_grad_input(xp, *wide).astype(x.dtype)
     result, flat, g = xp.empty(x.shape, x.dtype), _flat(x), _flat(g)
     total, count = _flat(result), x.dtype.type(flat.shape[0] * flat.shape[2])
 
@@ -152,8 +167,8 @@ def batch_norm_grad_weight(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
     >>> batch_norm_grad_weight(xp, g, x, 2 * one, one)
     array([1.])
     """
-    flat, g = _flat(x), _flat(g)
-    result = xp.empty(x.shape[1], x.dtype)
+    flat, g = _flat(_wide(x)), _flat(_wide(g))
+    result = xp.empty(x.shape[1], flat.dtype)
 
     def gather(block: slice) -> None:
         centered = flat[:, block] - mean[block, None]
@@ -170,4 +185,4 @@ def channel_sums(xp: Any, g: Array) -> Array:
     >>> channel_sums(xp, numpy.ones((2, 1, 3)))
     array([6.])
     """
-    return xp.einsum("ncs->c", _flat(g))
+    return xp.einsum("ncs->c", _flat(_wide(g)))

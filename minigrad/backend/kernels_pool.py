@@ -155,7 +155,8 @@ def max_pool_backward(xp: Any, g: Array, indices: Array, input_sizes: Ints, dims
     grad = xp.zeros(planes * plane, g.dtype)
     steps = prod(g.shape[g.ndim - dims :])
     positions = indices.reshape(planes, steps) + xp.arange(planes)[:, None] * plane
-    xp.add.at(grad, positions.reshape(-1), g.reshape(-1))
+    add_at = getattr(xp, "add_at", xp.add.at)  # of a backend that has a better one
+    add_at(grad, positions.reshape(-1), g.reshape(-1))
     return grad.reshape(input_sizes)
 
 

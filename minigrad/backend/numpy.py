@@ -77,7 +77,7 @@ class NumpyBackend(Kernels):
         dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
         return np.ndarray(shape, array.dtype, dense, offset, strides)
 
-    def synchronize(self) -> None:
+    def synchronize(self, index: int | None = None) -> None:
         """Return at once: NumPy has finished when it returns."""
 
 

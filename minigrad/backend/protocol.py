@@ -7,6 +7,7 @@ there.  An op's forward gets it as its first argument, `xp`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 Array = Any
@@ -33,5 +34,21 @@ class Backend(Protocol):
     def to_host(self, array: Array) -> Any:
         """Return the values as a NumPy array; shares memory where that is possible."""
 
-    def synchronize(self) -> None:
+    def synchronize(self, index: int | None = None) -> None:
         """Wait until all queued work is done."""
+
+    def device_index(self, array: Array) -> int | None:
+        """Return the number of the device that an array lies on; None where there is one only."""
+
+    def number(self, array: Any) -> Any:
+        """Return a 0-d NumPy array as what meets arrays of this library at the least cost."""
+
+    def place_of(self, arrays: Sequence[Any]) -> Any:
+        """Return a device and stream to enter for work on arrays; None where that is as it is."""
+
+    def may_ask(self) -> bool:
+        """Tell whether values may be looked at now: not while a graph is captured on a GPU."""
+
+    def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
+                      dims: Sequence[int]) -> None:
+        """Raise IndexError where an index is out of range and indexing would not say so."""

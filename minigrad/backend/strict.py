@@ -22,7 +22,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class StrictArray:
     @property
     def data(self) -> Any:
         """The memory, with its address as `ptr`."""
-        return _Memory(self.host.__array_interface__["data"][0])
+        return _Pointer(self.host)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -96,13 +96,23 @@ class StrictArray:
         return f"StrictArray({self.host!r})"
 
 
-class _Memory:
-    """Where an array's first element is."""
+class _Pointer:
+    """Where an array's first element is, and the memory around it."""
 
-    __slots__ = ("ptr",)
+    __slots__ = ("mem", "ptr")
 
-    def __init__(self, ptr: int) -> None:
-        self.ptr = ptr
+    def __init__(self, host: Any) -> None:
+        self.ptr = host.__array_interface__["data"][0]
+        while type(host.base) is np.ndarray:
+            host = host.base
+        self.mem = _Memory(host.__array_interface__["data"][0], host.nbytes)
+
+
+class _Memory(NamedTuple):
+    """A piece of memory."""
+
+    ptr: int
+    size: int
 
 
 def unwrap(value: Any) -> Any:
@@ -238,7 +248,7 @@ class StrictBackend(Kernels):
         """Copy the values back."""
         return array.host.copy("K")
 
-    def synchronize(self) -> None:
+    def synchronize(self, index: int | None = None) -> None:
         """Return at once."""
 
 

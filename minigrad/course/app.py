@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,10 +11,10 @@ from minigrad import __version__
 
 from . import bench
 from . import doctor as examination
-from . import run as trying
 from . import tour as guided_tour
 from .dev.app import app as dev
-from .stages import CourseError, find_stage
+from .grading.app import app as grading
+from .learner import app as learner
 
 app = typer.Typer(
     name="minigrad",
@@ -29,6 +28,8 @@ app = typer.Typer(
 
 app.add_typer(bench.app, name="bench")
 app.add_typer(dev, name="dev")
+app.add_typer(learner)
+app.add_typer(grading)
 
 
 @app.callback()
@@ -41,7 +42,8 @@ def minigrad() -> None:
       minigrad tour --quick    the same with less training
       minigrad doctor          what this installation has and lacks
       minigrad bench resnet18  where the time goes in ResNet-18
-      minigrad run 03          test your answers to stage 03 of the course
+      minigrad init ~/engine   start the course in a folder of your own
+      minigrad learn           work through it: what you save is tested
       NO_COLOR=1 minigrad tour | less
     """
 
@@ -65,33 +67,6 @@ def tour(
       minigrad tour --quick
     """
     raise typer.Exit(guided_tour.run(Console(highlight=False), quick=quick, seed=seed))
-
-
-@app.command()
-def run(
-    what: Annotated[str, typer.Argument(help="A stage, such as 03, or one hole of it, 03.2.")],
-    folder: Annotated[
-        Path | None, typer.Option(help="Where your files are, instead of exercises/.")
-    ] = None,
-) -> None:
-    """Test your answers to a stage of the course.
-
-    Your files stand in for the package's modules while its tests run. Exits with 1 while something
-    is open.
-
-    \b
-    Examples:
-      minigrad run 03
-      minigrad run 03.2
-      minigrad run 03 --folder ~/my-answers
-    """
-    number, _, hole = what.partition(".")
-    try:
-        stage = find_stage(number)
-    except CourseError as error:
-        raise typer.BadParameter(str(error)) from None
-    code = trying.run(Console(highlight=False), stage, folder, what if hole else None)
-    raise typer.Exit(code)
 
 
 @app.command("version")

@@ -9,50 +9,47 @@ from rich.markup import escape
 
 from .stages import Hole, Stage
 from .trial import Trial, try_files
+from .verdict import Verdict, verdicts
+
+_MARKS = {"solved": "[green]solved[/]   ", "untouched": "[dim]untouched[/]",
+          "wrong": "[red]wrong[/]    "}
 
 
-def run(console: Console, stage: Stage, folder: Path | None = None, hole: str | None = None) -> int:
-    """Try the stage's exercise in `folder` (default: `exercises/`); 0 if all tests passed."""
-    files = {path: stage.exercise(path, folder) for path in stage.modules}
-    missing = [str(file) for file in files.values() if not file.is_file()]
-    if missing:
-        console.print(f"[red]missing:[/] {escape(', '.join(missing))}")
-        return 2
-    holes = [each for each in stage.holes if hole in (None, each.id)]
-    if not holes:
-        known = ", ".join(each.id for each in stage.holes) or "none"
-        console.print(f"[red]stage {stage.number} has no exercise {escape(str(hole))}[/]; "
-                      f"it has {known}")
-        return 2
+def try_and_show(console: Console, stage: Stage, files: dict[str, Path],
+                 holes: list[Hole]) -> list[Verdict] | None:
+    """Try files, show what came, and return the verdicts; None where nothing could be tested."""
     trial = try_files(stage, files, [each.id for each in holes])
     if trial.problem:
-        console.print(f"[red]nothing could be tested:[/] {escape(trial.problem)}")
-        return 1
-    for each in holes:
-        _show(console, stage, each, trial)
-    solved = sum(each.points for each in holes if trial.solved(each))
-    console.print(f"{solved} of {sum(each.points for each in holes)} points")
-    return int(any(not trial.solved(each) for each in holes))
+        show_problem(console, trial)
+        return None
+    found = verdicts(stage, trial, holes)
+    for verdict in found:
+        show(console, verdict)
+    earned, all_points = sum(each.points for each in found), sum(each.points for each in holes)
+    console.print(f"{earned} of {all_points} points")
+    return found
 
 
-def _show(console: Console, stage: Stage, hole: Hole, trial: Trial) -> None:
-    title = stage.words["hole"][hole.id]["title"]
-    failing = [each for each in trial.of(hole) if not each.passed]
-    mark = "[green]passed[/]" if trial.solved(hole) else "[red]open[/]  "
-    console.print(f"{mark}  {hole.id} {escape(title)}")
-    if not failing:
+def show_problem(console: Console, trial: Trial) -> None:
+    """Say why no test could run: the last lines of the error come first in use."""
+    lines = trial.problem.strip().splitlines()
+    console.print(f"[red]nothing could be tested:[/] {escape(lines[-1])}")
+    for line in lines[-8:-1]:
+        console.print(f"  {escape(line)}")
+
+
+def show(console: Console, verdict: Verdict) -> None:
+    """Show how a hole stands: diagnosis, the first failing test, and where it failed."""
+    console.print(f"{_MARKS[verdict.state]} {verdict.hole.id} {escape(verdict.title)}")
+    first = verdict.first
+    if verdict.state != "wrong" or first is None:
         return
-    first = failing[0]
-    untouched = "is yours to write" in first.message and "NotImplementedError" in first.message
-    if untouched:
-        return
-    name = trial.diagnosis(stage, hole)
-    if name is not None:
-        console.print(f"        [bold]{escape(stage.words['symptoms'][name])}[/]")
-    console.print(f"        {escape(first.test)}")
+    if verdict.diagnosis is not None:
+        console.print(f"  [bold]{escape(verdict.diagnosis)}[/]")
+    console.print(f"  {escape(first.test.rpartition('::')[2])} failed:")
     for line in first.message.splitlines()[:12]:
-        console.print(f"        {escape(line)}")
+        console.print(f"    {escape(line)}")
     if first.where:
-        console.print(f"        {escape(first.where)}")
-    if len(failing) > 1:
-        console.print(f"        and {len(failing) - 1} more")
+        console.print(f"  at {escape(first.where)}", soft_wrap=True)
+    if len(verdict.failing) > 1:
+        console.print(f"  {len(verdict.failing) - 1} more of its {verdict.tests} tests fail")

@@ -11,6 +11,7 @@ A stage `NN_name` is four files and a test file, so that words can be translated
 
 from __future__ import annotations
 
+import ast
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,10 +76,31 @@ class Stage:
         """The lesson's text."""
         return self.root / "lessons" / f"{self.key}.md"
 
+    def text(self) -> str:
+        """Return the lesson's text; CourseError where there is none."""
+        try:
+            return self.lesson.read_text(encoding="utf-8")
+        except OSError as error:
+            raise CourseError(f"{self.lesson}: {error.strerror}") from None
+
     @property
     def symptoms(self) -> Path:
         """The programs that tell mistakes by what they do."""
         return self.root / "lessons" / "stages" / f"{self.key}.py"
+
+    @property
+    def probes(self) -> Path:
+        """The seeded programs whose results decide a graded run."""
+        return self.root / "lessons" / "probes" / f"{self.key}.py"
+
+    def probe_names(self) -> list[str]:
+        """Return the names of the probes, in the order of the file; [] where there is no file."""
+        try:
+            tree = ast.parse(self.probes.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return []
+        return [each.name for each in tree.body
+                if isinstance(each, ast.FunctionDef) and each.name.startswith("probe_")]
 
     @property
     def tests(self) -> Path:

@@ -10,9 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..graph import RemovableHandle
+from ..hooks import RemovableHandle, register
 from . import global_hooks
-from .global_hooks import register
 from .hooks import BackwardHook, hook_last_node
 
 Hook = Callable[..., Any]

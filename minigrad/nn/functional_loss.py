@@ -12,6 +12,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op import F
 from ..ops.loss import reduction_of
+from ..publish import in_autocast
 from ..tensor import Tensor
 
 __all__ = [
@@ -33,6 +34,7 @@ def _reduced(losses: Tensor, reduction: str) -> Tensor:
 # -------------------------------------------------------------------- margins
 
 
+@in_autocast
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                         size_average: bool | None = None, reduce: bool | None = None,
                         reduction: str = "mean") -> Tensor:
@@ -50,6 +52,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     return _reduced(F.clamp_min(-target * (input1 - input2) + margin, 0), reduction)
 
 
+@in_autocast
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
                          size_average: bool | None = None, reduce: bool | None = None,
                          reduction: str = "mean") -> Tensor:
@@ -64,6 +67,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
     return _reduced(lacking + F.where(target != -1, input, 0.0), reduction)
 
 
+@in_autocast
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                           size_average: bool | None = None, reduce: bool | None = None,
                           reduction: str = "mean") -> Tensor:
@@ -90,6 +94,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     return _reduced(alike + other, reduction)
 
 
+@in_autocast
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0,
                         p: float = 2, eps: float = 1e-6, swap: bool = False,
                         size_average: bool | None = None, reduce: bool | None = None,
@@ -139,6 +144,7 @@ def triplet_margin_with_distance_loss(
     return _reduced(F.clamp_min(margin + near - far, 0), reduction)
 
 
+@in_autocast
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target input)) for targets 1 and -1.
@@ -151,6 +157,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
     return _reduced(F.log1p(F.exp(-target * input)), reduction)
 
 
+@in_autocast
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
                       weight: Tensor | None = None, size_average: bool | None = None,
                       reduce: bool | None = None, reduction: str = "mean") -> Tensor:
@@ -181,6 +188,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     return _reduced(means if target.dim() else means.reshape(()), reduction)
 
 
+@in_autocast
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                            reduce: bool | None = None, reduction: str = "mean") -> Tensor:
     """The sum over targets i and other classes j of max(0, 1 - input[i] + input[j]), over C.
@@ -225,6 +233,7 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
 # -------------------------------------------------------------------- distributions
 
 
+@in_autocast
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
                      size_average: bool | None = None, eps: float = 1e-8,
                      reduce: bool | None = None, reduction: str = "mean") -> Tensor:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..graph import RemovableHandle
+from ..hooks import RemovableHandle, register
 
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]
@@ -24,17 +24,6 @@ backward_of_old: Table = OrderedDict()  # of the kind that is not full
 on_parameter: Table = OrderedDict()
 on_buffer: Table = OrderedDict()
 on_module: Table = OrderedDict()
-
-
-def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> RemovableHandle:
-    """Put a hook into a table, as the last one or as the first, and its number in the others."""
-    handle = RemovableHandle(table, *marked)
-    table[handle.id] = hook
-    for marks in marked:
-        marks[handle.id] = True
-    if prepend:
-        table.move_to_end(handle.id, last=False)
-    return handle
 
 
 def replaced(table: Table, module: Any, name: str, member: Any) -> Any:

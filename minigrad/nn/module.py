@@ -12,12 +12,11 @@ from typing import Any, Self
 
 from ..autograd.grad_mode import no_grad
 from ..dtypes import dtype, float16, float32, float64
-from ..graph import RemovableHandle
+from ..hooks import RemovableHandle, register
 from ..op import F
 from ..tensor import Tensor
 from . import state
 from .calling import HOOK_TABLES, Calling, Hook, Table
-from .global_hooks import register
 from .members import Members, type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]

@@ -7,6 +7,8 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html#non-linear-activ
 
 import math
 
+import numpy as np
+
 from ..apply import apply, apply_inplace, type_name
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
@@ -189,7 +191,7 @@ class Threshold(Activation):
     method = False
 
     def forward(xp, self, threshold, value):
-        return xp.where(self <= threshold, xp.asarray(value).astype(self.dtype), self)
+        return xp.where(self <= threshold, xp.number(np.asarray(value).astype(self.dtype)), self)
 
     def grad_self(g, self, threshold):
         return F.where(F.le(self, threshold), 0, g)

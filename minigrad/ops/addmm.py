@@ -1,7 +1,7 @@
 """Products added to a tensor, `beta self + alpha (a b)`, for matrices, vectors and batches."""
 
 from ..op import F, Op
-from .linalg import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
+from .matmul import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
 
 
 def check_expandable(shape, target):

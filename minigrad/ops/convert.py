@@ -6,8 +6,8 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html
 from .. import dtypes
 from ..apply import type_name
 from ..array_memory import is_dense
-from ..backend import backend_of
-from ..device import backend_for, device
+from ..device import as_device, backend_for, build_on, device_of
+from ..device import device as Device
 from ..op import F, Op
 from ..shapes import same
 from ..tensor import Tensor, method
@@ -50,9 +50,9 @@ class ToCopy(Op):
     shape = same
     public = False
 
-    def forward(xp, self, dtype, target, source):
-        array = self.astype(dtype.numpy, order="K" if is_dense(self) else "C")
-        return array if target is None else backend_for(target).from_host(xp.to_host(array))
+    def forward(xp, self, dtype, target, source, non_blocking=False):
+        array = self.astype(dtype.numpy, order="K" if is_dense(self) else "C", copy=target is None)
+        return array if target is None else moved(xp, array, target, non_blocking)
 
     def grad_self(g, source):
         # The engine turns the dtype back; moving back is left to do.
@@ -64,15 +64,31 @@ class ToCopy(Op):
         yield make(), dtypes.float64, None, None
 
 
-def converted(input, dtype, where, copy=False):
+def moved(xp, array, target, non_blocking):
+    """Return a copy of an array on the device `target`."""
+
+    def arrive(there):
+        if there is xp:
+            return there.to_device(array, target.index)
+        if non_blocking and there.device_type == "cpu":
+            return xp.to_host(array, non_blocking=True)
+        return there.from_host(xp.to_host(array))
+
+    return build_on(target, arrive)
+
+
+def converted(input, dtype, where, copy=False, non_blocking=False):
     """Return a tensor or array in this dtype and place: itself if it is so, unless told to copy."""
     array = input._array if isinstance(input, Tensor) else input
-    here = backend_of(array).device_type
-    target = None if where is None or device(where).type == here else device(where)
+    target, source = None, None
+    if where is not None:
+        target, source = as_device(where), device_of(array)
+        if target.type == source.type and target.index in (None, source.index):
+            target = source = None
     wanted = dtypes.from_numpy_dtype(array.dtype) if dtype is None else dtype
     if not copy and target is None and wanted.numpy == array.dtype:
         return input
-    return ToCopy(input, wanted, target, None if target is None else device(here))
+    return ToCopy(input, wanted, target, source, non_blocking)
 
 
 def to(input, *args, **kwargs):
@@ -86,7 +102,7 @@ def to(input, *args, **kwargs):
     tensor([ 1, -2])
     """
     copy = kwargs.pop("copy", False)
-    kwargs.pop("non_blocking", None)
+    non_blocking = bool(kwargs.pop("non_blocking", False))
     order = kwargs.pop("memory_format", None)
     where, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
     rest = list(args)
@@ -96,18 +112,18 @@ def to(input, *args, **kwargs):
         raise TypeError(f"to() received an invalid keyword argument '{next(iter(kwargs))}'")
     if rest and isinstance(rest[0], Tensor):
         where, dtype = rest[0].device, rest.pop(0).dtype
-    elif rest and (rest[0] is None or isinstance(rest[0], (str, int, device))):
+    elif rest and (rest[0] is None or isinstance(rest[0], (str, int, Device))):
         where = rest.pop(0)
-        if isinstance(where, int) and not isinstance(where, bool):
-            where = device("cuda", where)
     if rest and (rest[0] is None or isinstance(rest[0], dtypes.dtype)):
         dtype = rest.pop(0) or dtype
     if rest and rest[0] is not None and not isinstance(rest[0], bool):
         raise TypeError("to() received an invalid combination of arguments - got "
                         f"({', '.join(type(a).__name__ for a in args)})")
-    if len(rest) > 1:  # the first one of what is left says whether to block
+    if rest:
+        non_blocking = bool(rest[0])
+    if len(rest) > 1:
         copy = rest[1]
-    result = converted(input, dtype, where, copy)
+    result = converted(input, dtype, where, copy, non_blocking)
     return contiguous(result) if order is contiguous_format else result
 
 
@@ -144,8 +160,18 @@ def cpu(self, memory_format=preserve_format):
 @method("cuda")
 def cuda(self, device=None, non_blocking=False, memory_format=preserve_format):
     """Return the tensor on a GPU, itself if it is there; `RuntimeError` where there is none."""
-    where = "cuda" if device is None else device
-    return converted(self, None, f"cuda:{where}" if isinstance(where, int) else where)
+    return converted(self, None, "cuda" if device is None else device, False, non_blocking)
+
+
+@method("pin_memory")
+def pin_memory(self, device=None):
+    """Return a copy in page-locked memory of the host, from which copies to a GPU do not block.
+
+    RuntimeError where there is no GPU, or for a tensor that is on one.
+    """
+    if self.device.type != "cpu":
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    return Tensor._plain(backend_for("cuda").pinned(self._array))
 
 
 @method("type_as")

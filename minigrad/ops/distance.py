@@ -6,7 +6,7 @@ from ..op import F
 from ..publish import function
 from ..shapes import wrap_dims
 from .factor import plain, require_matrix
-from .reduce import LinalgVectorNorm
+from .vector_norm import LinalgVectorNorm
 
 
 @function(method_too=False)

@@ -9,7 +9,7 @@ from ..dtypes import from_numpy_dtype
 from ..op import F, Op, named_result
 from ..publish import function
 from ..shapes import broadcast
-from .linalg import by, mT
+from .matmul import by, mT
 from .reduce import require_float
 from .scan import others
 

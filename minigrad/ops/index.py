@@ -72,6 +72,7 @@ class Index(Op):
 
     def forward(xp, self, indices, dims):
         try:
+            xp.check_indices(self.shape, indices, dims)
             return xp.asarray(self[key_of(self.ndim, indices, dims)], order="C")
         except IndexError as error:
             picked_shape(self.shape, [i.shape for i in indices], dims)
@@ -141,6 +142,7 @@ class IndexPut(Op):
         IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
         key = key_of(self.ndim, indices, dims)
         try:
+            xp.check_indices(self.shape, indices, dims)
             if accumulate:
                 return kernels_index.put_accumulate(xp, self, key, values)
             self[key] = values

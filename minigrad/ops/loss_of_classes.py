@@ -1,11 +1,17 @@
 """Losses of classes: negative log likelihood and cross entropy."""
 
+import numpy as np
+
 from ..apply import type_name
 from ..backend import backend_of
 from ..op import F, Op
+from ..publish import in_autocast
 from ..shapes import numel
 from ..tensor import Tensor
 from .loss import reduction_of
+
+#: The dtypes in which classes may be numbered.
+CLASS_DTYPES = np.dtype("int64"), np.dtype("uint8")
 
 
 def class_dim(shape):
@@ -15,9 +21,14 @@ def class_dim(shape):
 
 def all_count(xp, target, classes, ignore_index):
     """Tell whether every target is a class, and none is to be ignored."""
-    return not target.size or (
-        bool(target.min() >= 0) and bool(target.max() < classes)
-        and not (0 <= ignore_index < classes and (target == ignore_index).any()))
+    if not target.size:
+        return True
+    if not xp.may_ask():
+        return False  # it may be so or not
+    # Without its sign a negative number is larger than any class: one comparison sees both ends.
+    unsigned = target if target.dtype == xp.uint8 else target.view(xp.uint64)
+    return bool(unsigned.max() < classes) and not (
+        0 <= ignore_index < classes and (target == ignore_index).any())
 
 
 def at_classes(xp, target):
@@ -28,14 +39,14 @@ def at_classes(xp, target):
 def class_weights(xp, target, weight, ignore_index, dtype):
     """Return the classes with 0 for those to ignore, and what each one counts."""
     ignored = target == ignore_index
-    safe = xp.where(ignored, 0, target) if ignored.any() else target
+    safe = target if xp.may_ask() and not ignored.any() else xp.where(ignored, 0, target)
     counts = xp.ones(target.shape, dtype) if weight is None else weight[safe]
     return safe, xp.where(ignored, 0, counts)
 
 
 def check_classes(xp, target, classes, ignore_index):
     """Raise PyTorch's error for a class out of range."""
-    if not target.size:
+    if not (target.size and xp.may_ask()):
         return
     wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
     if wrong.any():
@@ -173,11 +184,12 @@ def check_target(input, target, weight):
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
     array = target._array if isinstance(target, Tensor) else target
-    if array.dtype.name not in ("int64", "uint8"):
+    if array.dtype not in CLASS_DTYPES:
         raise RuntimeError("expected target dtype to be Long or Byte, but got "
                            f"{type_name(target.dtype)}")
 
 
+@in_autocast
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
                   reduction="mean", label_smoothing=0.0):
     """The negative log likelihood of softmax(input): classes (N, *S) or probabilities (N, C, *S).

@@ -75,6 +75,7 @@ class NativeBatchNorm(Op):
         result *= channelwise(invstd if weight is None else weight * invstd, sizes)
         if bias is not None:
             result += channelwise(bias, sizes)
+        result = result.astype(input.dtype, copy=False)
         return result, running_mean.reshape(-1), invstd.reshape(-1)
 
     def grad_input(g_output, input, weight, running_mean, running_var, training, eps, save_mean,
@@ -182,14 +183,21 @@ class NativeLayerNorm(Op):
         return [input, moments_shape, moments_shape]
 
     def forward(xp, input, normalized_shape, weight, bias, eps):
-        mean, var, result = moments(xp, input, last_axes(input.shape, normalized_shape))
+        if xp.layer_norm is not None and same_floats(input, weight, bias):
+            length = numel(normalized_shape)
+            result, mean, rstd = xp.layer_norm(input, length, weight, bias, eps)
+            lead = input.shape[:input.ndim - len(normalized_shape)]
+            shape = (*lead, *(1,) * len(normalized_shape))
+            return result, mean.reshape(shape), rstd.reshape(shape)
+        wide = input.astype("float32") if input.dtype.itemsize == 2 else input
+        mean, var, result = moments(xp, wide, last_axes(input.shape, normalized_shape))
         rstd = 1 / xp.sqrt(var + eps)
         result *= rstd
         if weight is not None:
             result *= weight
         if bias is not None:
             result += bias
-        return result, mean, rstd
+        return result.astype(input.dtype, copy=False), mean, rstd
 
     def grad_input(g_output, input, normalized_shape, weight, eps, mean, rstd, input_sizes):
         g = g_output if weight is None else g_output * weight
@@ -210,6 +218,13 @@ class NativeLayerNorm(Op):
         yield make(2, 3, 4), (3, 4), make(3, 4), make(3, 4), 1e-3
         yield make(3, 4), (4,), None, None, 1e-5
         yield make(5), (5,), make(5), make(5), 1e-5
+
+
+def same_floats(*arrays):
+    """Tell whether an array and its parameters are floating, no parameter wider, and not empty."""
+    given = [a for a in arrays if a is not None]
+    widest = max(4, arrays[0].dtype.itemsize)
+    return all(a.dtype.kind == "f" and a.size and a.dtype.itemsize <= widest for a in given)
 
 
 def last_axes(sizes, normalized_shape):

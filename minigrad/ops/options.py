@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from ..apply import type_name
 from ..backend import BACKENDS, backend_of
-from ..device import backend_for, device
+from ..device import build_on, device, device_of
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
 from ..op_node import NUMBERS
@@ -93,8 +93,11 @@ def create(
         raise RuntimeError(f"dtype {type_name(chosen)} does not match dtype of out parameter "
                            f"({type_name(out.dtype)})")
     where = options.get("device")
-    xp = backend if backend is not None and where is None else backend_for(where)  # type: ignore[arg-type]  # an int is refused there
-    result = Tensor._plain_as(Tensor, build(xp, chosen.numpy))
+    if backend is not None and where is None:
+        array = build(backend, chosen.numpy)
+    else:
+        array = build_on(where, lambda xp: build(xp, chosen.numpy))
+    result = Tensor._plain_as(Tensor, array)
     if out is not None:
         result = write_out(name, out, result)
     return with_grad(result, options.get("requires_grad", False))
@@ -181,7 +184,10 @@ def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], A
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(input).__name__}")
     array = input._array
-    return create(name, options, build, from_numpy_dtype(array.dtype), backend_of(array))
+    xp = backend_of(array)
+    if xp.device_type != "cpu" and options.get("device") is None:
+        options = {**options, "device": device_of(array)}
+    return create(name, options, build, from_numpy_dtype(array.dtype), xp)
 
 
 def order(input: Any, options: Options) -> str:

@@ -3,12 +3,15 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
+import numpy as np
+
 from ..apply import apply_inplace, type_name
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, same
 from ..tensor import Tensor, method
+from .convert import converted
 from .overloads import is_number, is_tensor, overloaded, require
 
 
@@ -426,7 +429,9 @@ def fill_value(xp, array, mask, value):
     if getattr(value, "ndim", 0):
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
                            f"tensor with {value.ndim} dimension(s).")
-    return xp.asarray(value).astype(array.dtype)
+    if hasattr(value, "astype"):
+        return value.astype(array.dtype)
+    return xp.number(np.asarray(value).astype(array.dtype))
 
 
 class MaskedFillNumber(Op):
@@ -640,5 +645,7 @@ def copy_(self, src, non_blocking=False):
     if not isinstance(src, Tensor):
         raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
                         f"{type(src).__name__}")
+    if type(self._array) is not np.ndarray or type(src._array) is not np.ndarray:
+        src = converted(src, None, self.device, non_blocking=non_blocking)
     # What is no floating-point number has no gradient, so it gets no history either.
     return apply_inplace(Copy, [self, src if self.is_floating_point() else src.detach()])

@@ -7,7 +7,7 @@ does not, and is computed without the vectors' part where no gradient reaches th
 from ..op import F, Op, named_result
 from ..publish import function
 from .factor import plain, require_matrix, require_square
-from .linalg import mT
+from .matmul import mT
 
 
 def differences(values):

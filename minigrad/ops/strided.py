@@ -6,7 +6,7 @@ import warnings
 
 from .. import _state
 from ..apply import apply_inplace
-from ..array_info import data_pointer, storage_of
+from ..array_info import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ..backend import BACKENDS, kernels_index
 from ..op import F, Op
 from ..publish import function
@@ -125,7 +125,7 @@ class Alias(Op):
 
 def geometry_of(array):
     """Return the size, the strides and the offset of an array in its memory, in elements."""
-    start = data_pointer(array) - data_pointer(storage_of(array))
+    start = data_pointer(array) - start_of_memory(array)
     return tuple(array.shape), element_strides(array), start // array.itemsize
 
 
@@ -142,11 +142,11 @@ def strided_arguments(array, size, stride, storage_offset):
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     size, stride = tuple(size), tuple(stride)
     needed, item = (0 if 0 in size else reach(size, stride, offset)), array.itemsize
-    if needed * item > storage_of(array).nbytes:
+    if needed * item > bytes_of_memory(array):
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
             f"itemsize {item} requiring a storage size of {needed * item} are out of bounds for "
-            f"storage of size {storage_of(array).nbytes}")
+            f"storage of size {bytes_of_memory(array)}")
     return size, stride, offset, geometry
 
 

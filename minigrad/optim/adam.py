@@ -40,6 +40,8 @@ class Adam(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
+    counts_steps = True
+
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,

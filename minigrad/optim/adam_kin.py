@@ -31,6 +31,8 @@ from .optimizer import (
 class _Kin(Optimizer):
     """An optimizer with Adam's options."""
 
+    counts_steps = True
+
     def __init__(self, params: Iterable[Any], options: Group) -> None:
         check_lr(options["lr"])
         check_at_least_zero("epsilon value", options["eps"])

@@ -12,8 +12,7 @@ from typing import Any
 
 from .. import _state
 from ..autograd.profiler import record_function
-from ..graph import RemovableHandle
-from ..nn.global_hooks import register
+from ..hooks import RemovableHandle, register
 
 Hook = Callable[..., Any]
 

@@ -17,7 +17,7 @@ import numpy as np
 from .. import _state
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.profiler import record_function
-from ..backend import Backend
+from ..backend import Backend, backend_of
 from ..nn.module import type_name, zero_grad
 from ..ops.create import tensor
 from ..tensor import Tensor
@@ -60,6 +60,9 @@ class Optimizer(StepHooks):
     >>> x.sum().backward(); Halving([x], {}).step(); x
     tensor([2.], requires_grad=True)
     """
+
+    #: Whether a step depends on how many there were before, which is counted on the host.
+    counts_steps = False
 
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         if isinstance(params, Tensor):
@@ -140,6 +143,15 @@ class Optimizer(StepHooks):
             for parameter in group["params"]:
                 zero_grad(parameter, set_to_none)
 
+    def _check_capture(self, group: Group) -> None:
+        """Raise where a step is captured into a graph that would repeat one count of steps."""
+        params = group["params"]
+        if self.counts_steps and params and not backend_of(params[0]._array).may_ask():
+            raise RuntimeError(
+                f"{type(self).__name__} counts its steps on the host, and a captured graph would "
+                "repeat one count: capture forward and backward, and call step() outside, or use "
+                "SGD")
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move all parameters that have a gradient; a closure computes the loss anew first.
 
@@ -150,6 +162,7 @@ class Optimizer(StepHooks):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
+            self._check_capture(group)
             for parameter in group["params"]:
                 grad = parameter._grad
                 if grad is not None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..backend import backend_of
 
 Array = Any
 
-#: How many elements a piece has: 64 KiB of float32, a dozen arrays of which fit a cache of 1 MiB.
-PIECE = 1 << 14
+#: How many elements a piece has, 256 KiB of float32: few enough for three arrays to fit a cache of
+#: 1 MiB, as many as it takes for the calls to cost little beside the arithmetic.
+PIECE = 1 << 16
 
 
 class Pieces:
@@ -23,7 +26,7 @@ class Pieces:
     >>> import numpy as np
     >>> pieces = Pieces()
     >>> [part.size for part, room, more_room in pieces(np.zeros((3, PIECE)))]
-    [16384, 16384, 16384]
+    [65536, 65536, 65536]
     """
 
     def __init__(self) -> None:
@@ -32,6 +35,9 @@ class Pieces:
     def __call__(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
         """Return tuples of the arrays' pieces and the two rooms."""
         first = arrays[0]
+        if type(first) is not np.ndarray:  # a device has no use for pieces
+            xp = backend_of(first)
+            return ((*arrays, xp.empty_like(first), xp.empty_like(first)),)
         if first.size <= PIECE:
             return ((*arrays, *self._room(first)),)
         if all(array.flags.c_contiguous for array in arrays):

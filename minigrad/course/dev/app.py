@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 import typer
 
-from ..stages import CourseError, Stage, find_stage, stages
-from .build import differences, write
+from ..stages import CourseError, Stage, checkout, find_stage, stages
+from .build import differences, overview, write
 from .verify import findings
 
 app = typer.Typer(
@@ -46,6 +47,12 @@ def build(
         except CourseError as error:
             wrong = True
             typer.echo(str(error), err=True)
+    page, text = overview(checkout())
+    if page.read_text(encoding="utf-8") != text:
+        wrong = wrong or check
+        print(f"{'differs' if check else 'written'}: {page.relative_to(checkout())}")
+        if not check:
+            page.write_text(text, encoding="utf-8")
     raise typer.Exit(int(wrong))
 
 
@@ -56,6 +63,7 @@ def verify(
         int, typer.Option(help="Try only so many stages, others each day; 0 tries all.")
     ] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show findings alone.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many stages at a time.")] = 2,
 ) -> None:
     """Try each stage as shipped, half solved, solved and with each known mistake.
 
@@ -71,17 +79,24 @@ def verify(
     if sample:
         day = int(time.time() // 86400)
         chosen = [chosen[(day * sample + i) % len(chosen)] for i in range(min(sample, len(chosen)))]
-    count, begun = 0, time.monotonic()
-    for stage in chosen:
-        try:
-            for finding in findings(stage, (lambda _: None) if quiet else _told):
-                count += 1
-                print(f"WRONG  {finding}", flush=True)
-        except CourseError as error:
-            count += 1
-            print(f"WRONG  {error}", flush=True)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(jobs) as pool:
+        count = sum(pool.map(lambda stage: _verified(stage, quiet), chosen))
     print(f"{len(chosen)} stages tried in {time.monotonic() - begun:.0f} s, {count} findings")
     raise typer.Exit(int(count > 0))
+
+
+def _verified(stage: Stage, quiet: bool) -> int:
+    """Print what is wrong with a stage, as it is found, and return how much it is."""
+    count = 0
+    try:
+        for finding in findings(stage, (lambda _: None) if quiet else _told):
+            count += 1
+            print(f"WRONG  {finding}", flush=True)
+    except CourseError as error:
+        count += 1
+        print(f"WRONG  {error}", flush=True)
+    return count
 
 
 def _told(what: str) -> None:

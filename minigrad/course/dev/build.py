@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..stages import Stage
+from ..stages import Stage, stages
 from .lesson import fill, parse, render
 from .notebook import notebook
 from .source import blank, module
@@ -12,7 +12,7 @@ from .source import blank, module
 
 def built(stage: Stage) -> dict[Path, str]:
     """Return the text of each file that is made for a stage; CourseError where it cannot be."""
-    blocks = parse(stage.lesson.read_text(encoding="utf-8"), f"lessons/{stage.key}.md")
+    blocks = parse(stage.text(), f"lessons/{stage.key}.md")
     fill(blocks, stage)
     files = {
         stage.lesson: render(blocks),
@@ -25,6 +25,20 @@ def built(stage: Stage) -> dict[Path, str]:
         files[stage.solution(path)] = (_header(stage, path, "solution")
                                        + module(stage.package, path).text)
     return files
+
+
+def overview(root: Path) -> tuple[Path, str]:
+    """Return the course's page and its text, with the table of all stages in it."""
+    page = root / "docs" / "en" / "course.md"
+    text = page.read_text(encoding="utf-8")
+    begin, end = "<!-- stages -->\n", "<!-- /stages -->"
+    rows = ["| stage | lesson | rebuilds | exercises | minutes |", "|---|---|---|---|---|"]
+    for stage in stages(root):
+        modules = ", ".join(f"`{path}`" for path in stage.modules) or "nothing"
+        rows.append(f"| {stage.number} | {stage.words['title']} | {modules} | "
+                    f"{len(stage.holes) or ''} | {stage.minutes} |")
+    before, _, after = text.partition(begin)
+    return page, before + begin + "\n".join(rows) + "\n" + end + after.partition(end)[2]
 
 
 def _header(stage: Stage, path: str, kind: str) -> str:

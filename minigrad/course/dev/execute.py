@@ -41,7 +41,7 @@ def _one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
                 result = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
                 value = "" if result is None else repr(result)
         except Exception as problem:
-            error = "".join(traceback.format_exception_only(problem)).strip()
+            error = "".join(traceback.format_exception_only(problem)).removesuffix("\n")
             trace = traceback.format_exc()
     return {"printed": printed.getvalue(), "value": value, "error": error, "traceback": trace}
 

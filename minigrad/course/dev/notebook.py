@@ -68,6 +68,6 @@ def _outputs(block: Block) -> list[Any]:
         outputs.append(v4.new_output("execute_result", data={"text/plain": result["value"]}))
     if result["error"]:
         kind, _, text = result["error"].partition(": ")
-        outputs.append(v4.new_output("error", ename=kind, evalue=text,
+        outputs.append(v4.new_output("error", ename=kind.rpartition(".")[2], evalue=text,
                                      traceback=[result["error"]]))
     return outputs

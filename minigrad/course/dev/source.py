@@ -23,6 +23,12 @@ class Module:
     text: str
     tree: ast.Module
 
+    @classmethod
+    def read(cls, file: Path, path: str) -> Module:
+        """Return the module in a file; SyntaxError for what is no Python."""
+        text = file.read_text(encoding="utf-8")
+        return cls(path, text, ast.parse(text, str(file)))
+
     @property
     def lines(self) -> list[str]:
         """The text's lines, without their ends."""
@@ -63,8 +69,7 @@ class Module:
 
 @cache
 def _read(path: Path, modified: int, name: str) -> Module:
-    text = path.read_text(encoding="utf-8")
-    return Module(name, text, ast.parse(text))
+    return Module.read(path, name)
 
 
 def module(package: Path, name: str) -> Module:
@@ -163,8 +168,11 @@ def mutated(stage: Stage, hole: Hole, mutant: Mutant) -> dict[str, str]:
         if len(places) != 1 or texts[0].count(before) != 1:
             raise CourseError(f"{stage.key}, {hole.id}, {mutant.name}: the text to replace has to "
                               f"be in the hole's functions once: {before!r}")
-        ((path, _),) = places
-        text = sources[path].text.replace(texts[0], texts[0].replace(before, after), 1)
+        ((path, name),) = places
+        first, last = sources[path].span(sources[path].find(name))
+        lines = sources[path].lines
+        lines[first - 1 : last] = [texts[0].replace(before, after)]
+        text = "\n".join(lines) + "\n"
         sources[path] = Module(path, text, ast.parse(text))
     return {path: source.text for path, source in sources.items()}
 

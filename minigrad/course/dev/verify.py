@@ -53,7 +53,7 @@ def shape(stage: Stage) -> Iterator[str]:
 
 
 def _taught(stage: Stage) -> Iterator[int]:
-    for block in parse(stage.lesson.read_text(encoding="utf-8"), stage.key):
+    for block in parse(stage.text(), stage.key):
         if block.kind == "pull":
             path, _, symbol = block.detail.partition(":")
             yield max(1, statements(module(stage.package, path).find(symbol)))

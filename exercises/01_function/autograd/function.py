@@ -1,0 +1,348 @@
+# Stage 01, Function: the exercise for minigrad/autograd/function.py.
+# The lesson is lessons/01_function.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 01
+
+"""Function: an operation whose forward and backward the user writes.
+
+The context that `forward` and `backward` get as `ctx` is the node itself: what `forward` leaves on
+it, `backward` finds there.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#function
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _state
+from .._state import number
+from ..graph import NaryNode, through_tensors
+from ..saved import SavedTensor
+from ..tensor import Tensor
+from .delayed_error import DelayedError, once_differentiable
+from .function_outputs import join_outputs
+from .grad_mode import no_grad
+
+#: What a node has; asked of an instance of a Function, as long ago, it is an error that says so.
+_OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
+             "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
+
+__all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
+           "once_differentiable"]
+
+
+class FunctionCtx:
+    """What `forward` may call on its context."""
+
+    to_save: tuple[Tensor | None, ...]
+    saved_for_forward: tuple[Tensor | None, ...] | None
+    dirty_tensors: tuple[Tensor, ...]
+    non_differentiable: tuple[Tensor, ...]
+    materialize_grads: bool
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
+
+        Everything that is no tensor can be set on `ctx` as an attribute.
+        """
+        # 01.5 Saved tensors. `save_for_backward(*tensors)` keeps the tuple of what it was
+        # given as `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
+        # `node.to_save` into what the node holds: a list with, for each item in order, None
+        # for None, and for a tensor a `SavedTensor(tensor, is_output=...)`. If the tensor is
+        # an output that `forward` made, `joined_as` has under its `id` the tensor that stands
+        # for it in the graph: save that one. `is_output` is whether the tensor's `_node` is
+        # this node. Anything else raises a TypeError: "save_for_backward can only save
+        # variables, but argument P is of type KIND", with P counted from 0 and KIND the name
+        # of the type. `saved_tensors` returns a tuple of what comes back: None for None, and
+        # `saved.unpack(self)` for the others, which are in `self._saved`; unpacking checks
+        # for writes. In forward mode (`self.saved_for_forward` is not None) it returns that
+        # instead.
+        raise NotImplementedError("01.5 Saved tensors is yours to write")
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Declare inputs that `forward` wrote to; they have to be returned as well."""
+        # 01.6 Writing to inputs. `mark_dirty(*args)` keeps the tuple of inputs that `forward`
+        # wrote to in `self.dirty_tensors`. `join_written(node, output, index, differentiable,
+        # position, live)` gives such an input, which `forward` returned as output number
+        # `index`, its new place in the graph, and returns the very same tensor. First count
+        # the write with `output._bump()`, always. If it is not `differentiable` that is all.
+        # Otherwise `refuse_write(output, live)` raises where writing is not allowed. Set the
+        # node's `shape` and `dtype` to those of `output._array`. `position` is the tensor's
+        # number among the tensors that went into `forward`: call `rebase_history(output,
+        # node, index, position)`, which also takes care of the bases of views. If `position`
+        # is None the tensor was no input: set its `_node`, `_index` and `_requires_grad` to
+        # `node`, `index` and True.
+        raise NotImplementedError("01.6 Writing to inputs is yours to write")
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Declare outputs that have no gradient; `backward` gets zeros for them."""
+        # 01.4 Outputs that are not new. `mark_non_differentiable(*args)` keeps the tuple of
+        # outputs in `self.non_differentiable`. `alias(tensor)` returns a new tensor on the
+        # same memory: `Tensor._plain(tensor._array)`, noted as a view of `tensor` with
+        # `mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the
+        # graph yet, and `tensor` stays as it is. `constant(output)` returns what stands for
+        # an input, or for a tensor that requires grad, where it is to have no gradient:
+        # `output.detach()` if `output` requires grad, and an alias of it otherwise. The
+        # result never requires grad, is never `output` itself, and shares its memory.
+        raise NotImplementedError("01.4 Outputs that are not new is yours to write")
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Have `backward` get None, and not zeros, for outputs without a gradient (False)."""
+        # 01.3 Outputs that nobody used. `set_materialize_grads(value)` notes the wish in
+        # `self.materialize_grads`. `_zeros(index)` returns the gradient of an output that was
+        # not used: a tensor of zeros of that output's shape and dtype, or None if the output
+        # was no tensor. `self._blanks[index]` is the pair (shape, backend) of that output;
+        # the backend is None if it was no tensor, and otherwise `backend.zeros(shape, dtype)`
+        # makes an array. `self.metadata_of(index)` is (shape, array dtype).
+        # `Tensor._plain(array)` makes a tensor of an array.
+        raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Raise: PyTorch deprecated it, for there is nothing to declare any more."""
+        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are "
+                      "automatically tracked. Note that calls to `set_()` are not tracked",
+                      FutureWarning, stacklevel=2)
+
+
+class FunctionNode(FunctionCtx, NaryNode):
+    """The node of a Function, and its context."""
+
+    function: type[Function]
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.extras = None
+        self.shape, self.dtype = (), None
+        self.sequence = -1
+        self.to_save = self.dirty_tensors = self.non_differentiable = ()
+        self.materialize_grads = True
+        self.saved_for_forward = None
+        self._differentiable: tuple[bool, ...] = ()  # for each output
+        self._saved: list[SavedTensor | None] = []
+        self._are_tensors: tuple[bool, ...] = ()
+        self._blanks: list[tuple[tuple[int, ...], Any]] = []  # shape and backend of each output
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept, checked against writes since; in `jvp` the other ones."""
+        # 01.5 Saved tensors. `save_for_backward(*tensors)` keeps the tuple of what it was
+        # given as `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
+        # `node.to_save` into what the node holds: a list with, for each item in order, None
+        # for None, and for a tensor a `SavedTensor(tensor, is_output=...)`. If the tensor is
+        # an output that `forward` made, `joined_as` has under its `id` the tensor that stands
+        # for it in the graph: save that one. `is_output` is whether the tensor's `_node` is
+        # this node. Anything else raises a TypeError: "save_for_backward can only save
+        # variables, but argument P is of type KIND", with P counted from 0 and KIND the name
+        # of the type. `saved_tensors` returns a tuple of what comes back: None for None, and
+        # `saved.unpack(self)` for the others, which are in `self._saved`; unpacking checks
+        # for writes. In forward mode (`self.saved_for_forward` is not None) it returns that
+        # instead.
+        raise NotImplementedError("01.5 Saved tensors is yours to write")
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
+                      stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return tuple(self._saved)
+
+    def release(self) -> None:
+        for saved in self._saved:
+            if saved is not None:
+                saved.release()
+
+    def apply_arrays(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return through_tensors(self, Tensor._plain, grads)
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        # 01.2 Backward: hand over and check. `apply_tensors(grads)` gets a sequence with the
+        # gradient of each output, or None where an output was not used. If
+        # `self.materialize_grads` is true, put `self._zeros(i)` in the place of each None (i
+        # is the output's number). Call the user's code with `self.apply(*grads)`. Return
+        # `self._checked(results)`, where a result that is no tuple is made a tuple of one
+        # first. `_checked(results)` returns a list with the gradients of those arguments of
+        # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
+        # or None. Nones at the end beyond the number of arguments are dropped. After that, a
+        # number of results that differs from the number of arguments is a RuntimeError:
+        # "function NAME returned an incorrect number of gradients (expected E, got G)", where
+        # NAME is `self.name()`. A result that is not None for an argument that was no tensor
+        # is a RuntimeError: "function NAME returned a gradient different than None at
+        # position P, but the corresponding forward input was not a Variable", with P counted
+        # from 1. A result for a tensor that is neither a Tensor nor None is a RuntimeError:
+        # "expected Variable or None (got KIND)", where KIND is the name of its type.
+        raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
+
+    def apply(self, *grads: Any) -> Any:
+        """Return what the user's `backward`, or `vjp`, makes of gradients, unchecked."""
+        cls = self.function
+        if cls.vjp is Function.vjp:
+            return cls.backward(self, *grads)
+        if cls.backward is not Function.backward:
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
+                               "not allowed. You should only implement one of them.")
+        return cls.vjp(self, *grads)
+
+    def _zeros(self, index: int) -> Tensor | None:
+        # 01.3 Outputs that nobody used. `set_materialize_grads(value)` notes the wish in
+        # `self.materialize_grads`. `_zeros(index)` returns the gradient of an output that was
+        # not used: a tensor of zeros of that output's shape and dtype, or None if the output
+        # was no tensor. `self._blanks[index]` is the pair (shape, backend) of that output;
+        # the backend is None if it was no tensor, and otherwise `backend.zeros(shape, dtype)`
+        # makes an array. `self.metadata_of(index)` is (shape, array dtype).
+        # `Tensor._plain(array)` makes a tensor of an array.
+        raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
+
+    def _checked(self, results: tuple[Any, ...]) -> list[Any]:
+        """Return the gradients of the tensors among the inputs; the others must have none."""
+        # 01.2 Backward: hand over and check. `apply_tensors(grads)` gets a sequence with the
+        # gradient of each output, or None where an output was not used. If
+        # `self.materialize_grads` is true, put `self._zeros(i)` in the place of each None (i
+        # is the output's number). Call the user's code with `self.apply(*grads)`. Return
+        # `self._checked(results)`, where a result that is no tuple is made a tuple of one
+        # first. `_checked(results)` returns a list with the gradients of those arguments of
+        # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
+        # or None. Nones at the end beyond the number of arguments are dropped. After that, a
+        # number of results that differs from the number of arguments is a RuntimeError:
+        # "function NAME returned an incorrect number of gradients (expected E, got G)", where
+        # NAME is `self.name()`. A result that is not None for an argument that was no tensor
+        # is a RuntimeError: "function NAME returned a gradient different than None at
+        # position P, but the corresponding forward input was not a Variable", with P counted
+        # from 1. A result for a tensor that is neither a Tensor nor None is a RuntimeError:
+        # "expected Variable or None (got KIND)", where KIND is the name of its type.
+        raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
+
+
+class Function:
+    """The base of custom operations: write `forward(ctx, ...)` and `backward(ctx, *grads)`, call
+    `apply`.
+
+    >>> from minigrad import tensor
+    >>> class Exp(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         result = x.exp()
+    ...         ctx.save_for_backward(result)
+    ...         return result
+    ...     @staticmethod
+    ...     def backward(ctx, grad_output):
+    ...         result, = ctx.saved_tensors
+    ...         return grad_output * result
+    >>> Exp.apply(tensor([1.0], requires_grad=True))
+    tensor([2.7183], grad_fn=<ExpBackward>)
+    """
+
+    _backward_cls: type[FunctionNode]  # the class of the nodes
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
+                      "all static, so you should invoke them on the class itself. Instantiating an "
+                      "autograd function will raise an error in a future version of PyTorch.",
+                      DeprecationWarning, stacklevel=2)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "
+                           "Please use new-style autograd function with static forward method. "
+                           "(Example: https://pytorch.org/docs/stable/autograd.html"
+                           "#torch.autograd.Function)")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NODES:
+            raise RuntimeError(
+                f"Attribute '{name}' is invalid for this instance of _C._FunctionBase. Accessing "
+                "this attribute directly on an instance of autograd.Function is a legacy access "
+                "pattern that is no longer supported. For examples on how to use new-style "
+                "autograd functions, see "
+                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; the first argument is `ctx` unless `setup_context` is defined."""
+        raise NotImplementedError("You must implement the forward function for custom "
+                                  "autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Fill `ctx`, where `forward` was written without it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Return the gradient of each argument of `forward`; None where there is none."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your "
+                                  "custom autograd.Function to use it with backward mode AD.")
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Return the tangent of each output for those of the arguments of `forward`."""
+        raise NotImplementedError("You must implement the jvp function for custom "
+                                  "autograd.Function to use it with forward mode AD.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` without recording and join what it returns to the graph."""
+        if _state.observers.count and (recorder := _state.recorder.get()) is not None:
+            return recorder.call(cls.__name__, args, cls._apply, *args, **kwargs)
+        return cls._apply(*args, **kwargs)
+
+    @classmethod
+    def _apply(cls, *args: Any, **kwargs: Any) -> Any:
+        node, results = cls._run(*args, **kwargs)
+        node.saved_for_forward = None
+        return results
+
+    @classmethod
+    def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
+        """Return the context as well as the results, which forward mode needs both."""
+        if _state.observers.count and (transform := _state.transform.get()) is not None:
+            return transform.function(cls, args, kwargs)
+        return cls._record(args, kwargs)
+
+    @classmethod
+    def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
+        """Make the context, run `forward` with it and join what that returns to the graph."""
+        # 01.1 Forward: the context and the graph. `apply(*args, **kwargs)` ends here; return
+        # the pair (context, results). Make a context, `cls._backward_cls()`; it is the node
+        # of the graph at the same time. The call is recorded if grad mode is on
+        # (`_state.grad_enabled.get()`), inference mode is off
+        # (`_state.inference_enabled.get()`), and at least one tensor among `args` requires
+        # grad. Set on the context, before `forward` runs: `_are_tensors`, a tuple that tells
+        # for each of `args` whether it is a Tensor; `needs_input_grad`, a tuple that tells
+        # for each of `args` whether it is a Tensor that requires grad. If the call is
+        # recorded, number the node with `number(node)` and give it one edge for each tensor
+        # among `args`, in order, with `node.set_edges(edges)`; a tensor's `_edge()` returns
+        # its edge, also where it needs no gradient. Then, with recording off however
+        # `forward` ends, run `cls.forward(context, *args, **kwargs)`; if the class has its
+        # own `setup_context` (it is not `Function.setup_context`), run `cls.forward(*args,
+        # **kwargs)` and after it `cls.setup_context(context, args, outputs)` with the outputs
+        # exactly as `forward` returned them. Hand the outputs on as a tuple:
+        # `join_outputs(node, tensors, outputs, recorded)` returns a list of what takes their
+        # place. If `forward` returned a tuple the results are a tuple of the same length,
+        # also of length one; otherwise they are the one result, bare.
+        raise NotImplementedError("01.1 Forward: the context and the graph is yours to write")
+
+    vjp = backward
+
+
+class InplaceFunction(Function):
+    """A Function whose `forward` may write to its input; kept for code that names it."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace

@@ -1,0 +1,99 @@
+# Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/accumulate.py.
+# The lesson is lessons/02_graph.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 02
+
+"""The end of the graph at a leaf, where gradients become `.grad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+from .array_memory import holds_alone, is_dense
+from .backend import backend_of
+from .graph import Node
+
+Array = Any
+
+_leaf_locks = [Lock() for _ in range(64)]
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
+
+    __slots__ = ("variable",)
+    arity = 0
+    variable: Any
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.extras = None
+        self.sequence = 1 << 61  # leaves run as soon as they are ready
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # read live: `.data` may change
+        return tuple(self.variable._array.shape)
+
+    @property
+    def dtype(self) -> Any:
+        return self.variable._array.dtype
+
+    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
+        array = self.variable._array
+        return array.shape, array.dtype
+
+    def accumulate(self, grad: Array, owned: bool) -> None:
+        """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.
+
+        NOTE [Who owns a gradient]
+            An array may be written to, or become `.grad`, only if the engine allocated it and
+            nobody else holds it: then `owned` is true and it is no view.  What a formula
+            passed through, a hook saw, a Function returned or the caller gave is borrowed, and
+            copied before it is first written to.  A view will do where it looks at the whole of
+            an array that nothing else refers to, as what `t` gives back does.  A new `.grad`
+            takes the strides of a dense leaf and is row-major otherwise.
+        """
+        # 02.5 Gradients that add up. Add the array `grad` to `.grad` of the leaf,
+        # `variable._grad` (a Tensor or None; its array is `_array`). With no `.grad` yet,
+        # make one: `variable._plain(array)` makes a Tensor of an array. That array must be
+        # the leaf's alone: `grad` itself may be taken only where `owned` is true, it has the
+        # wanted strides, and it is either no view (`grad.base is None`) or all that refers to
+        # the array it looks at (`holds_alone(grad)`); in every other case copy it. Copying
+        # always is right as well. The new array has the strides of the leaf's array where
+        # that is dense (`is_dense(leaf)`) and is row-major (`grad.copy("C")`) otherwise; it
+        # has grad's dtype. With a `.grad` that does not require grad, add in place: the same
+        # Tensor stays in `variable._grad`, and the write is counted by `current._bump()`. A
+        # `.grad` that requires grad (it has a history) is never written to: put a new Tensor
+        # with the sum in its place. Never write to `grad`. Threads may come at once: work
+        # under the leaf's lock, `_leaf_locks[(id(variable) >> 4) & 63]`.
+        raise NotImplementedError("02.5 Gradients that add up is yours to write")
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        if grads[0] is not None:
+            self.accumulate(grads[0], owned=False)
+        return ()
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
+        # 02.6 Gradients with a history. `grads` is a tuple of one gradient: a Tensor, or
+        # None, which changes nothing. A leaf has no edges, so always return an empty tuple.
+        # Where neither the gradient nor the leaf's present `.grad` (`variable._grad`, a
+        # Tensor or None) requires grad, do what `self.accumulate(grad._array, owned=False)`
+        # does. Otherwise the history has to be kept: with no `.grad` yet, it becomes a copy
+        # of the gradient, made by tensor operations so that it is differentiable, in memory
+        # of its own, with the strides of the leaf where that is dense
+        # (`is_dense(variable._array)`) and row-major otherwise; with a `.grad` already there,
+        # it becomes a new Tensor, the sum of the two with the histories of both. Neither the
+        # gradient nor the earlier `.grad` is ever written to. Threads may come at once: work
+        # under the leaf's lock, as in 02.5, but call `accumulate` before you take it.
+        raise NotImplementedError("02.6 Gradients with a history is yours to write")
+
+
+def laid_out_as(like: Array, tensor: Any) -> Any:
+    """Give a fresh tensor the strides of a dense array of its shape."""
+    array = tensor._array
+    if array.strides != like.strides and is_dense(like):
+        tensor._array = backend_of(like).empty_like(like, dtype=array.dtype)
+        tensor._array[...] = array
+    return tensor

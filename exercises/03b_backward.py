@@ -1,0 +1,339 @@
+# Stage 03b, In front of the engine: backward and grad: the exercise for minigrad/autograd/backward.py.
+# The lesson is lessons/03b_backward.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 03b
+
+"""`backward` and `grad`: what the user asks of the engine, checked and prepared.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..apply import NO_PLACE
+from ..array_info import Size
+from ..backend import backend_of
+from ..dtypes import FROM_NUMPY
+from ..graph import Node
+from ..shapes import numel
+from ..tensor import Tensor, method
+from .batched import BatchedTask, batched_gradients, swept, unbatched
+from .engine import execute
+from .frames import user_frame
+from .graph import GradientEdge
+from .graph_task import GraphTask, on_tensors
+
+TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
+
+
+def backward(
+    tensors: TensorOrTensors,
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: TensorOrTensors | None = None,
+) -> None:
+    """Accumulate the gradients of the sum of `tensors` into the `.grad` of the graph's leaves.
+
+    `grad_tensors` are the gradients with respect to `tensors`; a tensor of one element may leave
+    its own out.  With `inputs` only these get a gradient.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> backward([(x * x).sum(), (3 * x).sum()]); x.grad
+    tensor([5., 7.])
+    """
+    # 03b.5 backward and grad. `backward`: where `grad_variables` is not None,
+    # `grad_tensors = renamed(grad_tensors, grad_variables)`. Take roots (`as_tuple`),
+    # goals (`goals_of(inputs, "backward")` where `inputs` is not None), the first
+    # gradients (`root_gradients` of roots, `matched` gradients and create_graph) and
+    # edges (`root_edges`). The graph is kept if `retain_graph` says so, and where that is
+    # None if `create_graph`. With `create_graph` call `warn_of_cycle()`. Without inputs:
+    # `execute(edges, grads, keep, create_graph)`. With inputs call `retain_grad()` of
+    # each that is a Tensor, so that results keep their gradient too, and execute with the
+    # list of their `edge_of` and accumulate=True. `grad`: first
+    # `check_options(only_inputs, allow_unused, materialize_grads)`. An `allow_unused` of
+    # None means that of `materialize_grads`. Take roots (`as_tuple`), goals
+    # (`goals_of(inputs, "grad")`), matched gradients, and whether to keep the graph, as
+    # above. The results come from `gradients(roots, goals, given, keep, create_graph,
+    # allow_unused)`, or, with `is_grads_batched`, from `of_batches` with the same
+    # arguments. With `materialize_grads` put `zeros_for(goal, create_graph)` in the place
+    # of each None. Return a tuple, also of one; where `inputs` is a dictionary, a
+    # dictionary with its keys in their order.
+    raise NotImplementedError("03b.5 backward and grad is yours to write")
+
+
+def grad(
+    outputs: TensorOrTensors,
+    inputs: TensorOrTensors,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """Return the gradients of the sum of `outputs` with respect to `inputs`; touches no `.grad`.
+
+    They come as a tuple, and where `inputs` is a dictionary as one with the same keys.
+
+    With `create_graph` the gradients can be differentiated again.  An input that the outputs do
+    not depend on raises, unless `allow_unused` (None then) or `materialize_grads` (zeros then).
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> (slope,) = grad(x * x, x, create_graph=True)
+    >>> grad(slope, x)
+    (tensor(2.),)
+    """
+    # 03b.5 backward and grad. `backward`: where `grad_variables` is not None,
+    # `grad_tensors = renamed(grad_tensors, grad_variables)`. Take roots (`as_tuple`),
+    # goals (`goals_of(inputs, "backward")` where `inputs` is not None), the first
+    # gradients (`root_gradients` of roots, `matched` gradients and create_graph) and
+    # edges (`root_edges`). The graph is kept if `retain_graph` says so, and where that is
+    # None if `create_graph`. With `create_graph` call `warn_of_cycle()`. Without inputs:
+    # `execute(edges, grads, keep, create_graph)`. With inputs call `retain_grad()` of
+    # each that is a Tensor, so that results keep their gradient too, and execute with the
+    # list of their `edge_of` and accumulate=True. `grad`: first
+    # `check_options(only_inputs, allow_unused, materialize_grads)`. An `allow_unused` of
+    # None means that of `materialize_grads`. Take roots (`as_tuple`), goals
+    # (`goals_of(inputs, "grad")`), matched gradients, and whether to keep the graph, as
+    # above. The results come from `gradients(roots, goals, given, keep, create_graph,
+    # allow_unused)`, or, with `is_grads_batched`, from `of_batches` with the same
+    # arguments. With `materialize_grads` put `zeros_for(goal, create_graph)` in the place
+    # of each None. Return a tuple, also of one; where `inputs` is a dictionary, a
+    # dictionary with its keys in their order.
+    raise NotImplementedError("03b.5 backward and grad is yours to write")
+
+
+def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+              allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
+    """Return the gradients of `roots` by `goals`, with None for those that are missing."""
+    # 03b.4 Gradients for inputs. `gradients`: return a list with the gradient of the sum
+    # of `roots` for each of `goals`, as a Tensor, None for one that the roots do not
+    # depend on. Take the first gradients from `root_gradients(roots, given,
+    # create_graph)`, the start from `root_edges(roots)`. A goal that is a Tensor and does
+    # not require grad raises RuntimeError "One of the differentiated Tensors does not
+    # require grad". Then let the engine run: `execute(edges, grads, keep, create_graph,
+    # places, accumulate=False, kind=kind)`, where `places` are the `edge_of` of the
+    # goals; it returns arrays, Tensors or None (arrays become Tensors by
+    # `Tensor._plain`). (The package asks the fast path `swept(edges, grads, places, keep,
+    # create_graph, kind.batched)` first and uses what it returns unless that is None;
+    # leave it out, or keep it.) For a result that is None raise, unless `allow_unused`,
+    # RuntimeError "The differentiated Tensor at index {i} appears to not have been used
+    # in the graph. Set allow_unused=True if this is the desired behavior."
+    # `zeros_for(goal, create_graph)`: a Tensor of zeros in shape and dtype of the goal
+    # (its array is `goal._array`) that requires grad if `create_graph`; for a
+    # GradientEdge raise RuntimeError "materialize_grads cannot be used when the given
+    # input is a GradientEdge".
+    raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
+
+
+def of_batches(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+               allow_unused: bool) -> list[Tensor | None]:
+    """Return what `gradients` does for each of a batch of gradients `given`, stacked."""
+    level, size, batches = batched_gradients(roots, given, on_tensors(create_graph))
+    return [None if g is None else unbatched(g, level, size) for g in gradients(
+        roots, goals, batches, keep, create_graph, allow_unused, BatchedTask)]
+
+
+def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
+    """Make the gradient of an input that has none."""
+    # 03b.4 Gradients for inputs. `gradients`: return a list with the gradient of the sum
+    # of `roots` for each of `goals`, as a Tensor, None for one that the roots do not
+    # depend on. Take the first gradients from `root_gradients(roots, given,
+    # create_graph)`, the start from `root_edges(roots)`. A goal that is a Tensor and does
+    # not require grad raises RuntimeError "One of the differentiated Tensors does not
+    # require grad". Then let the engine run: `execute(edges, grads, keep, create_graph,
+    # places, accumulate=False, kind=kind)`, where `places` are the `edge_of` of the
+    # goals; it returns arrays, Tensors or None (arrays become Tensors by
+    # `Tensor._plain`). (The package asks the fast path `swept(edges, grads, places, keep,
+    # create_graph, kind.batched)` first and uses what it returns unless that is None;
+    # leave it out, or keep it.) For a result that is None raise, unless `allow_unused`,
+    # RuntimeError "The differentiated Tensor at index {i} appears to not have been used
+    # in the graph. Set allow_unused=True if this is the desired behavior."
+    # `zeros_for(goal, create_graph)`: a Tensor of zeros in shape and dtype of the goal
+    # (its array is `goal._array`) that requires grad if `create_graph`; for a
+    # GradientEdge raise RuntimeError "materialize_grads cannot be used when the given
+    # input is a GradientEdge".
+    raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
+
+
+def as_tuple(tensors: Any) -> tuple[Any, ...]:
+    """Return one tensor, or edge, or a sequence or dictionary of them as a tuple."""
+    # 03b.1 One or many. `as_tuple(tensors)`: a Tensor or a GradientEdge becomes a tuple
+    # of that one (a GradientEdge is a tuple itself, and is not to be taken apart); of a
+    # dictionary take the values; anything else that can be iterated becomes a tuple, in
+    # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
+    # otherwise `as_tuple(grads)`, whose length has to be `count`: else raise RuntimeError
+    # with the text "got {count} tensors and {length} gradients". `goals_of(inputs,
+    # function)`: `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs`
+    # argument to `{function}()` cannot be empty." (with these backquotes), and where an
+    # element is neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be
+    # Tensors or GradientEdges, but got {name of its type}".
+    raise NotImplementedError("03b.1 One or many is yours to write")
+
+
+def goals_of(inputs: Any, function: str) -> tuple[Any, ...]:
+    """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
+    # 03b.1 One or many. `as_tuple(tensors)`: a Tensor or a GradientEdge becomes a tuple
+    # of that one (a GradientEdge is a tuple itself, and is not to be taken apart); of a
+    # dictionary take the values; anything else that can be iterated becomes a tuple, in
+    # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
+    # otherwise `as_tuple(grads)`, whose length has to be `count`: else raise RuntimeError
+    # with the text "got {count} tensors and {length} gradients". `goals_of(inputs,
+    # function)`: `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs`
+    # argument to `{function}()` cannot be empty." (with these backquotes), and where an
+    # element is neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be
+    # Tensors or GradientEdges, but got {name of its type}".
+    raise NotImplementedError("03b.1 One or many is yours to write")
+
+
+def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
+    """Return where in the graph the gradient of a tensor arrives."""
+    # 03b.2 Where the pass starts. `edge_of(tensor)`: the pair (node, number) at which the
+    # gradient of a Tensor arrives, `tensor._edge()`; of a GradientEdge its first two
+    # elements. `root_edges(roots)`: the list of these for all roots. A Tensor that does
+    # not require grad raises RuntimeError "element {i} of tensors does not require grad
+    # and does not have a grad_fn", with its position from 0; what is neither Tensor nor
+    # GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not {name
+    # of its type}". A leaf that requires grad is a root like any other.
+    # `appearance(root)`: the pair (shape, dtype) of a Tensor's array `root._array`; for a
+    # GradientEdge what its node knows of that output,
+    # `root.node.metadata_of(root.output_nr)`.
+    raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+
+
+def matched(grads: Any, count: int) -> tuple[Any, ...]:
+    """Return one gradient or None for each root."""
+    # 03b.1 One or many. `as_tuple(tensors)`: a Tensor or a GradientEdge becomes a tuple
+    # of that one (a GradientEdge is a tuple itself, and is not to be taken apart); of a
+    # dictionary take the values; anything else that can be iterated becomes a tuple, in
+    # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
+    # otherwise `as_tuple(grads)`, whose length has to be `count`: else raise RuntimeError
+    # with the text "got {count} tensors and {length} gradients". `goals_of(inputs,
+    # function)`: `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs`
+    # argument to `{function}()` cannot be empty." (with these backquotes), and where an
+    # element is neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be
+    # Tensors or GradientEdges, but got {name of its type}".
+    raise NotImplementedError("03b.1 One or many is yours to write")
+
+
+def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
+                   create_graph: bool) -> list[Any]:
+    """Check the gradients that start the pass, and make those left out."""
+    # 03b.3 The first gradients. Return a list with the gradient that starts the pass for
+    # each of `roots`; `grads` has as many elements, each a Tensor or None. Where it is
+    # None: a root of one element (`numel(shape) == 1`, whatever its number of dimensions)
+    # begins with ones, `ones_for(root)`, an array; any other raises RuntimeError "grad
+    # can be implicitly created only for scalar outputs". A gradient that is given has to
+    # be a Tensor, else raise TypeError "gradients can be either Tensors or None, but got
+    # {name of its type}"; and of exactly the root's shape, else raise RuntimeError
+    # "Mismatch in shape: grad_output[{i}] has a shape of {Size(its shape)} and
+    # output[{i}] has a shape of {Size(the root's shape)}."; where its dtype is not the
+    # root's it is converted, `given.to(FROM_NUMPY[dtype])`. Shape and dtype of a root are
+    # `appearance(root)`. In a pass on tensors (`on_tensors(create_graph)`) the list holds
+    # Tensors: what was given, with its history, and `Tensor._plain(array)` of what was
+    # made; otherwise it holds arrays. A root that is a Tensor and does not require grad,
+    # with no gradient given, gets None in the list and no error here: `root_edges`
+    # complains of it, with the better text.
+    raise NotImplementedError("03b.3 The first gradients is yours to write")
+
+
+def ones_for(root: Tensor | GradientEdge) -> Any:
+    """Make the array of ones with which a pass begins where no gradient was given."""
+    like = root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
+    xp = backend_of(like)
+    place = xp.place_of([like])
+    with NO_PLACE if place is None else place.entered():
+        return xp.ones_like(like)
+
+
+def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
+    """Return shape and array dtype of a tensor, or of the one that an edge stands for."""
+    # 03b.2 Where the pass starts. `edge_of(tensor)`: the pair (node, number) at which the
+    # gradient of a Tensor arrives, `tensor._edge()`; of a GradientEdge its first two
+    # elements. `root_edges(roots)`: the list of these for all roots. A Tensor that does
+    # not require grad raises RuntimeError "element {i} of tensors does not require grad
+    # and does not have a grad_fn", with its position from 0; what is neither Tensor nor
+    # GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not {name
+    # of its type}". A leaf that requires grad is a root like any other.
+    # `appearance(root)`: the pair (shape, dtype) of a Tensor's array `root._array`; for a
+    # GradientEdge what its node knows of that output,
+    # `root.node.metadata_of(root.output_nr)`.
+    raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+
+
+def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
+    """Return where the pass starts; a root without history is an error."""
+    # 03b.2 Where the pass starts. `edge_of(tensor)`: the pair (node, number) at which the
+    # gradient of a Tensor arrives, `tensor._edge()`; of a GradientEdge its first two
+    # elements. `root_edges(roots)`: the list of these for all roots. A Tensor that does
+    # not require grad raises RuntimeError "element {i} of tensors does not require grad
+    # and does not have a grad_fn", with its position from 0; what is neither Tensor nor
+    # GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not {name
+    # of its type}". A leaf that requires grad is a root like any other.
+    # `appearance(root)`: the pair (shape, dtype) of a Tensor's array `root._array`; for a
+    # GradientEdge what its node knows of that output,
+    # `root.node.metadata_of(root.output_nr)`.
+    raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+
+
+def renamed(grad_tensors: Any, grad_variables: Any) -> Any:
+    """Take gradients under the name that they had once, with a warning."""
+    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.",
+                  FutureWarning, stacklevel=3)
+    if grad_tensors is not None:
+        raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
+                           "passed to `backward()`. Please only use `grad_tensors`.")
+    return grad_variables
+
+
+def check_options(only_inputs: bool, allow_unused: bool | None, materialize_grads: bool) -> None:
+    """Raise for options of `grad` that contradict each other, warn of one that is ignored."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when "
+                         "materialize_grads=True, but got: allow_unused=False.")
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
+                      "To accumulate gradient for other parts of the graph, please use "
+                      "torch.autograd.backward.", FutureWarning, stacklevel=3)
+
+
+def warn_of_cycle() -> None:
+    """Warn that a gradient with a history, kept in `.grad`, and its leaf hold each other."""
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+        "make sure to reset the .grad fields of your parameters to None after use to break the "
+        "cycle and avoid the leak.", stacklevel=user_frame()[1])
+
+
+@method("backward")
+def tensor_backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: TensorOrTensors | None = None,
+) -> None:
+    """Accumulate the gradients of this tensor into the `.grad` of the graph's leaves.
+
+    `gradient` is the gradient with respect to the tensor and may be left out for one element.
+    `retain_graph` keeps what the nodes saved, for another backward; `create_graph` records the
+    backward pass itself; with `inputs` only these get a gradient.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> (x * x).backward(); x.grad
+    tensor(6.)
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)

@@ -1,0 +1,199 @@
+# Stage 04a, Operators, element by element: the exercise for minigrad/shapes.py.
+# The lesson is lessons/04a_elementwise.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04a
+
+"""Shape rules on plain tuples, with the errors that PyTorch gives.
+
+A shape rule takes the shapes of an op's tensors and the op's other arguments, and returns
+the shape of its result; every op names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Shape = tuple[int, ...]
+
+
+def numel(shape: Iterable[int]) -> int:
+    """Return the number of elements.
+
+    >>> numel((2, 3)), numel(())
+    (6, 1)
+    """
+    total = 1
+    for n in shape:
+        total *= n
+    return total
+
+
+def same(shape: Shape, *_: Any, **__: Any) -> Shape:
+    """The result has the shape of the first tensor."""
+    return tuple(shape)
+
+
+def broadcast(*shapes: Any, **_: Any) -> Shape:
+    """Return the shape that all broadcast to; arguments that are no shapes count as 0-d.
+
+    >>> broadcast((3, 1), (4,))
+    (3, 4)
+    """
+    # 04a.1 the shape of a broadcast. `broadcast(*shapes)` returns, as a tuple, the shape
+    # to which all shapes broadcast. Shapes are compared from their last dimension; one
+    # with fewer dimensions counts as having ones in front. In each dimension the sizes
+    # have to be equal or one, and a size that is not one wins (0 against 1 gives 0).
+    # Arguments that are no tuples are left out, keywords too; no shape at all gives ().
+    # Go through the shapes from left to right. Where the size n of a shape does not fit
+    # the size m that the shapes before it have agreed on, raise RuntimeError with the
+    # text `The size of tensor a (m) must match the size of tensor b (n) at non-singleton
+    # dimension i`, where i counts the dimensions of the longer of the two from the front.
+    # `is_expandable_to(shape, target)` returns True where `shape` broadcasts to exactly
+    # `target`, else False: `target` itself may not grow.
+    raise NotImplementedError("04a.1 the shape of a broadcast is yours to write")
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """Return `dim` counted from the front; a 0-d tensor counts as having one dimension.
+
+    >>> wrap_dim(-1, 3)
+    2
+    """
+    bound = ndim or 1
+    if not -bound <= dim < bound:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], "
+            f"but got {dim})"
+        )
+    return dim + bound if dim < 0 else dim
+
+
+def wrap_dims(dim: int | Sequence[int] | None, ndim: int) -> Shape:
+    """Return the dimensions named by `dim`, all of them for None or an empty sequence.
+
+    >>> wrap_dims((-1, 0), 3)
+    (2, 0)
+    """
+    if dim is None:
+        return tuple(range(ndim))
+    if not isinstance(dim, Sequence):
+        dims: Shape = (wrap_dim(dim.__index__(), ndim),)
+    elif not dim:
+        dims = tuple(range(ndim))
+    else:
+        dims = tuple(wrap_dim(d.__index__(), ndim) for d in dim)
+        if len(set(dims)) != len(dims):
+            repeated = next(d for d in dims if dims.count(d) > 1)
+            raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
+    return dims if ndim else ()
+
+
+def scalar(*_: Any, **__: Any) -> Shape:
+    """The result has no dimensions."""
+    return ()
+
+
+def reduced(shape: Shape, dim: Any = None, keepdim: bool = False, *_: Any, **__: Any) -> Shape:
+    """The reduced dimensions vanish, or keep size one.
+
+    >>> reduced((2, 3, 4), dim=(0, -1)), reduced((2, 3), dim=1, keepdim=True)
+    ((3,), (2, 1))
+    """
+    dims = wrap_dims(dim, len(shape))
+    if keepdim:
+        return tuple(1 if i in dims else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in dims)
+
+
+def infer_view(size: Sequence[int], total: int) -> Shape:
+    """Return `size` with its -1 replaced so that it has `total` elements.
+
+    >>> infer_view((2, -1), 6)
+    (2, 3)
+    """
+    size = tuple(s.__index__() for s in size)
+    unknown = [i for i, n in enumerate(size) if n == -1]
+    if any(n < -1 for n in size):
+        raise RuntimeError(f"invalid shape dimension {min(size)}")
+    if len(unknown) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    known = numel(n for n in size if n != -1)
+    if unknown:
+        if known == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of {total} elements into shape {list(size)} because the "
+                "unspecified dimension size -1 can be any value and is ambiguous"
+            )
+        if total % known == 0:
+            return (*size[: unknown[0]], total // known, *size[unknown[0] + 1 :])
+    elif known == total:
+        return size
+    raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {total}")
+
+
+def contiguous_strides(shape: Shape) -> Shape:
+    """Return the strides, in elements, of a row-major array.
+
+    >>> contiguous_strides((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides: list[int] = []
+    step = 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def view_strides(shape: Shape, strides: Shape, size: Shape) -> Shape | None:
+    """Return the strides with which `size` views memory of `shape` and `strides`, or None.
+
+    None says that no strides would do and a copy is needed.
+
+    >>> view_strides((2, 3), (3, 1), (3, 2)), view_strides((2, 3), (1, 2), (6,))
+    ((2, 1), None)
+    """
+    if 0 in shape:
+        return strides if shape == size else contiguous_strides(size)
+    result = [0] * len(size)
+    remaining = len(size) - 1
+    chunk_stride = strides[-1] if strides else 1
+    tensor_numel = view_numel = 1
+    for d in range(len(shape) - 1, -1, -1):
+        tensor_numel *= shape[d]
+        breaks = d == 0 or (shape[d - 1] != 1 and strides[d - 1] != tensor_numel * chunk_stride)
+        if not breaks:
+            continue
+        while remaining >= 0 and (view_numel < tensor_numel or size[remaining] == 1):
+            result[remaining] = view_numel * chunk_stride
+            view_numel *= size[remaining]
+            remaining -= 1
+        if view_numel != tensor_numel:
+            return None
+        if d > 0:
+            chunk_stride = strides[d - 1]
+            tensor_numel = view_numel = 1
+    if not shape:
+        result = [1] * len(size)
+        remaining = -1
+    return tuple(result) if remaining == -1 else None
+
+
+def is_expandable_to(shape: Shape, target: Shape) -> bool:
+    """Tell whether `shape` broadcasts to exactly `target`.
+
+    >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
+    (True, False)
+    """
+    # 04a.1 the shape of a broadcast. `broadcast(*shapes)` returns, as a tuple, the shape
+    # to which all shapes broadcast. Shapes are compared from their last dimension; one
+    # with fewer dimensions counts as having ones in front. In each dimension the sizes
+    # have to be equal or one, and a size that is not one wins (0 against 1 gives 0).
+    # Arguments that are no tuples are left out, keywords too; no shape at all gives ().
+    # Go through the shapes from left to right. Where the size n of a shape does not fit
+    # the size m that the shapes before it have agreed on, raise RuntimeError with the
+    # text `The size of tensor a (m) must match the size of tensor b (n) at non-singleton
+    # dimension i`, where i counts the dimensions of the longer of the two from the front.
+    # `is_expandable_to(shape, target)` returns True where `shape` broadcasts to exactly
+    # `target`, else False: `target` itself may not grow.
+    raise NotImplementedError("04a.1 the shape of a broadcast is yours to write")

@@ -1,0 +1,310 @@
+# Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/backend/kernels_index.py.
+# The lesson is lessons/04b_reductions.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04b
+
+"""Writing to many places of an array at once: scatter, accumulate, strided windows.
+
+Adding in place where an index may repeat is `xp.add.at`, which is several times faster in one
+dimension than in more.  So each function works out flat positions first.  Indices must be in
+range, and not negative unless a function says otherwise; targets must not overlap themselves.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from .kernels_window import position_slices
+
+Array = Any
+Ints = Sequence[int]
+
+__all__ = [
+    "as_strided_add",
+    "as_strided_scatter",
+    "index_add",
+    "put_accumulate",
+    "scatter_add",
+    "scatter_write",
+    "unfold",
+    "unfold_backward",
+]
+
+
+def _along(values: Array, axis: int, ndim: int) -> Array:
+    """A vector laid along one axis, to broadcast with arrays of `ndim` dimensions."""
+    return values.reshape((1,) * axis + (-1,) + (1,) * (ndim - axis - 1))
+
+
+def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
+    """Flat positions in an array of `sizes`: `index` along `dim`, every element's own elsewhere.
+
+    `index` has as many dimensions as `sizes` and may cover less of each.
+    """
+    # 04b.6 indices that repeat. The adjoint of picking elements is adding to them, and an
+    # element that was picked twice gets two gradients. `_positions(xp, sizes, dim,
+    # index)`: `index` has as many dimensions as `sizes` and may be smaller in each.
+    # Return an integer array of index's shape with, for each of its elements, the flat
+    # (row-major) position in an array of `sizes`: its value along `dim`, and its own
+    # place in all other dimensions. `_along(values, axis, ndim)` lays a vector along one
+    # axis, to broadcast. `_add_at(xp, target, positions, values)`: add `values` (they
+    # broadcast to the shape of positions, and are cast to the dtype of target) to the
+    # flat positions of `target`, in place, repeated positions counted each time:
+    # `xp.add.at(flat, positions, values)` does that for vectors. Return `target`. Mind
+    # that `target.reshape(-1)` is a copy where target is not contiguous, so write it
+    # back. `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
+    # source[i] along dim, in place; of `source` only the part that `index` covers counts;
+    # returns target; a 0-d target gets the sum of source; dim may be negative.
+    # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
+    # to those of target that the vector `index` names; source broadcasts to target's
+    # shape with len(index) at dim; again 0-d, negative dim, in place, returns target.
+    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+
+
+def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
+    """`target.flat[positions] += values` that counts repeated positions; returns `target`."""
+    # 04b.6 indices that repeat. The adjoint of picking elements is adding to them, and an
+    # element that was picked twice gets two gradients. `_positions(xp, sizes, dim,
+    # index)`: `index` has as many dimensions as `sizes` and may be smaller in each.
+    # Return an integer array of index's shape with, for each of its elements, the flat
+    # (row-major) position in an array of `sizes`: its value along `dim`, and its own
+    # place in all other dimensions. `_along(values, axis, ndim)` lays a vector along one
+    # axis, to broadcast. `_add_at(xp, target, positions, values)`: add `values` (they
+    # broadcast to the shape of positions, and are cast to the dtype of target) to the
+    # flat positions of `target`, in place, repeated positions counted each time:
+    # `xp.add.at(flat, positions, values)` does that for vectors. Return `target`. Mind
+    # that `target.reshape(-1)` is a copy where target is not contiguous, so write it
+    # back. `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
+    # source[i] along dim, in place; of `source` only the part that `index` covers counts;
+    # returns target; a 0-d target gets the sum of source; dim may be negative.
+    # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
+    # to those of target that the vector `index` names; source broadcasts to target's
+    # shape with len(index) at dim; again 0-d, negative dim, in place, returns target.
+    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+
+
+def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
+    """`target[..., index[i], ...] += source[i]` along `dim`, in place; returns `target`.
+
+    `index` has the dimensions of `target` and may be smaller; of `source`, what it covers is used.
+
+    >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
+    array([0., 5., 0.])
+    """
+    # 04b.6 indices that repeat. The adjoint of picking elements is adding to them, and an
+    # element that was picked twice gets two gradients. `_positions(xp, sizes, dim,
+    # index)`: `index` has as many dimensions as `sizes` and may be smaller in each.
+    # Return an integer array of index's shape with, for each of its elements, the flat
+    # (row-major) position in an array of `sizes`: its value along `dim`, and its own
+    # place in all other dimensions. `_along(values, axis, ndim)` lays a vector along one
+    # axis, to broadcast. `_add_at(xp, target, positions, values)`: add `values` (they
+    # broadcast to the shape of positions, and are cast to the dtype of target) to the
+    # flat positions of `target`, in place, repeated positions counted each time:
+    # `xp.add.at(flat, positions, values)` does that for vectors. Return `target`. Mind
+    # that `target.reshape(-1)` is a copy where target is not contiguous, so write it
+    # back. `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
+    # source[i] along dim, in place; of `source` only the part that `index` covers counts;
+    # returns target; a 0-d target gets the sum of source; dim may be negative.
+    # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
+    # to those of target that the vector `index` names; source broadcasts to target's
+    # shape with len(index) at dim; again 0-d, negative dim, in place, returns target.
+    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+
+
+def scatter_write(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
+    """`target[..., index[i], ...] = source[i]` along `dim`, in place; returns `target`.
+
+    As `scatter_add`, but of a repeated index one write stays; `source` may be a number.
+
+    >>> scatter_write(numpy, numpy.zeros(3), 0, numpy.array([1]), numpy.array([2.0, 3]))
+    array([0., 2., 0.])
+    """
+    source = xp.asarray(source, target.dtype)
+    if target.ndim == 0:
+        if index.size:
+            target[...] = source.reshape(-1)[0]
+        return target
+    if source.ndim:
+        source = source[tuple(slice(size) for size in index.shape)]
+    positions = _positions(xp, target.shape, dim % target.ndim, index)
+    flat = target.reshape(-1)
+    flat[positions] = source
+    if not target.flags.c_contiguous:
+        target[...] = flat.reshape(target.shape)
+    return target
+
+
+def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
+    """Adds the slices of `source` along `dim` to those of `target` named by vector `index`.
+
+    In place; returns `target`.  `source` broadcasts to `target`'s shape with `len(index)` at `dim`.
+
+    >>> index_add(numpy, numpy.zeros((2, 2)), 0, numpy.array([1, 1]), numpy.ones((2, 2)))
+    array([[0., 0.],
+           [2., 2.]])
+    """
+    # 04b.6 indices that repeat. The adjoint of picking elements is adding to them, and an
+    # element that was picked twice gets two gradients. `_positions(xp, sizes, dim,
+    # index)`: `index` has as many dimensions as `sizes` and may be smaller in each.
+    # Return an integer array of index's shape with, for each of its elements, the flat
+    # (row-major) position in an array of `sizes`: its value along `dim`, and its own
+    # place in all other dimensions. `_along(values, axis, ndim)` lays a vector along one
+    # axis, to broadcast. `_add_at(xp, target, positions, values)`: add `values` (they
+    # broadcast to the shape of positions, and are cast to the dtype of target) to the
+    # flat positions of `target`, in place, repeated positions counted each time:
+    # `xp.add.at(flat, positions, values)` does that for vectors. Return `target`. Mind
+    # that `target.reshape(-1)` is a copy where target is not contiguous, so write it
+    # back. `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
+    # source[i] along dim, in place; of `source` only the part that `index` covers counts;
+    # returns target; a 0-d target gets the sum of source; dim may be negative.
+    # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
+    # to those of target that the vector `index` names; source broadcasts to target's
+    # shape with len(index) at dim; again 0-d, negative dim, in place, returns target.
+    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+
+
+def put_accumulate(xp: Any, target: Array, key: Any, values: Array) -> Array:
+    """`target[key] += values` that counts repeated places, for any NumPy key; returns `target`.
+
+    Negative indices count from the end.  Raises IndexError where NumPy's indexing would.
+
+    >>> put_accumulate(numpy, numpy.zeros(3), numpy.array([0, -1, 0]), 1.0)
+    array([2., 0., 1.])
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    if all(_names_each_place_once(part) for part in parts):
+        target[key] += values
+        return target
+    return _add_at(xp, target, _key_positions(xp, target.shape, parts), xp.asarray(values))
+
+
+def _names_each_place_once(part: Any) -> bool:
+    if part is None or part is Ellipsis or isinstance(part, (bool, int, slice)):
+        return True
+    dtype = getattr(part, "dtype", None)
+    return dtype is not None and dtype.kind == "b"
+
+
+def _key_positions(xp: Any, shape: Ints, parts: tuple[Any, ...]) -> Array:
+    """The flat positions that a NumPy key names in an array of `shape`.
+
+    Indexing coordinates leaves wrapping, bounds and the result's shape to NumPy; they are
+    broadcast views, so nothing of the indexed array's size is made.
+    """
+    if len(parts) == 1 and getattr(parts[0], "dtype", None) is not None:
+        # The common case, an array that picks from the first dimension: the rest comes out whole.
+        chosen = xp.arange(shape[0])[parts[0]]
+        whole = xp.arange(prod(shape[1:])).reshape(shape[1:])
+        return chosen.reshape(chosen.shape + (1,) * whole.ndim) * whole.size + whole
+    flat = xp.zeros((), xp.int64)
+    for axis, size in enumerate(shape):
+        own = _along(xp.arange(size), axis, len(shape))
+        flat = flat + xp.broadcast_to(own, shape)[parts] * prod(shape[axis + 1 :])
+    return flat
+
+
+# Strided windows
+
+
+def _strided(xp: Any, flat_storage: Array, sizes: Ints, strides: Ints, offset: int) -> Array:
+    """The view of a flat array with element strides; RuntimeError where it would leave it."""
+    if 0 not in sizes:
+        needed = offset + 1 + sum((size - 1) * step for size, step in zip(sizes, strides))
+        if needed > flat_storage.size:
+            itemsize = flat_storage.itemsize
+            raise RuntimeError(
+                f"setStorage: sizes {list(sizes)}, strides {list(strides)}, "
+                f"storage offset {offset}, and itemsize {itemsize} requiring a storage size of "
+                f"{needed * itemsize} are out of bounds for storage of size "
+                f"{flat_storage.size * itemsize}"
+            )
+    step = flat_storage.strides[0]
+    return xp.lib.stride_tricks.as_strided(
+        flat_storage[offset:], tuple(sizes), tuple(step * stride for stride in strides)
+    )
+
+
+def as_strided_scatter(
+    xp: Any, flat_storage: Array, values: Array, sizes: Ints, strides: Ints, offset: int
+) -> Array:
+    """Writes `values` (`sizes`) where `strides` and `offset`, in elements, put them; in place.
+
+    Returns `flat_storage`.  Raises RuntimeError where that is out of its bounds.
+
+    >>> as_strided_scatter(numpy, numpy.zeros(4), numpy.ones(2), (2,), (2,), 1)
+    array([0., 1., 0., 1.])
+    """
+    _strided(xp, flat_storage, sizes, strides, offset)[...] = values
+    return flat_storage
+
+
+def as_strided_add(
+    xp: Any, flat_storage: Array, values: Array, sizes: Ints, strides: Ints, offset: int
+) -> Array:
+    """As `as_strided_scatter`, but adds, and counts every element that lies on the same place.
+
+    >>> as_strided_add(numpy, numpy.zeros(3), numpy.ones((2, 2)), (2, 2), (1, 1), 0)
+    array([1., 2., 1.])
+    """
+    view = _strided(xp, flat_storage, sizes, strides, offset)
+    if not _overlaps(sizes, strides):
+        view += values
+        return flat_storage
+    positions = xp.asarray(offset)
+    for axis, (size, step) in enumerate(zip(sizes, strides)):
+        positions = positions + _along(xp.arange(size) * step, axis, len(sizes))
+    return _add_at(xp, flat_storage, positions, values)
+
+
+def _overlaps(sizes: Ints, strides: Ints) -> bool:
+    """Whether two elements may lie on one place: true where one step is within the rest's reach."""
+    reach = 0
+    for step, size in sorted((step, size) for step, size in zip(strides, sizes) if size > 1):
+        if step <= reach:
+            return True
+        reach += step * (size - 1)
+    return False
+
+
+def unfold(xp: Any, x: Array, dim: int, size: int, step: int) -> Array:
+    """A view of all windows of `size` along `dim`, `step` apart, as a new last dimension.
+
+    A 0-d array counts as one element.  The last elements are left out where no window fits.
+
+    >>> unfold(numpy, numpy.arange(5), 0, 2, 2)
+    array([[0, 1],
+           [2, 3]])
+    """
+    if x.ndim == 0:
+        return x.reshape(1)[:size]
+    dim %= x.ndim
+    count = (x.shape[dim] - size) // step + 1
+    return xp.lib.stride_tricks.as_strided(
+        x,
+        (*x.shape[:dim], count, *x.shape[dim + 1 :], size),
+        (*x.strides[:dim], x.strides[dim] * step, *x.strides[dim + 1 :], x.strides[dim]),
+    )
+
+
+def unfold_backward(xp: Any, g: Array, input_sizes: Ints, dim: int, size: int, step: int) -> Array:
+    """Adds windows, laid out as `unfold` shows them, back to an array of `input_sizes`.
+
+    >>> unfold_backward(numpy, numpy.ones((2, 2)), (3,), 0, 2, 1)
+    array([1., 2., 1.])
+    """
+    grad = xp.zeros(input_sizes, g.dtype)
+    if grad.ndim == 0:
+        grad += g.sum()
+        return grad
+    dim %= grad.ndim
+    before = (slice(None),) * dim
+    count = g.shape[dim]
+    # Neither one window nor one position of all windows meets an element twice: loop over fewer.
+    if size <= count:
+        for at in range(size):
+            meets = position_slices((at,), (step,), (1,), (count,))[1]
+            grad[(*before, meets)] += g[..., at]
+        return grad
+    for at in range(count):
+        window = grad[(*before, slice(at * step, at * step + size))]
+        window += xp.moveaxis(g[(*before, at)], -1, dim)
+    return grad

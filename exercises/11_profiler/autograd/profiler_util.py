@@ -1,0 +1,419 @@
+# Stage 11, The profiler: the exercise for minigrad/autograd/profiler_util.py.
+# The lesson is lessons/11_profiler.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 11
+
+"""The events of a profile, how they nest, and their averages.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#profiler
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from .profiler_html import page
+from .profiler_table import _format_memory, _format_time, _format_time_share, build_table
+from .profiler_trace import linked, trace
+from .recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
+
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "_format_memory",
+           "_format_time", "_format_time_share"]
+
+
+class Interval:
+    """From when to when, in microseconds since the profile began."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start = start
+        self.end = end
+
+    def elapsed_us(self) -> float:
+        """Return how long that is.
+
+        >>> Interval(1.5, 4.0).elapsed_us()
+        2.5
+        """
+        return self.end - self.start
+
+
+class _Times:
+    """What an event and an average have in common: times as texts, and no device but the CPU."""
+
+    count: int
+    cpu_time_total: float
+    self_cpu_time_total: float
+
+    @property
+    def cpu_time(self) -> float:
+        """The microseconds that one call took on average."""
+        # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
+        # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
+        # `self_cpu_time_total` is that total without the totals of the events directly within
+        # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
+        # `cpu_memory_usage` without that of the events directly within it, 0 if it is
+        # asynchronous. `_Times.cpu_time` is the time of one call on average: the total by
+        # `count`, 0.0 if the count is 0. `EventList.self_cpu_time_total` is the sum of the
+        # self times of all events of the list, as a float.
+        raise NotImplementedError("11.2 Self time is yours to write")
+
+    @property
+    def cpu_time_str(self) -> str:
+        """`cpu_time` with its unit."""
+        return _format_time(self.cpu_time)
+
+    @property
+    def cpu_time_total_str(self) -> str:
+        """`cpu_time_total` with its unit."""
+        return _format_time(self.cpu_time_total)
+
+    @property
+    def self_cpu_time_total_str(self) -> str:
+        """`self_cpu_time_total` with its unit."""
+        return _format_time(self.self_cpu_time_total)
+
+    # Only the CPU is timed: these are here for programs that ask.
+    device_time = device_time_total = self_device_time_total = 0.0
+    cuda_time = cuda_time_total = self_cuda_time_total = 0.0
+    device_memory_usage = self_device_memory_usage = 0
+    cuda_memory_usage = self_cuda_memory_usage = 0
+
+
+class FunctionEvent(_Times):
+    """One call of an op, one run of a node, or one named block; times are in microseconds."""
+
+    count = 1
+
+    def __init__(self, id: int, name: str, thread: int, start_us: float, end_us: float,
+                 fwd_thread: int | None = None, input_shapes: list[Any] | None = None,
+                 stack: list[str] | None = None, scope: int = FUNCTION,
+                 cpu_memory_usage: int = 0, is_async: bool = False, is_remote: bool = False,
+                 sequence_nr: int = -1, node_id: int = -1) -> None:
+        self.id = id
+        self.node_id = node_id
+        self.name = self.trace_name = name
+        self.thread = thread
+        self.fwd_thread = fwd_thread  # where the op ran that made the node
+        self.time_range = Interval(start_us, end_us)
+        self.input_shapes = input_shapes
+        self.stack = stack if stack is not None else []
+        self.scope = scope
+        self.cpu_memory_usage = cpu_memory_usage
+        self.is_async = is_async
+        self.is_remote = is_remote
+        self.sequence_nr = sequence_nr
+        self.is_legacy = False
+        self.cpu_children: list[FunctionEvent] = []
+        self.cpu_parent: FunctionEvent | None = None
+
+    @property
+    def key(self) -> str:
+        """What events are grouped by: the name."""
+        return self.name
+
+    @property
+    def cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
+        """How long it took, with all that ran within."""
+        # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
+        # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
+        # `self_cpu_time_total` is that total without the totals of the events directly within
+        # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
+        # `cpu_memory_usage` without that of the events directly within it, 0 if it is
+        # asynchronous. `_Times.cpu_time` is the time of one call on average: the total by
+        # `count`, 0.0 if the count is 0. `EventList.self_cpu_time_total` is the sum of the
+        # self times of all events of the list, as a float.
+        raise NotImplementedError("11.2 Self time is yours to write")
+
+    @property
+    def self_cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
+        """How long it took without the events within."""
+        # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
+        # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
+        # `self_cpu_time_total` is that total without the totals of the events directly within
+        # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
+        # `cpu_memory_usage` without that of the events directly within it, 0 if it is
+        # asynchronous. `_Times.cpu_time` is the time of one call on average: the total by
+        # `count`, 0.0 if the count is 0. `EventList.self_cpu_time_total` is the sum of the
+        # self times of all events of the list, as a float.
+        raise NotImplementedError("11.2 Self time is yours to write")
+
+    @property
+    def self_cpu_memory_usage(self) -> int:
+        """The bytes of the arrays made here, without those made by the events within."""
+        # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
+        # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
+        # `self_cpu_time_total` is that total without the totals of the events directly within
+        # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
+        # `cpu_memory_usage` without that of the events directly within it, 0 if it is
+        # asynchronous. `_Times.cpu_time` is the time of one call on average: the total by
+        # `count`, 0.0 if the count is 0. `EventList.self_cpu_time_total` is the sum of the
+        # self times of all events of the list, as a float.
+        raise NotImplementedError("11.2 Self time is yours to write")
+
+    def append_cpu_child(self, child: FunctionEvent) -> None:
+        """Note an event that ran directly within this one."""
+        self.cpu_children.append(child)
+
+    def set_cpu_parent(self, parent: FunctionEvent) -> None:
+        """Note the event that this one ran directly within."""
+        self.cpu_parent = parent
+
+    def __repr__(self) -> str:
+        return (f"<FunctionEvent id={self.id} name={self.name} node_id={self.node_id} "
+                f"cpu_time={self.cpu_time_str} start_us={self.time_range.start} "
+                f"end_us={self.time_range.end} cpu_children={[c.id for c in self.cpu_children]} "
+                f"thread={self.thread} input_shapes={self.input_shapes} "
+                f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} "
+                f"is_remote={self.is_remote} seq_nr={self.sequence_nr}>")
+
+
+class FunctionEventAvg(_Times):
+    """Events of one name, added up.
+
+    >>> average = FunctionEventAvg()
+    >>> for id, end in enumerate((2.0, 4.0)):
+    ...     average += FunctionEvent(id, "aten::mul", 0, 1.0, end)
+    >>> average.key, average.count, average.cpu_time_total, average.cpu_time
+    ('aten::mul', 2, 4.0, 2.0)
+    """
+
+    def __init__(self) -> None:
+        self.key: str | None = None
+        self.count = 0
+        self.node_id = 0
+        self.is_async = self.is_remote = False
+        self.cpu_time_total = 0.0
+        self.self_cpu_time_total = 0.0
+        self.cpu_memory_usage = 0
+        self.self_cpu_memory_usage = 0
+        self.input_shapes: list[Any] | None = None
+        self.stack: list[str] | None = None
+        self.scope: int | None = None
+        self.cpu_parent: FunctionEvent | None = None
+        self.is_legacy = False
+
+    def add(self, other: Any) -> FunctionEventAvg:
+        """Add an event, or another average of the same key, and return the sum."""
+        # 11.3 Averages and counts. `FunctionEventAvg.add` adds an event or another average
+        # and returns the average itself. While its key is None, the first one says what it is
+        # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
+        # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
+        # another key, raises AssertionError(f"an average of {self.key} cannot take in
+        # {other!r}"). Then cpu_time_total, self_cpu_time_total, cpu_memory_usage,
+        # self_cpu_memory_usage and count each grow by the other's. `EventList.key_averages`
+        # returns an EventList (with the same `profile_memory`) of one average for each group
+        # of events, in the order of the groups' first events. Events are in one group if key
+        # and node_id are equal; with `group_by_input_shapes` their `input_shapes` have to be
+        # equal as well, with `group_by_stack_n` > 0 the first so many lines of their stacks.
+        # Each average keeps these first `group_by_stack_n` lines as its stack (a list), and
+        # its input shapes only if they were asked for, None otherwise. `total_average`
+        # returns the sum of all events of the list, nested ones too, with the key "Total" and
+        # with None for input_shapes and stack.
+        raise NotImplementedError("11.3 Averages and counts is yours to write")
+
+    def __iadd__(self, other: Any) -> FunctionEventAvg:
+        return self.add(other)
+
+    def __repr__(self) -> str:
+        return (f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+                f"cpu_time={self.cpu_time_str} input_shapes={self.input_shapes} "
+                f"cpu_memory_usage={self.cpu_memory_usage}>")
+
+
+class EventList(list[Any]):
+    """Events, or averages of them, with what can be made of the whole list."""
+
+    def __init__(self, events: Iterable[Any] = (), *, profile_memory: bool = False) -> None:
+        super().__init__(events)
+        self._profile_memory = profile_memory
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _populate_cpu_children(self) -> None:
+        """Give each event its parent: the shortest event of its thread that it lies within.
+
+        An event that only overlaps with the one before it, as asynchronous work may, starts afresh.
+        """
+        # 11.1 Which event lies in which. `within` is told of the events of one thread one by
+        # one, in the order of their starts; `around` is the list of those that are open,
+        # outermost first. It takes from the end of `around` every event that this one does
+        # not lie in: one that ends at or before the start of `event`, or before its end. If
+        # an event is left, the last one is the parent: it gets `event` by `append_cpu_child`
+        # and `event` gets it by `set_cpu_parent`. Then `event` itself is put at the end of
+        # `around`. `_populate_cpu_children` does that for all events of the list, whose order
+        # may be any: asynchronous ones (`is_async`) take no part, events with another
+        # (`thread`, `node_id`) are never within each other, and of two events that start at
+        # the same time the one that ends later is the outer one.
+        raise NotImplementedError("11.1 Which event lies in which is yours to write")
+
+    def _set_backward_stacktraces(self) -> None:
+        """Show with each node the line that made it: nobody looks for the call of backward."""
+        for forward, backward in linked(self):
+            backward.stack, backward.fwd_thread = forward.stack, forward.thread
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The microseconds of all events, each without those within it."""
+        # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
+        # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
+        # `self_cpu_time_total` is that total without the totals of the events directly within
+        # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
+        # `cpu_memory_usage` without that of the events directly within it, 0 if it is
+        # asynchronous. `_Times.cpu_time` is the time of one call on average: the total by
+        # `count`, 0.0 if the count is 0. `EventList.self_cpu_time_total` is the sum of the
+        # self times of all events of the list, as a float.
+        raise NotImplementedError("11.2 Self time is yours to write")
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100,
+              max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
+              max_shapes_column_width: int | None = 80, header: str | None = None,
+              top_level_events_only: bool = False, time_unit: str | None = None) -> str:
+        """Return the list as a table, one event a row.
+
+        `sort_by` is `"cpu_time"`, `"cpu_time_total"`, `"self_cpu_time_total"`,
+        `"cpu_memory_usage"`, `"self_cpu_memory_usage"` or `"count"`: the largest come first.
+        """
+        return build_table(self, sort_by, header, row_limit, max_src_column_width,
+                           max_name_column_width, max_shapes_column_width, self._profile_memory,
+                           top_level_events_only, time_unit)
+
+    def export_chrome_trace(self, path: str | Path) -> None:
+        """Write the events to a file that https://ui.perfetto.dev and chrome://tracing open."""
+        Path(path).write_text(json.dumps(trace(self)), encoding="utf-8")
+
+    def export_html(self, path: str | Path, title: str = "Profile") -> None:
+        """Write a page that shows the events as a flame graph; it needs nothing but a browser."""
+        Path(path).write_text(page(self, title), encoding="utf-8")
+
+    def supported_export_stacks_metrics(self) -> list[str]:
+        """Return what `export_stacks` can weigh stacks by."""
+        return ["self_cpu_time_total"]
+
+    def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
+        """Write stacks with their times, for Brendan Gregg's `flamegraph.pl` and its kin."""
+        if metric not in self.supported_export_stacks_metrics():
+            raise ValueError("metric should be one of: "
+                             + str(self.supported_export_stacks_metrics()))
+        lines = []
+        for event in self:
+            if event.stack and int(getattr(event, metric)) > 0:
+                calls = ";".join(c.translate(str.maketrans(" ;\t\n", "____"))
+                                 for c in reversed(event.stack))
+                lines.append(f"{calls} {int(getattr(event, metric))}\n")
+        Path(path).write_text("".join(lines), encoding="utf-8")
+
+    def key_averages(self, group_by_input_shapes: bool = False,
+                     group_by_stack_n: int = 0) -> EventList:
+        """Return the averages of the events of each name, in the order of their first events.
+
+        Events are told apart by their input shapes as well, or by the innermost `group_by_stack_n`
+        lines of their stacks, where that is asked for.
+        """
+        # 11.3 Averages and counts. `FunctionEventAvg.add` adds an event or another average
+        # and returns the average itself. While its key is None, the first one says what it is
+        # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
+        # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
+        # another key, raises AssertionError(f"an average of {self.key} cannot take in
+        # {other!r}"). Then cpu_time_total, self_cpu_time_total, cpu_memory_usage,
+        # self_cpu_memory_usage and count each grow by the other's. `EventList.key_averages`
+        # returns an EventList (with the same `profile_memory`) of one average for each group
+        # of events, in the order of the groups' first events. Events are in one group if key
+        # and node_id are equal; with `group_by_input_shapes` their `input_shapes` have to be
+        # equal as well, with `group_by_stack_n` > 0 the first so many lines of their stacks.
+        # Each average keeps these first `group_by_stack_n` lines as its stack (a list), and
+        # its input shapes only if they were asked for, None otherwise. `total_average`
+        # returns the sum of all events of the list, nested ones too, with the key "Total" and
+        # with None for input_shapes and stack.
+        raise NotImplementedError("11.3 Averages and counts is yours to write")
+
+    def total_average(self) -> FunctionEventAvg:
+        """Return the sum of all events, nested ones too, under the key "Total"."""
+        # 11.3 Averages and counts. `FunctionEventAvg.add` adds an event or another average
+        # and returns the average itself. While its key is None, the first one says what it is
+        # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
+        # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
+        # another key, raises AssertionError(f"an average of {self.key} cannot take in
+        # {other!r}"). Then cpu_time_total, self_cpu_time_total, cpu_memory_usage,
+        # self_cpu_memory_usage and count each grow by the other's. `EventList.key_averages`
+        # returns an EventList (with the same `profile_memory`) of one average for each group
+        # of events, in the order of the groups' first events. Events are in one group if key
+        # and node_id are equal; with `group_by_input_shapes` their `input_shapes` have to be
+        # equal as well, with `group_by_stack_n` > 0 the first so many lines of their stacks.
+        # Each average keeps these first `group_by_stack_n` lines as its stack (a list), and
+        # its input shapes only if they were asked for, None otherwise. `total_average`
+        # returns the sum of all events of the list, nested ones too, with the key "Total" and
+        # with None for input_shapes and stack.
+        raise NotImplementedError("11.3 Averages and counts is yours to write")
+
+
+def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
+    """Give an event its parent: the last of `around` that it lies in; it becomes the last one."""
+    # 11.1 Which event lies in which. `within` is told of the events of one thread one by
+    # one, in the order of their starts; `around` is the list of those that are open,
+    # outermost first. It takes from the end of `around` every event that this one does
+    # not lie in: one that ends at or before the start of `event`, or before its end. If
+    # an event is left, the last one is the parent: it gets `event` by `append_cpu_child`
+    # and `event` gets it by `set_cpu_parent`. Then `event` itself is put at the end of
+    # `around`. `_populate_cpu_children` does that for all events of the list, whose order
+    # may be any: asynchronous ones (`is_async`) take no part, events with another
+    # (`thread`, `node_id`) are never within each other, and of two events that start at
+    # the same time the one that ends later is the outer one.
+    raise NotImplementedError("11.1 Which event lies in which is yours to write")
+
+
+def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
+    """Return what a recorder wrote down, with times since `began`, each event in its place.
+
+    An op that a function of the same name only wraps is no event of its own.
+    """
+    rows = list(zip(*[iter(recorder.rows)] * 7))
+    rows += [(b.name, USER, b.start, b.end or ended, -1, b.thread, b.details)
+             for b in recorder.blocks]
+    rows.reverse()  # of two with the same times, the one that ended later is the outer one
+    rows.sort(key=itemgetter(3), reverse=True)
+    rows.sort(key=itemgetter(2))
+    threads: dict[int, int] = {}
+    open_events: dict[int, list[FunctionEvent]] = {}  # of each thread, outermost first
+    arrays: dict[FunctionEvent, dict[int, int]] = {}  # which arrays an event made, and their bytes
+    made = EventList(profile_memory=recorder.memory)
+    for what, scope, start, end, sequence, thread, details in rows:
+        event = FunctionEvent(
+            len(made), name_of(what, scope), threads.setdefault(thread, len(threads) + 1),
+            (start - began) / 1000, (end - began) / 1000, scope=scope,
+            sequence_nr=sequence if sequence < UNNUMBERED else -1)
+        around = open_events.setdefault(thread, [])
+        within(around, event)
+        outer = event.cpu_parent
+        if (scope == FUNCTION and type(what) is not str and outer is not None
+                and outer.scope == FUNCTION and outer.name == event.name):
+            around.pop()
+            outer.cpu_children.pop()
+            outer.sequence_nr = max(sequence, outer.sequence_nr)
+            if details is not None:
+                arrays[outer].update(details.made)
+            continue
+        if details is not None:
+            arrays[event] = details.made
+            if details.shapes is not None:
+                event.input_shapes = list(map(list, details.shapes))
+            if details.stack is not None:
+                event.stack = stack_lines(details.stack)
+        made.append(event)
+    if recorder.memory:
+        count_bytes(made, arrays)
+    made._set_backward_stacktraces()
+    return made
+
+
+def count_bytes(events: EventList, arrays: dict[FunctionEvent, dict[int, int]]) -> None:
+    """Give each event the bytes made in it; what an event within hands through counts once."""
+    for event in reversed(events):  # those within come later
+        found = {array for child in event.cpu_children for array in arrays[child]}
+        own = sum(size for array, size in arrays[event].items() if array not in found)
+        event.cpu_memory_usage = own + sum(c.cpu_memory_usage for c in event.cpu_children)

@@ -1,0 +1,85 @@
+# Stage 13a, Modules: the exercise for minigrad/nn/dropout.py.
+# The lesson is lessons/13a_modules.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 13a
+
+"""Dropout: zeros at random while training, nothing at all in evaluation.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
+"""
+
+from __future__ import annotations
+
+from ..tensor import Tensor
+from . import functional as F
+from .module import Module
+
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
+
+class _Dropout(Module):
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """Zero each element with probability `p` and divide the others by 1 - p.
+
+    >>> from minigrad import nn, ones
+    >>> nn.Dropout(0.5).eval()(ones(3))
+    tensor([1., 1., 1.])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        # 13a.5 Dropout. `Dropout.forward(input)`: in training each element is zero with
+        # probability `self.p`, and the others are divided by 1 - p; in evaluation nothing
+        # changes. With `self.inplace` the result is written to the input, which is returned.
+        # `F.dropout(input, p, training, inplace)` does all of it, if it is told.
+        # `Dropout2d.forward(input)` does the same for whole channels, by `F.dropout2d`.
+        raise NotImplementedError("13a.5 Dropout is yours to write")
+
+
+class Dropout1d(_Dropout):
+    """Zero whole channels of (N, C, L) or (C, L)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(_Dropout):
+    """Zero whole channels of (N, C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        # 13a.5 Dropout. `Dropout.forward(input)`: in training each element is zero with
+        # probability `self.p`, and the others are divided by 1 - p; in evaluation nothing
+        # changes. With `self.inplace` the result is written to the input, which is returned.
+        # `F.dropout(input, p, training, inplace)` does all of it, if it is told.
+        # `Dropout2d.forward(input)` does the same for whole channels, by `F.dropout2d`.
+        raise NotImplementedError("13a.5 Dropout is yours to write")
+
+
+class Dropout3d(_Dropout):
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """Drop elements to SELU's lower bound, keeping mean and variance."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """Drop whole channels to SELU's lower bound, keeping mean and variance."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.feature_alpha_dropout(input, self.p, self.training)

@@ -1,0 +1,345 @@
+# Stage 13a, Modules: the exercise for minigrad/nn/module.py.
+# The lesson is lessons/13a_modules.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 13a
+
+"""Module: a part of a network, with its parameters, its buffers and its parts.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from ..autograd.grad_mode import no_grad
+from ..dtypes import dtype, float16, float32, float64
+from ..hooks import RemovableHandle, register
+from ..op import F
+from ..tensor import Tensor
+from . import state
+from .calling import HOOK_TABLES, Calling, Hook, Table
+from .members import Members, type_name
+
+__all__ = ["Module", "indented", "type_name", "zero_grad"]
+
+
+class Module(Members, Calling):
+    """The base of all layers and networks; a subclass says in `forward` what it computes.
+
+    Parameters, modules and (by `register_buffer`) buffers that are set as attributes are found
+    by `parameters()`, moved by `to()` and kept by `state_dict()`.
+
+    >>> from minigrad import nn
+    >>> class Twice(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.layer = nn.Linear(3, 3)
+    ...     def forward(self, x):
+    ...         return self.layer(self.layer(x))
+    >>> [name for name, _ in Twice().named_parameters()]
+    ['layer.weight', 'layer.bias']
+    """
+
+    dump_patches = False
+    call_super_init = False
+    _version: int = 1  # of the layout of its state
+
+    training: bool
+    _state_dict_pre_hooks: Table
+    _state_dict_hooks: Table
+    _load_state_dict_pre_hooks: Table
+    _load_state_dict_post_hooks: Table
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        put = super().__setattr__
+        if not self.call_super_init:
+            refuse_arguments(type(self).__name__, args, kwargs)
+        put("training", True)
+        put("_parameters", {})
+        put("_buffers", {})
+        put("_modules", {})
+        put("_non_persistent_buffers_set", set())
+        put("_is_full_backward_hook", None)
+        for table in HOOK_TABLES:
+            put(table, OrderedDict())
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the result; every subclass says how."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required '
+                                  '"forward" function')
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
+        self.__dict__.setdefault("_is_full_backward_hook", None)
+        for table in HOOK_TABLES:
+            self.__dict__.setdefault(table, OrderedDict())
+
+    # ---------------------------------------------------------------- changing all of it
+
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """Call `fn` with every part and at last with the module itself."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Put the module and all its parts into training mode, or out of it."""
+        # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
+        # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
+        # is a ValueError, "training mode is expected to be boolean", before anything is
+        # changed. `eval()` is `train(False)`. It has nothing to do with gradients.
+        # `requires_grad_(requires_grad)` calls the method of this name of all parameters.
+        # These three return the module itself. `zero_grad(set_to_none)` calls the function
+        # `zero_grad(parameter, set_to_none)` for all parameters. The function
+        # `zero_grad(tensor, set_to_none)` does nothing where `tensor._grad` is None.
+        # Otherwise it sets it to None, or, without `set_to_none`, fills that same tensor with
+        # zeros; before that, a gradient with a `grad_fn` is cut off by `detach_()`, and one
+        # without is told `requires_grad_(False)`.
+        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+
+    def eval(self) -> Self:
+        """Put the module and all its parts into evaluation mode: `train(False)`."""
+        # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
+        # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
+        # is a ValueError, "training mode is expected to be boolean", before anything is
+        # changed. `eval()` is `train(False)`. It has nothing to do with gradients.
+        # `requires_grad_(requires_grad)` calls the method of this name of all parameters.
+        # These three return the module itself. `zero_grad(set_to_none)` calls the function
+        # `zero_grad(parameter, set_to_none)` for all parameters. The function
+        # `zero_grad(tensor, set_to_none)` does nothing where `tensor._grad` is None.
+        # Otherwise it sets it to None, or, without `set_to_none`, fills that same tensor with
+        # zeros; before that, a gradient with a `grad_fn` is cut off by `detach_()`, and one
+        # without is told `requires_grad_(False)`.
+        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Switch `requires_grad` of all parameters."""
+        # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
+        # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
+        # is a ValueError, "training mode is expected to be boolean", before anything is
+        # changed. `eval()` is `train(False)`. It has nothing to do with gradients.
+        # `requires_grad_(requires_grad)` calls the method of this name of all parameters.
+        # These three return the module itself. `zero_grad(set_to_none)` calls the function
+        # `zero_grad(parameter, set_to_none)` for all parameters. The function
+        # `zero_grad(tensor, set_to_none)` does nothing where `tensor._grad` is None.
+        # Otherwise it sets it to None, or, without `set_to_none`, fills that same tensor with
+        # zeros; before that, a gradient with a `grad_fn` is cut off by `detach_()`, and one
+        # without is told `requires_grad_(False)`.
+        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or fill them with zeros."""
+        # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
+        # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
+        # is a ValueError, "training mode is expected to be boolean", before anything is
+        # changed. `eval()` is `train(False)`. It has nothing to do with gradients.
+        # `requires_grad_(requires_grad)` calls the method of this name of all parameters.
+        # These three return the module itself. `zero_grad(set_to_none)` calls the function
+        # `zero_grad(parameter, set_to_none)` for all parameters. The function
+        # `zero_grad(tensor, set_to_none)` does nothing where `tensor._grad` is None.
+        # Otherwise it sets it to None, or, without `set_to_none`, fills that same tensor with
+        # zeros; before that, a gradient with a `grad_fn` is cut off by `detach_()`, and one
+        # without is told `requires_grad_(False)`.
+        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replace the data of all parameters, gradients and buffers by `fn` of it.
+
+        The parameters and gradients stay the same tensors, buffers are replaced.
+        """
+        # 13a.4 Moving everything. `_apply(fn, recurse)` replaces the data of all parameters,
+        # gradients and buffers by `fn` of it, and returns the module; `to`, `double` and
+        # `cuda` are made of it. If `recurse`, call `_apply(fn)` of each of `self.children()`
+        # first. A parameter stays the same tensor: assign `fn(parameter)` to its `data`. If
+        # it has a gradient (`parameter._grad`) that stays the same tensor too: assign
+        # `fn(grad)` to the gradient's `data`. Both are done with recording off. A buffer is
+        # replaced by `fn(buffer)` in its table. Names that stand for None are left alone.
+        raise NotImplementedError("13a.4 Moving everything is yours to write")
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Move to a device, or to a floating-point dtype, or to those of a tensor."""
+        if args and isinstance(args[0], Tensor):
+            args = (args[0].device, args[0].dtype, *args[1:])
+        wanted = next((a for a in (*args, kwargs.get("dtype")) if isinstance(a, dtype)), None)
+        if wanted is not None and not wanted.is_floating_point:
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "
+                            f"desired dtype={wanted}")
+        elsewhere = [a for a in args if not isinstance(a, dtype)]
+        others = {k: v for k, v in kwargs.items() if k != "dtype"}
+
+        def move(tensor: Tensor) -> Tensor:
+            if tensor.is_floating_point():
+                return tensor.to(*args, **kwargs)
+            return tensor.to(*elsewhere, **others) if elsewhere or others else tensor
+
+        return self._apply(move)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to a device without the values: what is there afterwards is arbitrary."""
+        return self._apply(lambda t: F.empty_like(t, device=device), recurse)
+
+    def type(self, dst_type: Any) -> Self:
+        """Cast all parameters and buffers to a dtype."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self) -> Self:
+        """Cast all floating-point parameters and buffers to float32."""
+        return self.to(float32)
+
+    def double(self) -> Self:
+        """Cast all floating-point parameters and buffers to float64."""
+        return self.to(float64)
+
+    def half(self) -> Self:
+        """Cast all floating-point parameters and buffers to float16."""
+        return self.to(float16)
+
+    def bfloat16(self) -> Self:
+        """Refuse: NumPy has no such numbers."""
+        raise NotImplementedError("bfloat16 is not supported: use half(), float() or double()")
+
+    def cpu(self) -> Self:
+        """Move to the host's memory."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Move to a GPU."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def share_memory(self) -> Self:
+        """Refuse: tensors live in the memory of one process; threads share them anyway."""
+        raise NotImplementedError("share_memory is not supported: tensors live in the memory of "
+                                  "one process; its threads share them as they are")
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: there is no compiler, and the results would be the same."""
+
+    # ---------------------------------------------------------------- keeping its state
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
+                   keep_vars: bool = False) -> Any:
+        """Return all parameters and persistent buffers by dotted name, sharing their memory.
+
+        They are detached, unless told to `keep_vars`.
+        """
+        if args:
+            warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
+                          "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn."
+                          "Module.state_dict for details.", FutureWarning, stacklevel=2)
+            named = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            destination = named["destination"] if destination is None else destination
+            prefix = prefix or named.get("prefix", "")
+            keep_vars = keep_vars or named.get("keep_vars", False)
+        return state.collect(self, destination, prefix, keep_vars)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
+                        assign: bool = False) -> Any:
+        """Copy a state into this module; with `strict` the names have to match exactly.
+
+        Returns the missing and the unexpected names; with `assign` the tensors are taken over
+        instead of copied.  `RuntimeError` names all that does not fit.
+        """
+        return state.load(self, state_dict, strict, assign)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Put what it has itself into the state; override to put more there."""
+        state.collect_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
+                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:
+        """Copy what it has itself out of the state; override to change the state before."""
+        state.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys,
+                       unexpected_keys, error_msgs)
+
+    def get_extra_state(self) -> Any:
+        """Return what else `state_dict` is to keep; override together with `set_extra_state`."""
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
+                           "called. Please file an issue at https://github.com/pytorch/pytorch/"
+                           "issues/new?template=bug-report.yml to report this bug.")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` gave."""
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
+                           "called. Please file an issue at https://github.com/pytorch/pytorch/"
+                           "issues/new?template=bug-report.yml to report this bug.")
+
+    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, prefix, keep_vars)` before the state is collected."""
+        return register(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
+        return register(self._state_dict_hooks, (hook, False))
+
+    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
+        """Register a hook as above whose result, if any, replaces the state."""
+        return register(self._state_dict_hooks, (hook, True))
+
+    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, ...)` before the module's part is loaded."""
+        return register(self._load_state_dict_pre_hooks, (hook, True))
+
+    def _register_load_state_dict_pre_hook(self, hook: Hook,
+                                           with_module: bool = False) -> RemovableHandle:
+        """Register a hook as above that may do without the module."""
+        return register(self._load_state_dict_pre_hooks, (hook, with_module))
+
+    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
+        """Call `hook(module, incompatible_keys)` after the module is loaded."""
+        return register(self._load_state_dict_post_hooks, hook)
+
+    # ---------------------------------------------------------------- printing
+
+    def extra_repr(self) -> str:
+        """Return what stands between the brackets when the module is printed."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        text = self.extra_repr()
+        extra = text.split("\n") if text else []
+        children = [f"({name}): {indented(repr(part))}" for name, part in self._modules.items()]
+        if len(extra) == 1 and not children:
+            return f"{self._get_name()}({extra[0]})"
+        lines = "".join(f"\n  {line}" for line in extra + children)
+        return f"{self._get_name()}({lines}\n)" if lines else f"{self._get_name()}()"
+
+
+def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise for arguments that a class hands to the base of all modules, which takes none."""
+    if kwargs:
+        raise TypeError(f"{name}.__init__() got an unexpected keyword argument "
+                        f"'{next(iter(kwargs))}'")
+    if args:
+        raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were "
+                        "given")
+
+
+def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
+    """Drop a tensor's gradient, or fill it with zeros and cut it off its history."""
+    # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
+    # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
+    # is a ValueError, "training mode is expected to be boolean", before anything is
+    # changed. `eval()` is `train(False)`. It has nothing to do with gradients.
+    # `requires_grad_(requires_grad)` calls the method of this name of all parameters.
+    # These three return the module itself. `zero_grad(set_to_none)` calls the function
+    # `zero_grad(parameter, set_to_none)` for all parameters. The function
+    # `zero_grad(tensor, set_to_none)` does nothing where `tensor._grad` is None.
+    # Otherwise it sets it to None, or, without `set_to_none`, fills that same tensor with
+    # zeros; before that, a gradient with a `grad_fn` is cut off by `detach_()`, and one
+    # without is told `requires_grad_(False)`.
+    raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+
+
+def indented(text: str) -> str:
+    """Indent all lines but the first by two blanks."""
+    return text.replace("\n", "\n  ")

@@ -1,0 +1,129 @@
+# Stage 13b, Optimizers: the exercise for minigrad/optim/adam.py.
+# The lesson is lessons/13b_optimizers.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 13b
+
+"""Adam: steps of about equal length for every element, whatever the size of its gradients.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ..backend import Backend, backend_of
+from ..tensor import Tensor
+from .optimizer import (
+    Array,
+    Group,
+    Optimizer,
+    State,
+    check_at_least_zero,
+    check_betas,
+    check_lr,
+    check_options,
+    counted,
+    downhill,
+    start,
+)
+
+
+class Adam(Optimizer):
+    """p -= lr * m / (sqrt(v) + eps), m and v being averages of the gradient and of its square.
+
+    Both averages start at zero and are corrected for it.  `weight_decay` is added to the
+    gradient, or taken from the parameter with `decoupled_weight_decay`; `amsgrad` takes the
+    largest v so far.
+
+    >>> from minigrad import optim, tensor
+    >>> x = tensor([1.0], requires_grad=True)
+    >>> (x * 3).sum().backward()
+    >>> optim.Adam([x], lr=0.1).step(); x
+    tensor([0.9000], requires_grad=True)
+    """
+
+    counts_steps = True
+
+    def __init__(self, params: Iterable[Any], lr: float = 1e-3,
+                 betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+                 maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and "
+                             "foreach=True")
+        check_lr(lr)
+        check_at_least_zero("epsilon value", eps)
+        check_betas(betas)
+        check_at_least_zero("weight_decay value", weight_decay)
+        if [type(beta) for beta in betas] not in ([float, float], [Tensor, Tensor]):
+            raise ValueError("betas must be either both floats or both Tensors")
+        check_options(differentiable, fused, foreach)
+        super().__init__(params, {
+            "lr": lr, "betas": tuple(float(beta) for beta in betas), "eps": eps,
+            "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
+            "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
+        })  # fmt: skip
+
+    def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
+        """Update both averages and take one step."""
+        # 13b.4 Adam. `Adam.update(group, array, grad, state)`: g is what `downhill` returns.
+        # m and v are running averages, m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1
+        # - beta2) * g * g, with `group["betas"]`. Both start at zero: where the state is
+        # empty, `start(xp, state, array, "exp_avg", "exp_avg_sq")` makes them and the count,
+        # with "max_exp_avg_sq" as well if `group["amsgrad"]`; `state["exp_avg"]._array` is
+        # the array. `counted(state)` counts this step and returns how many there were. The
+        # parameter moves by -lr * M / (sqrt(V) + eps) with the corrected M = m / (1 -
+        # beta1**count) and V = v / (1 - beta2**count). With amsgrad v is replaced in this
+        # formula by the largest v so far, element by element, which is kept; v itself goes on
+        # as before. With `group["decoupled_weight_decay"]` the parameter is first multiplied
+        # by 1 - lr * weight_decay, and only then (`downhill` leaves the decay out then).
+        # `average(xp, grad, mean, square, beta1, beta2, room)` brings a gradient into both
+        # averages, in place; `room` may be written to. All arrays but the gradient are
+        # changed in place.
+        raise NotImplementedError("13b.4 Adam is yours to write")
+
+
+def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
+            room: Array) -> None:
+    """Bring a gradient into the averages of the gradients and of their squares."""
+    # 13b.4 Adam. `Adam.update(group, array, grad, state)`: g is what `downhill` returns.
+    # m and v are running averages, m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1
+    # - beta2) * g * g, with `group["betas"]`. Both start at zero: where the state is
+    # empty, `start(xp, state, array, "exp_avg", "exp_avg_sq")` makes them and the count,
+    # with "max_exp_avg_sq" as well if `group["amsgrad"]`; `state["exp_avg"]._array` is
+    # the array. `counted(state)` counts this step and returns how many there were. The
+    # parameter moves by -lr * M / (sqrt(V) + eps) with the corrected M = m / (1 -
+    # beta1**count) and V = v / (1 - beta2**count). With amsgrad v is replaced in this
+    # formula by the largest v so far, element by element, which is kept; v itself goes on
+    # as before. With `group["decoupled_weight_decay"]` the parameter is first multiplied
+    # by 1 - lr * weight_decay, and only then (`downhill` leaves the decay out then).
+    # `average(xp, grad, mean, square, beta1, beta2, room)` brings a gradient into both
+    # averages, in place; `room` may be written to. All arrays but the gradient are
+    # changed in place.
+    raise NotImplementedError("13b.4 Adam is yours to write")
+
+
+class AdamW(Adam):
+    """Adam whose weight decay is taken from the parameter itself.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
+
+    >>> from minigrad import optim, tensor
+    >>> x = tensor([1.0], requires_grad=True)
+    >>> (x * 0).sum().backward()
+    >>> optim.AdamW([x], lr=0.1, weight_decay=0.5).step(); x
+    tensor([0.9500], requires_grad=True)
+    """
+
+    def __init__(self, params: Iterable[Any], lr: float = 1e-3,
+                 betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, capturable: bool = False,
+                 differentiable: bool = False, fused: bool | None = None) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach,
+                         maximize=maximize, capturable=capturable, differentiable=differentiable,
+                         fused=fused, decoupled_weight_decay=True)

@@ -1,0 +1,375 @@
+"""Probes of stage 03: random graphs of nodes made by hand, walked by one function at a time.
+
+Where a function calls others of the stage, a task of the probe's own writes down that it was
+called, so that a mistake costs its own hole alone.
+"""
+
+from heapq import heappop, heappush
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.accumulate import AccumulateGrad
+from minigrad.autograd import engine
+from minigrad.autograd.graph_task import GraphTask, InputBuffer
+from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
+
+
+def tried(program):
+    """Return what a program returns, or what it raises."""
+    try:
+        return program()
+    except Exception as error:
+        return ["raised", type(error).__name__, str(error)]
+
+
+def array(random, shape):
+    """Return a random array."""
+    size = int(np.prod(shape, dtype=int))
+    return np.array([random.uniform(-2, 2) for _ in range(size)]).reshape(shape).copy()
+
+
+def tensor(random, shape, grad=False):
+    """Return a random tensor."""
+    made = torch.Tensor._plain(array(random, shape))
+    made._requires_grad = grad
+    return made
+
+
+def node_of(kind=NaryNode, sequence=0, edges=()):
+    """Return a node without a formula."""
+    node = kind()
+    node.sequence, node.extras, node.shape, node.dtype = sequence, None, (), None
+    node.set_edges(edges)
+    return node
+
+
+def graph(random, size):
+    """Return the nodes of a random graph, latest last, each with edges to earlier ones."""
+    nodes = [node_of(sequence=0)]
+    for i in range(1, size):
+        kind, count = random.choice([(UnaryNode, 1), (BinaryNode, 2),
+                                     (NaryNode, random.randint(0, 5))])
+        edges = [(None, 0) if random.random() < 0.2 else
+                 (nodes[-1 - int(min(random.expovariate(0.5), i - 1))], random.randrange(3))
+                 for _ in range(count)]
+        nodes.append(node_of(kind, i, edges))
+    return nodes
+
+
+def root_of(random, nodes, count=3):
+    """Return a root that leads to some of the nodes, the last one among them."""
+    after = [nodes[-1], *[random.choice([*nodes, None]) for _ in range(random.randint(0, count))]]
+    return GraphRoot([(node, 0) for node in after], [None] * len(after))
+
+
+def probe_03_1(random):
+    seen = []
+    for shape in ([], [2], [2, 3], [], [random.randint(1, 4)]):
+        buffer = InputBuffer(3)
+        given = []
+        for _ in range(random.randint(6, 12)):
+            index, owned = random.randrange(3), random.random() < 0.6
+            base = None
+            if random.random() < 0.3:
+                base = array(random, [2, *shape])
+                grad = base[1] if shape else base[1:].reshape(())
+            else:
+                grad = array(random, shape)
+            first = buffer.grads[index] is None
+            borrowed = not owned or base is not None
+            given.append((grad, grad.copy(), borrowed, base))
+            buffer.add(index, grad, owned)
+            now = buffer.grads[index]
+            seen.append([index, type(now).__name__, np.array(now), now is grad if first else None,
+                         buffer.owned[index] if first else None,
+                         [None if each is None else np.array(each) for each in buffer.grads],
+                         [np.array_equal(a, b) for a, b, borrowed, _ in given if borrowed]])
+    for _ in range(2):  # tensors keep their histories and are never written to
+        buffer, x = InputBuffer(1), tensor(random, [3], grad=True)
+        parts = [random.choice([x * random.uniform(1, 2), tensor(random, [3])]) for _ in range(4)]
+        before = [part._array.copy() for part in parts]
+        for part in parts:
+            buffer.add(0, part, random.random() < 0.5 and part is not parts[0])
+            seen.append([buffer.grads[0].requires_grad, buffer.grads[0]._array.copy(),
+                         buffer.owned[0] if part is not parts[0] else None])
+        seen.append([np.array_equal(a, b._array) for a, b in zip(before, parts, strict=True)])
+        seen.append([part._version for part in parts])
+    return seen
+
+
+def probe_03_2(random):
+    seen = []
+    for _ in range(4):
+        nodes = graph(random, random.randint(4, 25))
+        root, task = root_of(random, nodes), GraphTask(False, False)
+        task.count_dependencies(root)
+        seen.append([task.dependencies.get(node) for node in nodes])
+        seen.append([root in task.dependencies, len(task.dependencies)])
+    chain = [node_of()]
+    for _ in range(3000 + random.randrange(50)):
+        chain.append(node_of(UnaryNode, 0, [(chain[-1], 0)]))
+    ladder = [node_of()]
+    for _ in range(40):
+        ladder.append(node_of(BinaryNode, 0, [(ladder[-1], 0), (ladder[-1], 0)]))
+    for nodes in (chain, ladder):
+        task = GraphTask(False, False)
+        seen.append(tried(lambda task=task, nodes=nodes: task.count_dependencies(
+            root_of(random, nodes, 0))))
+        seen.append([len(task.dependencies), sum(task.dependencies.values())])
+    return seen
+
+
+class Buffer:
+    """Writes down what is added to it."""
+
+    def __init__(self, name, seen):
+        self.name, self.seen = name, seen
+
+    def add(self, index, grad, owned):
+        self.seen.append(["add", self.name, index, grad, owned])
+
+
+def probe_03_3(random):
+    seen = []
+
+    class Task(GraphTask):
+        def new_buffer(self, node):
+            seen.append(["new buffer", node.sequence])
+            return Buffer(node.sequence, seen)
+
+    for _ in range(5):
+        task = Task(False, False)
+        nodes = [node_of(sequence=random.randrange(4)) for _ in range(8)]
+        for node in random.sample(nodes, 8):
+            task.push(node)
+        seen.append([heappop(task.ready)[2].sequence for _ in range(8)])
+        nodes = [node_of(sequence=i * 3 + random.randrange(3)) for i in range(5)]
+        task.dependencies = {node: random.randint(1, 4) for node in nodes}
+        if random.random() < 0.6:
+            task.needed = {node for node in nodes if random.random() < 0.6}
+        left = [node for node in nodes for _ in range(task.dependencies[node])]
+        random.shuffle(left)
+        for node in left[: len(left) - random.randint(0, 2)]:
+            grad = None if random.random() < 0.3 else random.random()
+            task.deliver(node, random.randrange(3), grad, random.random() < 0.5)
+            seen.append([task.dependencies.get(node, 0),
+                         sorted(each[2].sequence for each in task.ready),
+                         [task.buffers.get(each) is not None for each in nodes]])
+        seen.append([heappop(task.ready)[2].sequence for _ in range(len(task.ready))])
+    return seen
+
+
+def probe_03_4(random):
+    seen = []
+
+    class Task(GraphTask):
+        plan = ()
+
+        def new_buffer(self, node):
+            seen.append(["new buffer", node.sequence])
+            return InputBuffer(1)
+
+        def push(self, node):
+            heappush(self.ready, (-node.sequence, id(node), node))
+
+        def runs(self, node):
+            return node.sequence % 3 != 0
+
+        def capture(self, node, grads):
+            seen.append(["capture", node.sequence, list(grads)])
+
+        def show(self, node, extras, buffer):
+            seen.append(["hooks", node.sequence, extras.number, list(buffer.grads)])
+            buffer.grads[0] = (buffer.grads[0] or 0.0) + 100.0
+
+        def accumulate(self, node, buffer):
+            seen.append(["accumulate", node.sequence, list(buffer.grads)])
+
+        def call(self, node, grads):
+            seen.append(["call", node.sequence, list(grads)])
+            return [random.random()]
+
+        def hand_out(self, node, edges, grads, results):
+            seen.append(["hand out", node.sequence, len(edges), list(grads), results])
+            for target, _ in edges:
+                if target not in self.buffers:
+                    self.buffers[target] = InputBuffer(1)
+                    self.buffers[target].grads[0] = results[0]
+                    self.push(target)
+
+    class Noted(UnaryNode):
+        def release(self):
+            seen.append(["release", self.sequence])
+
+    class NotedRoot(GraphRoot):
+        __slots__ = ()
+
+        def release(self):
+            seen.append(["release", "root"])
+
+    for keep in (True, False):
+        for restricted in (True, False):
+            task = Task(keep, False)
+            task.needed = set() if restricted else None
+            leaves = [AccumulateGrad(tensor(random, [1], grad=True)) for _ in range(2)]
+            for i, leaf in enumerate(leaves):
+                leaf.sequence = 1001 + i
+            nodes = list(leaves)
+            for i in range(1, random.randint(5, 9)):
+                nodes.append(node_of(Noted, 10 * i + random.randrange(9),
+                                     [(random.choice(nodes[-3:]), 0)]))
+            for node in nodes:
+                if random.random() < 0.4:
+                    task.captures[node] = {0: [0]}
+                if random.random() < 0.4:
+                    node.extras = HookTables(random.randrange(100))
+            root = NotedRoot([(node, 0) for node in nodes], [None] * len(nodes))
+            if restricted:
+                root.sequence = 3 * (1 << 40) + 1
+
+            def callback(name, more, task=task):
+                def called():
+                    seen.append(["callback", name])
+                    if more:
+                        task.callbacks.append(callback(name + 100, False))
+
+                return called
+
+            task.callbacks += [callback(i, random.random() < 0.4)
+                               for i in range(random.randint(2, 4))]
+            seen.append(tried(lambda task=task, root=root: task.run(root)))
+            seen.append([len(task.ready), len(task.callbacks), len(task.buffers)])
+            for node in random.sample(nodes, 3):
+                buffer = InputBuffer(1)
+                buffer.grads[0] = random.random()
+                seen.append(tried(lambda task=task, node=node, buffer=buffer:
+                                  task.evaluate(node, buffer)))
+                task.buffers.clear()
+                task.ready.clear()
+    return seen
+
+
+class HookTables:
+    """Stands for the hooks of a node."""
+
+    place = None
+
+    def __init__(self, number):
+        self.number = number
+
+
+def probe_03_5(random):
+    seen = []
+    for _ in range(5):
+        nodes = graph(random, random.randint(5, 25))
+        root, task = root_of(random, nodes), GraphTask(False, False)
+        behind, stack = set(), [root]
+        while stack:
+            for node, _ in stack.pop().edges:
+                if node is not None and node not in behind:
+                    behind.add(node)
+                    stack.append(node)
+        goals = set(random.sample([n for n in nodes if n in behind],
+                                  random.randint(1, min(3, len(behind)))))
+        task.restrict_to(root, goals)
+        seen.append([[node in task.needed for node in nodes], root in task.needed])
+        task = GraphTask(False, False)
+        task.needed = {node for node in nodes if random.random() < 0.4}
+        for node in random.sample(nodes, 4):
+            places = list(range(20))
+            random.shuffle(places)
+            task.captures[node] = {index: [places.pop() for _ in range(random.randint(1, 3))]
+                                   for index in random.sample(range(4), random.randint(1, 3))}
+        seen.append([task.runs(node) for node in nodes])
+        for node in task.captures:
+            task.captured.clear()
+            task.capture(node, [random.random() for _ in range(4)])
+            seen.append(sorted(task.captured.items()))
+    chain, ladder = [node_of()], [node_of()]
+    for _ in range(3000 + random.randrange(50)):
+        chain.append(node_of(UnaryNode, 0, [(chain[-1], 0)]))
+    for _ in range(40):
+        ladder.append(node_of(BinaryNode, 0, [(ladder[-1], 0), (ladder[-1], 0)]))
+    for nodes in (chain, ladder):
+        task, goal = GraphTask(False, False), nodes[random.randrange(30)]
+        root = root_of(random, nodes, 0)
+        seen.append(tried(lambda task=task, root=root, goal=goal: task.restrict_to(root, {goal})))
+        seen.append(len(task.needed or ()))
+    return seen
+
+
+def probe_03_6(random):
+    seen = []
+
+    class Wrong(Exception):
+        pass
+
+    class Task(GraphTask):
+        def __init__(self, *args):
+            super().__init__(*args)
+            seen.append(["made", *args])
+
+        def restrict_to(self, root, goals):
+            self.needed = set(goals)
+            seen.append(["restrict", sorted(names[node] for node in goals)])
+
+        def count_dependencies(self, root):
+            seen.append(["count", [names[node] for node, _ in root.edges], list(root.outputs)])
+
+        def run(self, root):
+            seen.append(["run", _state.grad_enabled.get(), engine._running.depth - depth,
+                         len(engine._running.tasks) - tasks, engine._running.tasks[-1] is self,
+                         self.needed is not None])
+            seen.append([[names[node], index, list(places)]
+                         for node, each in self.captures.items()
+                         for index, places in each.items()])
+            for node, each in self.captures.items():
+                for places in each.values():
+                    for place in places:
+                        if random.random() < 0.8:
+                            self.captured[place] = random.random()
+            count = len(self.callbacks)
+            engine.queue_callback(lambda: None)
+            seen.append(["queued", len(self.callbacks) - count])
+            if level[0] and random.random() < 0.6:
+                level[0] -= 1
+                seen.append(tried(once))
+                seen.append(_state.grad_enabled.get())
+                engine.queue_callback(lambda: None)
+                seen.append(["queued", len(self.callbacks) - count])
+            if random.random() < 0.3:
+                raise Wrong("on purpose")
+
+    nodes = [node_of() for _ in range(5)]
+    names = {node: i for i, node in enumerate(nodes)} | {None: None}
+    level = [0]
+    mode, depth, tasks = (_state.grad_enabled.get(), engine._running.depth,
+                          len(engine._running.tasks))
+
+    def once():
+        edges = [(random.choice(nodes), 0) for _ in range(2)]
+        inputs = None if random.random() < 0.25 else [
+            (random.choice([*nodes[:3], None]), random.randrange(2))
+            for _ in range(random.randint(1, 5))]
+        return engine.execute(edges, [random.random(), None], random.random() < 0.5,
+                              random.random() < 0.5, inputs, random.random() < 0.3, Task)
+
+    try:
+        for _ in range(12):
+            level[0] = 2
+            before = random.random() < 0.5
+            _state.grad_enabled.set(before)
+            seen.append(tried(once))
+            seen.append([_state.grad_enabled.get(), engine._running.depth - depth,
+                         len(engine._running.tasks) - tasks])
+            _state.grad_enabled.set(before)
+        del engine._running.tasks[tasks:]
+        engine._running.depth = depth
+        seen.append(tried(lambda: engine.queue_callback(lambda: seen.append("called at once"))))
+    finally:
+        _state.grad_enabled.set(mode)
+        del engine._running.tasks[tasks:]
+        engine._running.depth = depth
+    return seen

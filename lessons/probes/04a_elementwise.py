@@ -1,0 +1,224 @@
+"""Probes of stage 04a: random shapes, gradients that do not fit, formulas at random numbers.
+
+The formulas are asked through the node of a recorded operation, once with arrays and once with
+tensors, on inputs of one shape, so that neither broadcasting nor fitting has a part in them.
+"""
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import shapes
+from minigrad.autograd import fitting
+
+
+def tried(program):
+    """Return what a program returns, or what it raises."""
+    try:
+        return program()
+    except Exception as error:
+        return ["raised", type(error).__name__, str(error)]
+
+
+def array(random, shape, low=-2.0, high=2.0, dtype=np.float64):
+    """Return a random array."""
+    size = int(np.prod(shape, dtype=int))
+    return np.array([random.uniform(low, high) for _ in range(size)], dtype).reshape(shape)
+
+
+def tensor(values, grad=True):
+    """Return a leaf."""
+    made = torch.Tensor._plain(np.asarray(values))
+    made._requires_grad = grad
+    return made
+
+
+def shrunk(random, shape):
+    """Return a shape that broadcasts to `shape`."""
+    sizes = [1 if random.random() < 0.35 else n for n in shape]
+    return tuple(sizes[random.randint(0, len(sizes)) if random.random() < 0.5 else 0:])
+
+
+def probe_04a_1(random):
+    seen = []
+    for _ in range(60):
+        shape = tuple(random.choice([0, 1, 2, 3, 4]) for _ in range(random.randint(0, 4)))
+        others = [shrunk(random, shape) for _ in range(random.randint(0, 3))]
+        if random.random() < 0.3:
+            others.append(tuple(random.randint(0, 3) for _ in range(random.randint(0, 5))))
+        if random.random() < 0.5:
+            others.append(shape)
+        others += random.sample([1.5, 2, None], random.choice([0, 0, 1]))
+        random.shuffle(others)
+        more = {"alpha": random.random()} if random.random() < 0.3 else {}
+        seen.append(tried(lambda others=others, more=more: shapes.broadcast(*others, **more)))
+        one, other = random.choice([(shrunk(random, shape), shape), (shape, shrunk(random, shape)),
+                                    (shape, (random.randint(1, 3), *shape)),
+                                    (shape, shape[1:]), (shape, shape[::-1])])
+        seen.append(shapes.is_expandable_to(one, other))
+    return seen
+
+
+def probe_04a_2(random):
+    seen = []
+    for _ in range(25):
+        shape = tuple(random.randint(1, 3) for _ in range(random.randint(0, 4)))
+        target = shrunk(random, shape)
+        grad = array(random, shape)
+        before = grad.copy()
+        got = fitting.sum_to(grad, target)
+        seen.append([np.array(got), list(np.shape(got)), np.array_equal(before, grad)])
+        x = tensor(grad)
+        y = x * random.uniform(1, 2)
+        made = fitting.sum_to(y, target)
+        seen.append([type(made).__name__, made.requires_grad, made.grad_fn is not None,
+                     made.detach().numpy().copy()])
+    for shape, target in (((2, 3, 2), (3, 2)), ((4, 2), (2,)), ((3, 1, 2), (1, 2)),
+                          ((2, 2, 2), (2, 1, 2)), ((3, 3), (3,)), ((0, 2), (2,))):
+        seen.append(np.array(fitting.sum_to(array(random, shape), target)))
+    return seen
+
+
+class Known:
+    """A node of which only the outputs' shapes, dtypes and the name are known."""
+
+    def __init__(self, name, outputs=()):
+        self.outputs, self.told = outputs, name
+
+    def metadata_of(self, index):
+        return self.outputs[index]
+
+    def name(self):
+        return self.told
+
+
+def probe_04a_3(random):
+    seen = []
+    dtypes = [np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16)]
+    for _ in range(40):
+        shape = tuple(random.randint(1, 3) for _ in range(random.randint(0, 3)))
+        outputs = [(shrunk(random, shape), random.choice(dtypes)) for _ in range(3)]
+        index = random.randrange(3)
+        target, source = Known(f"Target{random.randrange(99)}", outputs), Known(
+            f"Source{random.randrange(99)}")
+        kind = random.random()
+        if kind < 0.25:
+            shape = tuple(random.randint(1, 4) for _ in range(random.randint(0, 4)))
+        elif kind < 0.4:
+            shape = outputs[index][0]
+        grad = array(random, shape)
+        if random.random() < 0.2:
+            grad = (grad * 5).astype(random.choice([np.int64, np.int32, np.bool_]))
+        form = random.random()
+        if form < 0.35:
+            grad = tensor(grad, grad=False)
+        elif form < 0.5 and grad.ndim == 0:
+            grad = grad[()] if random.random() < 0.5 else grad.item()
+
+        def fitted(grad=grad, target=target, index=index, source=source):
+            got = fitting.fit(grad, target, index, source, random.randrange(5))
+            held = got._array if isinstance(got, torch.Tensor) else got
+            exact = held.dtype == np.float64
+            return [type(got).__name__, type(held).__name__, str(held.dtype), list(held.shape),
+                    held.copy() if exact else held.astype(np.float64).round(1) * 0]
+
+        seen.append(tried(fitted))
+    # numbers of float32 that are exact, so that they can be compared
+    for _ in range(5):
+        wanted = (random.randint(1, 3),)
+        grad = np.array([[random.randrange(64) / 8 for _ in range(wanted[0])]
+                         for _ in range(random.randint(2, 3))])
+        got = fitting.fit(grad, Known("t", [(wanted, np.dtype(np.float32))]), 0, Known("s"), 0)
+        seen.append(got.astype(np.float64))
+        x = tensor(grad) * 2
+        made = fitting.fit(x, Known("t", [(wanted, grad.dtype)]), 0, Known("s"), 0)
+        seen.append([made.requires_grad, made.detach().numpy().copy()])
+    for plain in (random.random(), np.float64(random.random())):
+        got = fitting.fit(plain, Known("t", [((), np.dtype(np.float64))]), 0, Known("s"), 0)
+        seen.append([type(got).__name__, np.array(got)])
+    return seen
+
+
+def slopes(random, result):
+    """Return what the node of a result makes of a random gradient, from arrays and tensors."""
+    node = result.grad_fn
+    g = array(random, tuple(result.shape)).astype(result._array.dtype)
+    with torch.no_grad():
+        return [*[None if each is None else np.array(each)
+                  for each in node.apply_arrays((g,), None)],
+                *[None if each is None else each.detach().numpy().copy()
+                  for each in node.apply_tensors((tensor(g, grad=False),))]]
+
+
+def formulas(random, programs, make):
+    """Try each program on inputs of one random shape."""
+    seen = []
+    for program in programs:
+        for _ in range(2):
+            shape = [random.randint(1, 3), random.randint(2, 3)]
+            inputs = [tensor(make(random, shape)) for _ in range(3)]
+            seen.append(tried(lambda program=program, inputs=inputs:
+                              slopes(random, program(*inputs))))
+    return seen
+
+
+def probe_04a_4(random):
+    a, b = random.uniform(2, 3), random.uniform(-3, -2)
+    return formulas(random, [
+        lambda x, y, z: torch.add(x, y), lambda x, y, z: torch.add(x, y, alpha=a),
+        lambda x, y, z: torch.sub(x, y), lambda x, y, z: torch.sub(x, y, alpha=b),
+        lambda x, y, z: torch.rsub(x, y), lambda x, y, z: torch.rsub(x, y, alpha=a),
+        lambda x, y, z: x * y, lambda x, y, z: x * b, lambda x, y, z: b - x, lambda x, y, z: -x,
+        lambda x, y, z: torch.addcmul(x, y, z), lambda x, y, z: torch.addcmul(x, y, z, value=b),
+    ], array)
+
+
+def away(random, shape):
+    """Return numbers that are not near zero, of both signs."""
+    return array(random, shape, 0.5, 2.0) * np.array(random.choice([-1, 1]))
+
+
+def probe_04a_5(random):
+    a, b = random.uniform(2, 3), random.uniform(-3, -2)
+    seen = formulas(random, [
+        lambda x, y, z: x / y, lambda x, y, z: x / a,
+        lambda x, y, z: torch.reciprocal(x), lambda x, y, z: torch.addcdiv(x, y, z),
+        lambda x, y, z: torch.addcdiv(x, y, z, value=b),
+    ], away)
+    # powers of two are exact in float32, however often they are divided
+    top, bottom = random.randint(90, 100), random.randint(70, 85)
+    x = tensor(np.array([2.0**top], np.float32))
+    y = tensor(np.array([2.0**bottom], np.float32))
+    for each in (x / y).grad_fn.apply_arrays((np.ones(1, np.float32),), None):
+        seen.append(np.array(each, np.float64))
+    return seen
+
+
+def probe_04a_6(random):
+    def positive(random, shape):
+        return array(random, shape, 0.5, 2.0)
+
+    def with_zeros(random, shape):
+        made = array(random, shape, 0.5, 2.0)
+        made.reshape(-1)[random.randrange(made.size)] = 0.0
+        return made
+
+    a, n = random.uniform(2.2, 3), random.choice([3, 4, 5])
+    seen = formulas(random, [
+        lambda x, y, z: x**a, lambda x, y, z: x**n, lambda x, y, z: x**2, lambda x, y, z: x**-a,
+        lambda x, y, z: x**1, lambda x, y, z: torch.pow(x, y), lambda x, y, z: torch.pow(a, x),
+        lambda x, y, z: torch.sqrt(x), lambda x, y, z: torch.rsqrt(x)], positive)
+    seen += formulas(random, [
+        lambda x, y, z: x**0, lambda x, y, z: x**0.0, lambda x, y, z: x**n,
+        lambda x, y, z: torch.pow(x, y), lambda x, y, z: torch.pow(0.0, x),
+        lambda x, y, z: torch.pow(y, z)], with_zeros)
+    for _ in range(3):
+        size = random.randint(3, 6)
+        base = tensor(np.array([random.choice([0.0, -1.5, 2.0, random.uniform(0.5, 2)])
+                                for _ in range(size)] + [0.0, 0.0]))
+        power = tensor(np.array([random.choice([0.0, 1.0, 2.0, -1.0]) for _ in range(size)]
+                                + [0.0, 2.0]))
+        seen.append(slopes(random, torch.pow(base, power)))
+        seen.append(slopes(random, torch.pow(0.0, power)))
+        seen.append(slopes(random, torch.pow(random.uniform(1, 2), power)))
+        seen.append(slopes(random, base**0))
+    return seen

@@ -1,0 +1,269 @@
+"""Probes of stage 04b: reductions of random shapes along random dimensions, products, indices.
+
+The formulas are asked through the node of a recorded operation, with arrays and with tensors.
+"""
+
+import math
+
+import numpy as np
+
+import minigrad as torch
+from minigrad.backend import kernels_index
+from minigrad.ops import along, reduce, vector_norm
+
+
+def tried(program):
+    """Return what a program returns, or what it raises."""
+    try:
+        return program()
+    except Exception as error:
+        return ["raised", type(error).__name__, str(error)]
+
+
+def array(random, shape, low=-2.0, high=2.0):
+    """Return a random array."""
+    size = int(np.prod(shape, dtype=int))
+    return np.array([random.uniform(low, high) for _ in range(size)]).reshape(shape)
+
+
+def tensor(values, grad=True):
+    """Return a leaf."""
+    made = torch.Tensor._plain(np.asarray(values))
+    made._requires_grad = grad
+    return made
+
+
+def slopes(random, result):
+    """Return what the node of a result makes of a random gradient, from arrays and tensors."""
+    node = result.grad_fn
+    g = array(random, tuple(result.shape))
+    with torch.no_grad():
+        return [*[None if each is None else np.array(each)
+                  for each in node.apply_arrays((g,), None)],
+                *[None if each is None else each.detach().numpy().copy()
+                  for each in node.apply_tensors((tensor(g, grad=False),))]]
+
+
+def dimensions(random, ndim):
+    """Return what may stand for `dim`."""
+    some = random.sample(range(ndim), random.randint(1, ndim))
+    return random.choice([random.randrange(-ndim, ndim), random.randrange(ndim), tuple(some),
+                          tuple(each - ndim for each in some)])
+
+
+def lost_dimensions():
+    """Return stand-ins for `extent` and `restored`: a mistake there costs its own hole alone."""
+    def extent(sizes, dim):
+        empty = np.empty(sizes, np.bool_)
+        left = np.sum(empty, dim if dim is None or isinstance(dim, int) else tuple(dim)).size
+        return empty.size // left if left else 0
+
+    def restored(value, sizes, dim, keepdim):
+        if keepdim or (dim is None and not value.shape):
+            return value
+        axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
+        return value.reshape(np.sum(np.empty(sizes, np.bool_), axes, keepdims=True).shape)
+
+    return extent, restored
+
+
+def standing_in(program):
+    """Run a program with the stand-ins."""
+    before = reduce.extent, reduce.restored, vector_norm.extent, vector_norm.restored
+    reduce.extent, reduce.restored = vector_norm.extent, vector_norm.restored = lost_dimensions()
+    try:
+        return program()
+    finally:
+        reduce.extent, reduce.restored, vector_norm.extent, vector_norm.restored = before
+
+
+def probe_04b_1(random):
+    seen = []
+    for _ in range(20):
+        sizes = tuple(random.randint(1, 4) for _ in range(random.randint(1, 4)))
+        dim, keepdim = dimensions(random, len(sizes)), random.random() < 0.4
+        listed = [dim] if isinstance(dim, int) else list(dim)
+        seen.append([along.extent(sizes, dim), along.extent(sizes, None),
+                     along.extent(sizes, listed)])
+        x = tensor(array(random, sizes))
+        for reduced in (torch.sum, torch.mean):
+            result = reduced(x, dim, keepdim)
+            seen.append(tried(lambda result=result: slopes(random, result)))
+            seen.append(tried(lambda reduced=reduced, x=x: slopes(random, reduced(x))))
+            for value in (result._array, tensor(result._array, grad=False)):
+                back = along.restored(value, sizes, dim, keepdim)
+                seen.append([list(back.shape), np.array(
+                    back._array if isinstance(back, torch.Tensor) else back)])
+        whole = np.array(random.random())
+        seen.append(list(np.shape(along.restored(whole, sizes, None, False))))
+    square = tensor(array(random, [3, 3]))
+    for dim in (0, 1, -1):
+        seen.append(slopes(random, square.sum(dim)))
+        seen.append(slopes(random, square.mean(dim)))
+    empty = tensor(np.zeros((0, random.randint(1, 3))))
+    for result in (empty.mean(), empty.sum(), empty.mean(0), empty.sum(1)):
+        seen.append(tried(lambda result=result: slopes(random, result)))
+    return seen
+
+
+def probe_04b_2(random):
+    def program():
+        seen = []
+        for _ in range(12):
+            sizes = tuple(random.randint(2, 4) for _ in range(random.randint(1, 3)))
+            dim, keepdim = dimensions(random, len(sizes)), random.random() < 0.4
+            correction = random.choice([0, 0, 1, 0.5])
+            x = array(random, sizes)
+            if random.random() < 0.3:
+                x[...] = x.reshape(-1)[0]  # all are equal
+            for reduced in (torch.var, torch.std):
+                seen.append(tried(lambda reduced=reduced, x=x, dim=dim, keepdim=keepdim,
+                                  correction=correction: slopes(random, reduced(
+                                      tensor(x), dim, correction=correction, keepdim=keepdim))))
+                seen.append(tried(lambda reduced=reduced, x=x, correction=correction: slopes(
+                    random, reduced(tensor(x), correction=correction))))
+            g = np.array(random.uniform(1, 2))
+            n = x.size
+            for correction in (n - 1, n, n + random.randint(1, 2)):
+                got = reduce.variance_backward(g, x + array(random, sizes), sizes, None, False,
+                                               correction)
+                seen.append(np.array(got))
+        rows = array(random, [random.randint(2, 3), 3])
+        seen.append(np.array(reduce.variance_backward(
+            array(random, [rows.shape[0]]), rows, rows.shape, 1, False, 3)))
+        return seen
+
+    return standing_in(program)
+
+
+def probe_04b_3(random):
+    def program():
+        seen = []
+        for p in (0, 1, 2, 3, random.uniform(1.2, 4), 0.5, math.inf, -math.inf, 1.5):
+            for _ in range(2):
+                sizes = tuple(random.randint(2, 3) for _ in range(random.randint(1, 3)))
+                dim, keepdim = dimensions(random, len(sizes)), random.random() < 0.4
+                x = array(random, sizes)
+                kind = random.random()
+                if kind < 0.3:
+                    x.reshape(-1)[random.randrange(x.size)] = 0.0
+                elif kind < 0.4:
+                    x[...] = 0.0
+                elif kind < 0.7:
+                    x = np.sign(x) * 1.5  # several are the largest
+                for along_dim, keep in ((dim, keepdim), (None, False)):
+                    seen.append(tried(lambda x=x, p=p, along_dim=along_dim, keep=keep: slopes(
+                        random, torch.linalg.vector_norm(tensor(x), p, along_dim, keep))))
+        for p in (2, 3, math.inf, 1.5, 1):
+            seen.append(slopes(random, torch.linalg.vector_norm(tensor(np.zeros((2, 2))), p, 0)))
+            ties = np.array([[1.5, -1.5, random.random()], [-2.0, 1.0, 2.0]])
+            seen.append(slopes(random, torch.linalg.vector_norm(tensor(ties), p, 1)))
+        for _ in range(6):
+            sizes = tuple(random.randint(2, 3) for _ in range(random.randint(1, 3)))
+            dim, keepdim = dimensions(random, len(sizes)), random.random() < 0.4
+            x = array(random, sizes) + random.choice([0.0, 800.0, -800.0])
+            seen.append(tried(lambda x=x, dim=dim, keepdim=keepdim: slopes(
+                random, torch.logsumexp(tensor(x), dim, keepdim))))
+        return seen
+
+    return standing_in(program)
+
+
+def probe_04b_4(random):
+    seen = []
+    for _ in range(40):
+        n, k, m = (random.randint(1, 4) for _ in range(3))
+        left = random.choice([(k,), (n, k), "batch"])
+        right = random.choice([(k,), (k, m), "batch"])
+        batch = [random.randint(2, 3) for _ in range(random.randint(1, 3))]
+
+        def thinned(batch=batch):
+            start = random.randrange(len(batch)) if random.random() < 0.4 else 0
+            return [1 if random.random() < 0.3 else size for size in batch[start:]]
+
+        left = (*thinned(), n, k) if left == "batch" else left
+        right = (*thinned(), k, m) if right == "batch" else right
+        if random.random() < 0.15:
+            left, right = random.choice([((), right), (left, ()), ((), ())])
+        a, b = tensor(array(random, left), False), tensor(array(random, right), False)
+
+        def product(a=a, b=b):
+            result = torch.matmul(a, b)
+            return [type(result).__name__, result._array.copy()]
+
+        seen.append(tried(product))
+    return seen
+
+
+def probe_04b_5(random):
+    seen = []
+
+    def matrix(*sizes):
+        if random.random() < 0.4:
+            made = array(random, (*sizes[:-2], sizes[-1], sizes[-2]))
+            return tensor(np.swapaxes(made, -1, -2))
+        return tensor(array(random, sizes))
+
+    for _ in range(6):
+        b, n, k, m = (random.randint(1, 4) for _ in range(4))
+        square = random.random() < 0.3
+        if square:
+            b = n = k = m
+        vector = tensor(array(random, [k]))
+        seen.append(tried(lambda: slopes(random, torch.mm(matrix(n, k), matrix(k, m)))))
+        seen.append(tried(lambda: slopes(random, torch.bmm(matrix(b, n, k), matrix(b, k, m)))))
+        seen.append(tried(lambda vector=vector: slopes(random, torch.mv(matrix(n, k), vector))))
+        seen.append(tried(lambda vector=vector: slopes(
+            random, torch.dot(vector, tensor(array(random, [k]))))))
+    return seen
+
+
+def probe_04b_6(random):
+    seen = []
+
+    def laid_out(sizes):
+        kind = random.randrange(3)
+        if kind == 0:
+            return array(random, sizes)
+        if kind == 1:
+            return np.asfortranarray(array(random, sizes))
+        return array(random, [2 * n for n in sizes])[tuple(slice(None, None, 2) for _ in sizes)]
+
+    for _ in range(10):
+        ndim = random.randint(1, 4)
+        sizes = [random.randint(1, 4) for _ in range(ndim)]
+        dim = random.randrange(ndim)
+        covered = [random.randint(1, n) for n in sizes]
+        covered[dim] = random.randint(1, 5)
+        index = np.array([random.randrange(sizes[dim]) for _ in range(int(np.prod(covered)))]
+                         ).reshape(covered)
+        positions = kernels_index._positions(np, tuple(sizes), dim, index)
+        seen.append([str(positions.dtype)[:3], positions.tolist()])
+        source = array(random, [n + random.randint(0, 2) for n in covered])
+        target = laid_out(sizes)
+        counted = dim - ndim if random.random() < 0.5 else dim
+        seen.append(tried(lambda target=target, counted=counted, index=index, source=source: [
+            kernels_index.scatter_add(np, target, counted, index, source) is target]))
+        seen.append(target.copy())
+        target = laid_out(sizes)
+        vector = np.array([random.randrange(sizes[dim]) for _ in range(random.randint(1, 5))])
+        shape = [vector.size if i == dim else 1 if random.random() < 0.2 else n
+                 for i, n in enumerate(sizes)]
+        source = array(random, shape)
+        seen.append(tried(lambda target=target, counted=counted, vector=vector, source=source: [
+            kernels_index.index_add(np, target, counted, vector, source) is target]))
+        seen.append(target.copy())
+        target = laid_out(sizes)
+        places = np.array([random.randrange(target.size) for _ in range(6)]).reshape(2, 3)
+        values = array(random, random.choice([(2, 3), (3,), (2, 1), ()]))
+        seen.append(tried(lambda target=target, places=places, values=values: [
+            kernels_index._add_at(np, target, places, values) is target]))
+        seen.append(target.copy())
+        axis = random.randrange(ndim)
+        seen.append(kernels_index._along(array(random, [3]), axis, ndim))
+    for add in (kernels_index.scatter_add, kernels_index.index_add):
+        target = np.array(random.random())
+        seen.append(add(np, target, random.choice([0, -1]), np.array([0]), array(random, [1])) is
+                    target)
+        seen.append(target.copy())
+    return seen

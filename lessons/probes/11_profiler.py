@@ -1,0 +1,393 @@
+"""Probes of stage 11: events with random times, tables and traces of them, recorders in use.
+
+Where clocks have a part in it, only what holds of every clock is returned.
+"""
+
+from threading import get_ident
+from time import perf_counter_ns
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.autograd import profiler, profiler_table, profiler_trace, profiler_util, recorder
+
+
+def tried(program):
+    """Return what a program returns, or what it raises."""
+    try:
+        return program()
+    except Exception as error:
+        return ["raised", type(error).__name__, str(error)]
+
+
+class Wrong(Exception):
+    """Raised on purpose."""
+
+
+def events_of(random, count, asynchronous=0.1):
+    """Return events with random times, many of them equal."""
+    return [profiler_util.FunctionEvent(
+        i, random.choice(["aten::mul", "aten::add", "Mul", "block"]), random.randint(1, 2),
+        float(start), float(start + random.randint(0, 12)),
+        scope=random.choice([recorder.FUNCTION, recorder.FUNCTION, recorder.BACKWARD,
+                             recorder.USER]),
+        input_shapes=random.choice([None, [], [[2, 3]], [[random.randint(1, 3)]]]),
+        stack=[f"line {random.randint(1, 2)}" for _ in range(random.randint(0, 3))],
+        cpu_memory_usage=random.choice([0, random.randint(-50, 5000)]),
+        is_async=random.random() < asynchronous, sequence_nr=random.randint(-2, 6),
+        node_id=random.choice([-1, -1, 0]))
+        for i in range(count) for start in [random.randint(0, 20)]]
+
+
+def family(random, events):
+    """Give events children and parents at random."""
+    for i, event in enumerate(events[1:], 1):
+        if random.random() < 0.6:
+            parent = random.choice(events[:i])
+            parent.append_cpu_child(event)
+            event.set_cpu_parent(parent)
+    return events
+
+
+def parents(events):
+    """Return who is within whom."""
+    return [[e.id, None if e.cpu_parent is None else e.cpu_parent.id,
+             [child.id for child in e.cpu_children]] for e in events]
+
+
+def probe_11_1(random):
+    seen = []
+    for _ in range(10):
+        events = events_of(random, random.randint(3, 14))
+        random.shuffle(events)
+        made = profiler_util.EventList(events)
+        made._populate_cpu_children()
+        # which of two events with the same times is the outer one is anybody's choice
+        times = [(e.time_range.start, e.time_range.end) for e in events]
+        if len(set(times)) == len(times):
+            seen.append([parents(events), [e.id for e in made]])
+        around = []
+        for event in sorted(events_of(random, 9, 0), key=lambda e: e.time_range.start):
+            profiler_util.within(around, event)
+            seen.append([e.id for e in around])
+            seen += parents(around)
+    spread = [profiler_util.FunctionEvent(i, "e", 1, float(a), float(b)) for i, (a, b) in enumerate(
+        [(0, 100), (1, 40), (2, 10), (10, 20), (12, 19), (20, 30), (40, 60), (50, 70), (0, 40),
+         (60 + random.randint(11, 20), 100)])]
+    random.shuffle(spread)
+    profiler_util.EventList(spread)._populate_cpu_children()
+    return [*seen, parents(spread)]
+
+
+def probe_11_2(random):
+    seen = []
+    for _ in range(8):
+        events = family(random, events_of(random, random.randint(2, 10), 0.2))
+        seen.append([[e.cpu_time_total, e.self_cpu_time_total, e.self_cpu_memory_usage,
+                      e.cpu_time] for e in events])
+        total = profiler_util.EventList(events).self_cpu_time_total
+        seen.append(total)
+        average = profiler_util.FunctionEventAvg()
+        average.cpu_time_total, average.count = random.random(), random.choice([0, 1, 3, 7])
+        seen.append(tried(lambda average=average: average.cpu_time))
+    seen.append(profiler_util.EventList().self_cpu_time_total)
+    return seen
+
+
+def averaged(average):
+    """Return what an average holds."""
+    return [average.key, average.count, average.node_id, average.is_async, average.is_remote,
+            float(average.cpu_time_total), float(average.self_cpu_time_total),
+            average.cpu_memory_usage, average.self_cpu_memory_usage, average.input_shapes,
+            average.stack, average.scope,
+            None if average.cpu_parent is None else average.cpu_parent.id]
+
+
+def probe_11_3(random):
+    seen = []
+    for _ in range(6):
+        events = family(random, events_of(random, random.randint(3, 14)))
+        made = profiler_util.EventList(events, profile_memory=random.random() < 0.5)
+        for shapes in (True, False):
+            for lines in (0, 1, 2):
+                found = tried(lambda made=made, shapes=shapes, lines=lines:
+                              made.key_averages(shapes, lines))
+                seen.append(found if isinstance(found, list) and found[:1] == ["raised"] else
+                            [type(found).__name__, found._profile_memory,
+                             [averaged(each) for each in found]])
+        seen.append(tried(lambda made=made: averaged(made.total_average())))
+        one, other = profiler_util.FunctionEventAvg(), profiler_util.FunctionEventAvg()
+        for event in random.sample(events, 3):
+            for average in (one, other):
+                seen.append(tried(lambda average=average, event=event:
+                                  average.add(event) is average)
+                            if event.key == (average.key or event.key) else
+                            tried(lambda average=average, event=event: average.add(event))[:2])
+        seen.append([averaged(one), tried(lambda one=one, other=other: averaged(one.add(other)))])
+        seen.append(tried(lambda one=one: one.add(random.choice([1.5, None])))[:2])
+        key = one.key
+        one += one
+        seen.append([averaged(one), key])
+        seen.append([e.name for e in made])
+    return seen
+
+
+def probe_11_4(random):
+    seen = []
+    for _ in range(30):
+        time = random.choice([random.uniform(0, 2) * 10 ** random.randint(-2, 8),
+                              1e3, 1e6, 0.0, 999.9, float(10 ** random.randint(0, 7))])
+        total = random.choice([0, 0.0, random.uniform(1, 1e5), time])
+        size = random.choice([-1, 1]) * random.choice([
+            0, random.randint(0, 2**11), 2**10, 2**20, 2**30, random.randint(0, 2**32),
+            1000, 10**6, 2**20 - 1])
+        seen.append([profiler_table._format_time(time),
+                     tried(lambda time=time, total=total:
+                           profiler_table._format_time_share(time, total)),
+                     profiler_table._format_memory(size)])
+    for _ in range(12):
+        events = family(random, events_of(random, random.randint(2, 10)))
+        for event in events:
+            event.device_time_total = float(random.randint(0, 5))
+        before = list(events)
+        by = random.choice([None, "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage",
+                            "cuda_time_total", "device_time_total", "count", "cuda_time"])
+        limit, top = random.choice([-1, -1, 0, 1, 3, 100, -5]), random.random() < 0.4
+        shown = tried(lambda events=events, by=by, limit=limit, top=top:
+                      profiler_table.rows_shown(events, by, limit, top))
+        seen.append(shown if shown[:1] == ["raised"] else [type(shown).__name__,
+                                                           [e.id for e in shown]])
+        seen.append(all(a is b for a, b in zip(before, events, strict=True)))
+    return seen
+
+
+def plain(value):
+    """Return a trace with dictionaries as sorted lists."""
+    if isinstance(value, dict):
+        return [[key, plain(each)] for key, each in sorted(value.items())]
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value
+
+
+def probe_11_5(random):
+    seen = []
+    for _ in range(10):
+        events = sorted(events_of(random, random.randint(3, 14)), key=lambda e: e.time_range.start)
+        seen.append(tried(lambda events=events: [
+            [a.id, b.id] for a, b in profiler_trace.linked(events)]))
+        seen.append(tried(lambda events=events: plain(profiler_trace.trace(events))))
+    return seen
+
+
+def rows_of(made):
+    """Return what a recorder wrote down, without times and threads."""
+    rows = list(zip(*[iter(made.rows)] * 7, strict=True))
+    return [[what if isinstance(what, str) else what.__name__, scope, sequence,
+             thread == get_ident(), None if details is None else
+             [details.shapes, len(details.made), sum(details.made.values())]]
+            for what, scope, start, end, sequence, thread, details in rows]
+
+
+class Numbered:
+    """Stands for a node."""
+
+    def __init__(self, sequence):
+        self.sequence = sequence
+
+
+def probe_11_6(random):
+    seen = []
+    for _ in range(6):
+        details = random.random() < 0.5
+        made = recorder.DetailedRecorder(True, False, random.random() < 0.6) if details \
+            else recorder.Recorder()
+        inner = []
+
+        def busy(inner=inner):
+            inner.append(perf_counter_ns())
+            while perf_counter_ns() < inner[-1] + 2000:
+                pass
+            inner.append(perf_counter_ns())
+
+        def run(depth, *args, fails=False, made=made, busy=busy, **kwargs):
+            busy()
+            seen.append([depth, len(args), sorted(kwargs.items())])
+            for _ in range(random.randint(0, 2)):
+                act = random.random()
+                if act < 0.35:
+                    made.made(Numbered(random.randrange(100)))
+                elif act < 0.75 and depth:
+                    seen.append(tried(lambda: made.call(
+                        f"inner {depth}", [], run, depth - 1, fails=random.random() < 0.3,
+                        extra=random.random())[0]))
+                else:
+                    seen.append(tried(lambda: made.node(
+                        Numbered(random.randrange(100)), [], act_of_node, random.random())))
+            if fails:
+                raise Wrong
+            return [random.random(), torch.Tensor._plain(np.zeros(random.randint(1, 4)))]
+
+        def act_of_node(value, busy=busy):
+            busy()
+            if value < 0.3:
+                raise Wrong
+            return [value]
+
+        x = torch.Tensor._plain(np.zeros(random.randint(1, 3)))
+        made._here.sequence = random.randrange(50)
+        before = made._here.sequence
+        for _ in range(3):
+            inner.clear()
+            seen.append(tried(lambda made=made, run=run, x=x: made.call(
+                "outer", [x, 1.5], run, 2, x, key=random.random(),
+                fails=random.random() < 0.3)[0]))
+            seen.append(made._here.sequence == before)
+            start, end = made.rows[-5], made.rows[-4]
+            seen.append([start <= inner[0], inner[-1] <= end])
+            busy(inner)
+            seen.append(tried(lambda made=made: made.node_ran(
+                Numbered(random.randrange(99)), inner[-1], [], None)))
+            seen.append([made.rows[-5] == inner[-1], made.rows[-4] > inner[-1]])
+        seen.append(rows_of(made))
+        blocks = [made.begin(f"block {random.randrange(99)}") for _ in range(3)]
+        seen.append([[b.name, b.end, b.details is None] for b in made.blocks])
+        seen.append([a is b for a, b in zip(blocks, made.blocks, strict=True)])
+        busy(inner)
+        for block in random.sample(blocks, 2):
+            made.finish(block)
+            seen.append([b.end > b.start for b in blocks])
+    return seen
+
+
+class Fake:
+    """Stands for a recorder."""
+
+    quick = True
+
+    def made(self, node):
+        """Do nothing."""
+
+
+def alone(program):
+    """Run a program without a recorder; put all back and tell what was left on."""
+    before = _state.recorder.get(), _state.observers.count, _state.observers.on_node
+    _state.recorder.set(None)
+    try:
+        return program()
+    finally:
+        _state.recorder.set(before[0])
+        _state.observers.count, _state.observers.on_node = before[1:]
+
+
+def probe_11_7(random):
+    def program():
+        seen, begin = [], _state.observers.count
+
+        def look():
+            return [_state.recorder.get() is None, _state.observers.count - begin,
+                    len(_state.observers.on_node)]
+
+        for _ in range(6):
+            held = profiler.profile(random.random() < 0.7, record_shapes=random.random() < 0.5,
+                                    profile_memory=random.random() < 0.4)
+            fake, again = Fake(), profiler.profile()
+            seen.append(tried(lambda held=held, fake=fake: held._start(fake)))
+            seen.append([look(), _state.recorder.get() is fake, held.entered])
+            seen.append(tried(lambda again=again: again._start(Fake())))
+            seen.append([look(), again.entered, tried(lambda again=again: again.__enter__()
+                                                      and None)])
+            seen.append(tried(lambda held=held, fake=fake: held._stop(fake)))
+            seen.append([look(), fake.quick])
+            seen.append(tried(lambda held=held: held._start(Fake())))
+            _state.recorder.set(None)
+            made = profiler.profile(random.random() < 0.75, record_shapes=random.random() < 0.5)
+            fails, value = random.random() < 0.4, random.random()
+            times = [perf_counter_ns()]
+
+            def block(made=made, fails=fails, value=value, times=times):
+                with made as given:
+                    times.append(perf_counter_ns())
+                    seen.append([given is made, look(),
+                                 type(_state.recorder.get()).__name__])
+                    x = torch.ones(2, 3) * value
+                    x = x + 1
+                    times.append(perf_counter_ns())
+                    if fails:
+                        raise Wrong
+                return value
+
+            seen.append(tried(block))
+            seen.append(look())
+            times.append(perf_counter_ns())
+            span = made._span
+            seen.append(None if span is None else
+                        [times[0] <= span[0] <= times[1], times[-2] <= span[1] <= times[-1]
+                         if len(times) > 3 else None])
+            if span is not None:
+                events = made.function_events
+                seen.append([[e.name, e.input_shapes] for e in events])
+                seen.append(tried(lambda made=made: made.__enter__()))
+                seen.append([len(made.function_events), look()])
+        return seen
+
+    return alone(program)
+
+
+def probe_11_8(random):
+    def program():
+        seen = []
+
+        class Notes:
+            def begin(self, name):
+                seen.append(["begin", name])
+                return [name, random.random()]
+
+            def finish(self, event):
+                seen.append(["finish", event])
+
+        def nest(depth):
+            name, args = f"name {random.randrange(99)}", random.choice([None, None, "", "a, b", 3])
+            block = profiler.record_function(name, args)
+            fails, off = random.random() < 0.3, random.random() < 0.2
+            held = _state.recorder.get()
+            try:
+                with block as given:
+                    seen.append([given is block, block._open is None])
+                    if off:
+                        _state.recorder.set(random.choice([None, Notes()]))
+                    if depth:
+                        nest(depth - 1)
+                    if fails:
+                        raise Wrong
+                    seen.append("after")
+            except Wrong:
+                seen.append("raised")
+            finally:
+                _state.recorder.set(held)
+            seen.append(block._open is None)
+
+        for _ in range(6):
+            _state.recorder.set(Notes() if random.random() < 0.75 else None)
+            nest(2)
+            name = f"function {random.randrange(99)}"
+            seen.append(["decorating", name])
+
+            @profiler.record_function(name, random.choice([None, "args"]))
+            def decorated(a, *rest, again=0, **more):
+                "What it says."
+                seen.append([a, list(rest), sorted(more.items())])
+                if again:
+                    seen.append(decorated(a + 1, again=again - 1))
+                if a > 3:
+                    raise Wrong
+                return [a, again]
+
+            seen.append([decorated.__name__, decorated.__doc__])
+            for _ in range(2):
+                seen.append(tried(lambda: decorated(random.randint(0, 4), 7, again=2,
+                                                    key=random.random())))
+        return seen
+
+    return alone(program)

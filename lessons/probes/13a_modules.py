@@ -1,0 +1,295 @@
+"""Probes of stage 13a: random trees of modules, set, walked, switched and moved."""
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import _state, nn
+from minigrad.nn import module as module_file
+from minigrad.nn.parameter import Buffer
+
+
+def tried(program):
+    """Return what a program returns, or what it raises."""
+    try:
+        return program()
+    except Exception as error:
+        return ["raised", type(error).__name__, str(error)]
+
+
+def tensor(random, shape=(2,), kind=None):
+    """Return random numbers as a tensor, a parameter or a buffer."""
+    size = int(np.prod(shape, dtype=int))
+    made = torch.Tensor._plain(
+        np.array([random.uniform(-2, 2) for _ in range(size)]).reshape(shape).copy())
+    return made if kind is None else kind(made)
+
+
+def numbers(t):
+    """Return a tensor's numbers."""
+    return None if t is None else t.detach().numpy().copy()
+
+
+TABLES = ("_parameters", "_buffers", "_modules")
+
+
+def shown(value, pool):
+    """Return what a value is, known by its place in the pool."""
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    for i, each in enumerate(pool):
+        if each is value:
+            return ["pool", i]
+    return [type(value).__name__, numbers(value) if isinstance(value, torch.Tensor) else 0]
+
+
+def probe_13a_1(random):
+    seen = []
+    for _ in range(4):
+        made = nn.Module()
+        pool = [tensor(random), tensor(random, (2,), nn.Parameter),
+                tensor(random, (2,), nn.Parameter), nn.Module(), nn.Module(), None,
+                random.random(), "text", Buffer(tensor(random)),
+                Buffer(tensor(random), persistent=False), tensor(random)]
+        names = ["a", "b", "c"]
+        made.register_buffer("d", tensor(random), persistent=random.random() < 0.5)
+        made.register_parameter("e", None)
+        made.add_module("f", None)
+
+        def look(made=made, pool=pool):
+            seen.append([[table, [[name, shown(value, pool)]
+                                  for name, value in getattr(made, table).items()]]
+                         for table in TABLES])
+            seen.append([sorted(made._non_persistent_buffers_set),
+                         [[name, shown(value, pool)] for name, value in made.__dict__.items()
+                          if name in "abcdef"]])
+            for name in "abcdefg":
+                seen.append(tried(lambda name=name: shown(getattr(made, name), pool)))
+
+        for _ in range(25):
+            name, value = random.choice([*names, *names, "d", "e", "f"]), random.choice(pool)
+            seen.append([name, tried(lambda made=made, name=name, value=value:
+                                     setattr(made, name, value))])
+            if random.random() < 0.1:
+                seen.append(tried(lambda made=made, name=name: delattr(made, name)))
+            look()
+
+    class Early(nn.Module):
+        def __init__(self, value):
+            self.early = value
+            super().__init__()
+
+    for value in (1.5, nn.Module(), tensor(random, (2,), nn.Parameter), tensor(random),
+                  Buffer(tensor(random))):
+        seen.append(tried(lambda value=value: sorted(
+            name for name in Early(value).__dict__ if name == "early")))
+    return [*seen, random.random()]
+
+
+def tree(random, depth, pool, kind=nn.Module):
+    """Return a random tree of modules; parts and parameters are met several times."""
+    made = kind()
+    for i in range(random.randint(0, 3)):
+        draw = random.random()
+        if pool["parameters"] and draw < 0.3:
+            value = random.choice(pool["parameters"])
+        elif draw < 0.4:
+            made.register_parameter(f"none{i}", None)
+            continue
+        else:
+            value = tensor(random, (2,), nn.Parameter)
+            pool["parameters"].append(value)
+        setattr(made, f"p{i}", value)
+    if random.random() < 0.5:
+        value = tensor(random)
+        pool["buffers"].append(value)
+        made.register_buffer("buffer", random.choice([value, None, *pool["buffers"]]))
+    for i in range(random.randint(1, 3) if depth else 0):
+        draw = random.random()
+        if draw < 0.15 and pool["modules"]:
+            made.add_module(f"m{i}", random.choice(pool["modules"]))
+        elif draw < 0.25:
+            made.add_module(f"m{i}", None)
+        else:
+            made.add_module(f"m{i}", tree(random, depth - 1, pool, kind))
+    pool["modules"].append(made)
+    return made
+
+
+def grown(random, depth=3, kind=nn.Module):
+    """Return a tree and what is in it."""
+    pool = {"parameters": [], "buffers": [], "modules": []}
+    return tree(random, depth, pool, kind), pool
+
+
+def probe_13a_2(random):
+    seen = []
+    for _ in range(6):
+        made, pool = grown(random)
+        known = {id(m): i for i, m in enumerate(pool["modules"])}
+        values = {id(v): i for i, v in enumerate(pool["parameters"] + pool["buffers"])}
+        for prefix in ("", "top"):
+            for remove in (True, False):
+                seen.append(tried(lambda: [
+                    [name, known[id(m)]] for name, m in
+                    made.named_modules(None, prefix, remove)]))
+                for recurse in (True, False):
+                    for table in ("_parameters", "_buffers"):
+                        seen.append(tried(lambda: [
+                            [name, values[id(v)]] for name, v in
+                            made._named_members(table, prefix, recurse, remove)]))
+        memo = set(random.sample(pool["modules"], min(2, len(pool["modules"]))))
+        seen.append(tried(lambda: [[name, known[id(m)]] for name, m in made.named_modules(memo)]))
+        seen.append(sorted(known[id(m)] for m in memo))
+        seen.append([name for name, _ in made.named_modules()])  # the memo of one walk is its own
+        shared = nn.Module()
+        shared.left = shared.right = nn.Module()
+        shared.left.weight = tensor(random, (2,), nn.Parameter)
+        shared.weight = tensor(random, (2,), nn.Parameter)
+        shared.other = shared.weight
+        for remove in (True, False):
+            seen.append([name for name, _ in shared.named_modules(remove_duplicate=remove)])
+            seen.append([[name, numbers(v)] for name, v in
+                         shared._named_members("_parameters", "x", True, remove)])
+        walk = made.named_modules()
+        seen.append([type(walk).__name__, next(walk)[1] is made])
+    return seen
+
+
+class Noting(nn.Module):
+    """Writes down that it was asked."""
+
+    calls = []
+
+    def train(self, mode=True):
+        self.calls.append(mode)
+        return super().train(mode)
+
+
+def probe_13a_3(random):
+    seen, mode = [], _state.grad_enabled.get()
+    for _ in range(6):
+        made, pool = grown(random, kind=random.choice([nn.Module, Noting]))
+        Noting.calls.clear()
+        for act in random.sample(["train", "eval", "wrong", "off", "on", "part"], 6):
+            part = random.choice(pool["modules"])
+            value = random.random() < 0.5
+            wrong = random.choice([1, None, "text", 0])
+            seen.append(tried(lambda: {
+                "train": lambda: made.train(value) is made, "eval": lambda: made.eval() is made,
+                "wrong": lambda: made.train(wrong), "on": lambda: made.requires_grad_() is made,
+                "off": lambda: made.requires_grad_(value) is made,
+                "part": lambda: part.train(value) is part}[act]()))
+            seen.append([[m.training for m in pool["modules"]],
+                         [p.requires_grad for p in pool["parameters"]], list(Noting.calls),
+                         [b.requires_grad for b in pool["buffers"]]])
+        for none in random.sample([True, False], 2):
+            for p in pool["parameters"]:
+                kind = random.random()
+                p._grad = None
+                p.requires_grad_()
+                if kind < 0.4:
+                    p._grad = tensor(random)
+                    p._grad.requires_grad_(random.random() < 0.3)
+                elif kind < 0.8:
+                    p._grad = tensor(random).requires_grad_() * random.random()
+            before = [p._grad for p in pool["parameters"]]
+            arrays = [None if g is None else g._array for g in before]
+            part = random.choice([made, *pool["modules"]])
+            seen.append(tried(lambda: part.zero_grad(none)))
+            single = tensor(random, (2,), nn.Parameter)
+            single._grad = random.choice([None, tensor(random), tensor(random).requires_grad_() * 2])
+            seen.append(tried(lambda: module_file.zero_grad(single, none)))
+            for g, p, array in zip([*before, None], [*pool["parameters"], single],
+                                   [*arrays, None], strict=True):
+                seen.append(None if p._grad is None else
+                            [p._grad is g, p._grad._array is array, numbers(p._grad),
+                             p._grad.requires_grad, p._grad.grad_fn is None])
+        seen.append(_state.grad_enabled.get() == mode)
+    return seen
+
+
+def probe_13a_4(random):
+    seen = []
+    for _ in range(8):
+        made, pool = grown(random, 2)
+        for p in pool["parameters"]:
+            if random.random() < 0.6:
+                p._grad = tensor(random)
+        before = [[p, p._grad, p._version] for p in pool["parameters"]]
+        scale, recurse = random.uniform(1, 2), random.random() < 0.6
+        calls = []
+
+        def fn(t, scale=scale, calls=calls):
+            calls.append([_state.grad_enabled.get(), numbers(t), t.requires_grad])
+            return t * scale
+
+        seen.append(tried(lambda: made._apply(fn, recurse) is made))
+        seen.append(sorted(repr(call[1:]) for call in calls))
+        held = dict.fromkeys(id(p) for m in pool["modules"] for p in m._parameters.values())
+        seen.append([[numbers(p), p._grad is grad, numbers(p._grad), p.requires_grad, p.is_leaf,
+                      id(p) in held] for p, grad, _ in before])
+        seen.append([[[name, numbers(b), None if b is None else b.requires_grad]
+                      for name, b in m._buffers.items()] for m in pool["modules"]])
+        seen.append([sorted(m._parameters) for m in pool["modules"]])
+        single = nn.Module()
+        single.weight = tensor(random, (2,), nn.Parameter)
+        single.weight._grad = tensor(random)
+        single.register_buffer("kept", tensor(random))
+        part = nn.Module()
+        part.weight, single.part = tensor(random, (2,), nn.Parameter), part
+        weight, grad = single.weight, single.weight._grad
+        single._apply(lambda t: t + 1, random.random() < 0.5)
+        seen.append([single.weight is weight, weight._grad is grad, numbers(weight),
+                     numbers(grad), numbers(part.weight), numbers(single.kept),
+                     _state.grad_enabled.get(), weight.grad_fn is None])
+    return seen
+
+
+def probe_13a_5(random):
+    seen = []
+    state = torch.random.get_rng_state()
+    try:
+        for _ in range(10):
+            for kind in (nn.Dropout, nn.Dropout2d):
+                torch.manual_seed(random.randrange(1000))
+                p, inplace = random.choice([0.0, 1.0, *[random.uniform(0.1, 0.9)] * 5]), \
+                    random.random() < 0.5
+                layer = kind(p, inplace)
+                layer.train(random.random() < 0.7)
+                x = tensor(random, (random.randint(1, 3), 3, 2, 3))
+                before = numbers(x)
+                got = tried(lambda layer=layer, x=x: layer(x))
+                seen.append(got if isinstance(got, list) else
+                            [numbers(got), got is x, np.array_equal(before, x.numpy())])
+    finally:
+        torch.random.set_rng_state(state)
+    return seen
+
+
+def probe_13a_6(random):
+    seen = []
+    for _ in range(12):
+        kind, ndims = random.choice([(nn.BatchNorm1d, (2, 3)), (nn.BatchNorm2d, (4,)),
+                                     (nn.BatchNorm3d, (5,))])
+        layer = kind(3, eps=random.choice([1e-5, 0.1, random.uniform(0.01, 1)]),
+                     momentum=random.choice([None, 0.1, random.uniform(0.2, 0.9)]),
+                     affine=random.random() < 0.8,
+                     track_running_stats=random.random() < 0.75).double()
+        if layer.weight is not None:
+            with torch.no_grad():
+                layer.weight.copy_(tensor(random, (3,)))
+                layer.bias.copy_(tensor(random, (3,)))
+        for _ in range(random.randint(3, 6)):
+            act = random.random()
+            layer.train(act < 0.6)
+            if act > 0.9:
+                layer.track_running_stats = not layer.track_running_stats
+            ndim = random.choice(ndims) if random.random() < 0.85 else random.randint(1, 6)
+            x = tensor(random, (random.randint(2, 4), 3, *[2] * (ndim - 2))[:ndim])
+            got = tried(lambda layer=layer, x=x: layer(x))
+            seen.append(got if isinstance(got, list) else numbers(got))
+            seen.append([numbers(layer.running_mean), numbers(layer.running_var),
+                         None if layer.num_batches_tracked is None
+                         else int(layer.num_batches_tracked)])
+            seen.append(tried(lambda layer=layer, x=x: layer._check_input_dim(x)))
+    return seen

@@ -1,0 +1,332 @@
+"""Symptoms of stage 03b: what the mistakes of its exercises do."""
+
+import importlib
+import warnings
+
+import numpy as np
+
+import minigrad as torch
+from minigrad.autograd.graph import get_gradient_edge
+
+_front = importlib.import_module("minigrad.autograd.backward")
+
+
+def _leaf(values):
+    return torch.tensor(values, requires_grad=True)
+
+
+def _error(function, *args, **kwargs):
+    """The kind and the text of what a call raises; None and "" where it raises nothing."""
+    try:
+        function(*args, **kwargs)
+    except Exception as error:
+        return type(error), str(error)
+    return None, ""
+
+
+# ---------------------------------------------------------------- 03b.1
+
+
+def symptom_03b_1_takes_apart() -> bool:
+    x = _leaf([1.0, 2.0])
+    try:
+        found = _front.as_tuple(x)
+    except TypeError:
+        return False
+    return len(found) == 2 and found[0] is not x
+
+
+def symptom_03b_1_edge_apart() -> bool:
+    return len(_front.as_tuple(get_gradient_edge(_leaf([1.0]) * 2))) > 1
+
+
+def symptom_03b_1_keys() -> bool:
+    return tuple(_front.as_tuple({"x": _leaf(1.0)})) == ("x",)
+
+
+def symptom_03b_1_no_tuple() -> bool:
+    x = _leaf(1.0)
+    return type(_front.as_tuple([x])) is not tuple or type(_front.as_tuple(x)) is not tuple
+
+
+def symptom_03b_1_one_none() -> bool:
+    return tuple(_front.matched(None, 3) or ()) in ((None,), ())
+
+
+def symptom_03b_1_count_unchecked() -> bool:
+    return any(_error(_front.matched, [torch.ones(1)] * n, 2)[0] is None for n in (1, 3))
+
+
+def symptom_03b_1_count_error() -> bool:
+    text = _error(_front.matched, [torch.ones(1)], 2)[1]
+    return text == "got 1 tensors and 2 gradients"
+
+
+def symptom_03b_1_empty_accepted() -> bool:
+    return _error(_front.goals_of, [], "grad")[0] is None
+
+
+def symptom_03b_1_wrong_name() -> bool:
+    texts = [_error(_front.goals_of, [], name)[1] for name in ("grad", "backward")]
+    return texts[0] == texts[1] and "cannot be empty" in texts[0]
+
+
+def symptom_03b_1_kind_unchecked() -> bool:
+    return _error(_front.goals_of, [_leaf(1.0), 2.0], "grad")[0] is None
+
+
+# ---------------------------------------------------------------- 03b.2
+
+
+def symptom_03b_2_leaf_refused() -> bool:
+    return "does not require grad" in _error(_front.root_edges, [_leaf(1.0)])[1]
+
+
+def symptom_03b_2_no_history_accepted() -> bool:
+    return _error(_front.root_edges, [torch.ones(1)])[0] is None
+
+
+def symptom_03b_2_kind_unchecked() -> bool:
+    kind, text = _error(_front.root_edges, [1.0])
+    return kind is None or "has to be a Tensor" not in text
+
+
+def symptom_03b_2_place() -> bool:
+    text = _error(_front.root_edges, [_leaf([1.0]) * 2, torch.ones(1)])[1]
+    return "does not require grad" in text and not text.startswith("element 1 ")
+
+
+def symptom_03b_2_leaf_lost() -> bool:
+    return _front.edge_of(_leaf(1.0))[0] is None
+
+
+def symptom_03b_2_number_lost() -> bool:
+    part = _leaf([1.0, 2.0]).unbind()[1]
+    return _front.edge_of(part)[1] != 1
+
+
+def symptom_03b_2_edge_whole() -> bool:
+    return len(_front.edge_of(get_gradient_edge(_leaf([1.0]) * 2))) != 2
+
+
+def symptom_03b_2_first_output() -> bool:
+    part = torch.ones(5, requires_grad=True).split([2, 3])[1]
+    return tuple(_front.appearance(get_gradient_edge(part))[0]) == (2,)
+
+
+# ---------------------------------------------------------------- 03b.3
+
+
+def _first(root, given=None, create_graph=False):
+    return _front.root_gradients([root], [given], create_graph)[0]
+
+
+def symptom_03b_3_complains_first() -> bool:
+    return _error(_first, torch.ones(1))[0] is RuntimeError
+
+
+def symptom_03b_3_ones_for_all() -> bool:
+    return _error(_first, _leaf([1.0, 2.0]) * 2)[0] is None
+
+
+def symptom_03b_3_only_zero_d() -> bool:
+    return "scalar outputs" in _error(_first, _leaf([1.0]) * 2)[1]
+
+
+def symptom_03b_3_not_one() -> bool:
+    return np.asarray(_first(_leaf(1.0) * 2)).item() != 1.0
+
+
+def symptom_03b_3_ignores_given() -> bool:
+    made = _first(_leaf([1.0]) * 2, torch.tensor([5.0]))
+    return np.asarray(made).tolist() == [1.0]
+
+
+def symptom_03b_3_shape_unchecked() -> bool:
+    pair = _leaf([1.0, 2.0]) * 2
+    return any(_error(_first, pair, torch.ones(shape))[0] is None
+               for shape in ((1,), (), (2, 1), (3,)))
+
+
+def symptom_03b_3_shape_error_swapped() -> bool:
+    text = _error(_first, _leaf([1.0, 2.0]) * 2, torch.ones(3))[1]
+    return "grad_output[0] has a shape of torch.Size([2])" in text
+
+
+def symptom_03b_3_dtype() -> bool:
+    made = _first(_leaf([1.0]) * 2, torch.ones(1, dtype=torch.float64))
+    return str(made.dtype).endswith("float64")
+
+
+def symptom_03b_3_kind_unchecked() -> bool:
+    return "either Tensors or None" not in _error(_first, _leaf([1.0]) * 2, 1.0)[1]
+
+
+def symptom_03b_3_arrays_always() -> bool:
+    given = _first(_leaf(1.0) * 2, torch.tensor(1.0), create_graph=True)
+    made = _first(_leaf(1.0) * 2, create_graph=True)
+    return isinstance(given, np.ndarray) or isinstance(made, np.ndarray)
+
+
+def symptom_03b_3_tensors_always() -> bool:
+    return (isinstance(_first(_leaf(1.0) * 2), torch.Tensor)
+            or isinstance(_first(_leaf(1.0) * 2, torch.tensor(1.0)), torch.Tensor))
+
+
+def symptom_03b_3_history_lost() -> bool:
+    made = _first(_leaf(1.0) * 2, torch.tensor(1.0, requires_grad=True), create_graph=True)
+    return isinstance(made, torch.Tensor) and not made.requires_grad
+
+
+# ---------------------------------------------------------------- 03b.4
+
+
+def _found(roots, goals, keep=False, create=False, unused=False):
+    return _front.gradients(roots, goals, [None] * len(roots), keep, create, unused)
+
+
+def symptom_03b_4_accumulates() -> bool:
+    x = _leaf([2.0])
+    _found([x * 3], (x,), unused=True)
+    return x.grad is not None
+
+
+def symptom_03b_4_constant_accepted() -> bool:
+    text = _error(_found, [_leaf([1.0]) * 2], (torch.ones(1),), unused=True)[1]
+    return "does not require grad" not in text
+
+
+def symptom_03b_4_arrays() -> bool:
+    x = _leaf([2.0])
+    return isinstance(_found([x * 3], (x,))[0], np.ndarray)
+
+
+def symptom_03b_4_unused_accepted() -> bool:
+    x, other = _leaf([2.0]), _leaf([2.0])
+    return _error(_found, [x * 3], (x, other))[0] is None
+
+
+def symptom_03b_4_unused_refused() -> bool:
+    x, other = _leaf([2.0]), _leaf([2.0])
+    return "not have been used" in _error(_found, [x * 3], (x, other), unused=True)[1]
+
+
+def symptom_03b_4_never_kept() -> bool:
+    x = _leaf([2.0])
+    y = x * x
+    _found([y], (x,), keep=True)
+    return "second time" in _error(_found, [y], (x,))[1]
+
+
+def symptom_03b_4_always_kept() -> bool:
+    x = _leaf([2.0])
+    y = x * x
+    _found([y], (x,))
+    return _error(_found, [y], (x,))[0] is None
+
+
+def symptom_03b_4_no_graph() -> bool:
+    x = _leaf([2.0])
+    return not _found([x**3], (x,), keep=True, create=True)[0].requires_grad
+
+
+def symptom_03b_4_zeros_shape() -> bool:
+    return tuple(_front.zeros_for(torch.ones(2, 3, requires_grad=True), False).shape) != (2, 3)
+
+
+def symptom_03b_4_zeros_dtype() -> bool:
+    wide = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    return _front.zeros_for(wide, False).dtype is not torch.float64
+
+
+# ---------------------------------------------------------------- 03b.5
+
+
+def symptom_03b_5_inputs_ignored() -> bool:
+    a, b = _leaf([2.0]), _leaf([5.0])
+    torch.autograd.backward(a * b, inputs=[a])
+    return b.grad is not None
+
+
+def symptom_03b_5_given_ignored() -> bool:
+    x = _leaf([2.0])
+    torch.autograd.backward(x * 3, torch.tensor([10.0]))
+    return x.grad.tolist() == [3.0]
+
+
+def _kept(retain, create, of_grad):
+    """Whether a second pass works after one with these options."""
+    x = _leaf([2.0])
+    y = x * x
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if of_grad:
+            torch.autograd.grad(y, x, retain_graph=retain, create_graph=create)
+        else:
+            torch.autograd.backward(y, retain_graph=retain, create_graph=create)
+    x.grad = None
+    return _error(torch.autograd.grad, y, x)[0] is None
+
+
+def symptom_03b_5_kept_always() -> bool:
+    return any(_kept(False, False, each) or _kept(None, False, each) for each in (True, False))
+
+
+def symptom_03b_5_freed_always() -> bool:
+    return any(not _kept(True, False, each) for each in (True, False))
+
+
+def symptom_03b_5_freed_under_create() -> bool:
+    return any(not _kept(None, True, each) for each in (True, False))
+
+
+def symptom_03b_5_create_overrules() -> bool:
+    return any(_kept(False, True, each) for each in (True, False))
+
+
+def symptom_03b_5_bare() -> bool:
+    x = _leaf([2.0])
+    return isinstance(torch.autograd.grad(x * 3, x), torch.Tensor)
+
+
+def symptom_03b_5_list() -> bool:
+    x = _leaf([2.0])
+    return type(torch.autograd.grad(x * 3, x)) is list
+
+
+def symptom_03b_5_no_dictionary() -> bool:
+    x = _leaf([2.0])
+    return not isinstance(torch.autograd.grad(x * 3, {"x": x}), dict)
+
+
+def symptom_03b_5_no_zeros() -> bool:
+    x, other = _leaf([2.0]), _leaf([2.0])
+    return torch.autograd.grad(x * 3, (x, other), materialize_grads=True)[1] is None
+
+
+def symptom_03b_5_zeros_need_permission() -> bool:
+    x, other = _leaf([2.0]), _leaf([2.0])
+    return "not have been used" in _error(torch.autograd.grad, x * 3, (x, other),
+                                          materialize_grads=True)[1]
+
+
+def symptom_03b_5_no_warning() -> bool:
+    x = _leaf([2.0])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        torch.autograd.backward(x * x, create_graph=True)
+    x.grad = None
+    return not any("reference cycle" in str(each.message) for each in told)
+
+
+def symptom_03b_5_not_retained() -> bool:
+    a = _leaf([2.0])
+    c = a * 3
+    torch.autograd.backward(c * 5, inputs=[c])
+    return c._grad is None
+
+
+def symptom_03b_5_fills_grad() -> bool:
+    x = _leaf([2.0])
+    torch.autograd.grad(x * 3, x)
+    return x.grad is not None

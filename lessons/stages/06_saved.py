@@ -1,0 +1,685 @@
+"""Symptoms of stage 06: each runs a tiny program and tells whether it shows one mistake."""
+
+import gc
+import weakref
+
+import minigrad as torch
+from minigrad.autograd.graph import increment_version
+from minigrad.copy_slices import CopySlices
+from minigrad.saved import SavedTensor, Version, version_of
+from minigrad.views import DEFAULT, INFERENCE_MODE, MULTI_OUTPUT, NO_GRAD, check_inplace
+
+
+def leaf(value):
+    return torch.tensor(value, requires_grad=True)
+
+
+def raised(program):
+    """Return what a program raises, or None; an open hole is passed on."""
+    try:
+        program()
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return error
+    return None
+
+
+# --- 06.1 ----------------------------------------------------------------------------------------
+
+
+def symptom_06_1_no_counter() -> bool:
+    return isinstance(raised(lambda: version_of(torch.ones(2))), AttributeError)
+
+
+def symptom_06_1_not_counted() -> bool:
+    counter = Version()
+    counter.bump()
+    return counter.value == 0
+
+
+def symptom_06_1_written_only() -> bool:
+    counter = Version()
+    for _ in range(3):
+        counter.bump()
+    return counter.value == 1
+
+
+def told_after(writes, before=0):
+    """Return what checking a tensor says after some writes, or None."""
+    x = torch.ones(2)
+    for _ in range(before):
+        increment_version(x)
+    saved = SavedTensor(x)
+    for _ in range(writes):
+        increment_version(x)
+    return raised(lambda: saved.check(None))
+
+
+def symptom_06_1_unchecked() -> bool:
+    return told_after(1) is None and told_after(1, 1) is None and told_after(2, 1) is None
+
+
+def symptom_06_1_late_counter() -> bool:
+    return told_after(1) is None and told_after(1, 1) is not None
+
+
+def symptom_06_1_any_write() -> bool:
+    return told_after(0, 2) is not None and told_after(0) is None
+
+
+def symptom_06_1_unwritten_refused() -> bool:
+    return told_after(0) is not None
+
+
+def symptom_06_1_newer_only() -> bool:
+    return told_after(1) is not None and told_after(1, 1) is None
+
+
+def symptom_06_1_versions_exchanged() -> bool:
+    return "is at version 1; expected version 3" in str(told_after(2, 1))
+
+
+def symptom_06_1_wrong_origin() -> bool:
+    x = leaf([1.0, 2.0])
+    y = x + 1
+    saved, user = SavedTensor(y), (x * 2).grad_fn
+    increment_version(y)
+    told = str(raised(lambda: saved.check(user)))
+    return "modified" in told and "output 0 of Add" not in told
+
+
+# --- 06.2 ----------------------------------------------------------------------------------------
+
+
+def symptom_06_2_held() -> bool:
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        y = leaf(2.0).exp()
+        gone, node = weakref.ref(y), y.grad_fn
+        del y
+        return gone() is not None and node is not None
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def symptom_06_2_input_made_anew() -> bool:
+    a, b = leaf(2.0), leaf(3.0)
+    found = (a * b).grad_fn._saved_self
+    return found is not a and found is not None and found.item() == 2.0
+
+
+def written(kind):
+    """Return what backward says after a write to a saved input or output."""
+    x = leaf(2.0)
+    y = x * 1
+    z = y * y if kind == "input" else y.exp()
+    increment_version(y if kind == "input" else z)
+    return raised(z.backward)
+
+
+def symptom_06_2_unchecked() -> bool:
+    return written("input") is None and written("output") is None
+
+
+def symptom_06_2_input_unwatched() -> bool:
+    return written("input") is None and "modified" in str(written("output"))
+
+
+def symptom_06_2_output_unwatched() -> bool:
+    return "modified" in str(written("input")) and written("output") is None
+
+
+def symptom_06_2_freed_used() -> bool:
+    saved = SavedTensor(torch.ones(2))
+    if saved.unpack(None) is None:
+        return False
+    saved.release()
+    error = raised(lambda: saved.unpack(None))
+    return "second time" not in str(error)
+
+
+def rebuilt():
+    y = leaf(2.0).exp()
+    return y, y.grad_fn._saved_result
+
+
+def symptom_06_2_no_node() -> bool:
+    y, found = rebuilt()
+    return found.grad_fn is None and y.grad_fn is not None
+
+
+def symptom_06_2_requires_no_grad() -> bool:
+    y, found = rebuilt()
+    return found.grad_fn is y.grad_fn and not found.requires_grad
+
+
+def symptom_06_2_own_counter() -> bool:
+    y, found = rebuilt()
+    increment_version(y)
+    return (y._version, found._version) == (1, 0)
+
+
+def symptom_06_2_wrong_output() -> bool:
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            one, two = x * 2, x * 3
+            ctx.save_for_backward(two)
+            return one, two
+
+        @staticmethod
+        def backward(ctx, by_one, by_two):
+            seen.append(ctx.saved_tensors[0].output_nr)
+            return by_one
+
+    seen = []
+    one, two = Both.apply(leaf(2.0))
+    (one + two).backward()
+    return seen == [0]
+
+
+# --- 06.3 ----------------------------------------------------------------------------------------
+
+
+def packed(pack, unpack):
+    """Return y = exp(3) with hooks on what it saved, its leaf, and the saved tensor."""
+    x = leaf(3.0)
+    y = x.exp()
+    saved = y.grad_fn._raw_saved_result
+    saved.register_hooks(pack, unpack)
+    return y, x, saved
+
+
+def good():
+    """Tell whether packing and unpacking a number works at all."""
+    y, x, _ = packed(lambda t: 2.0, torch.tensor)
+    y.backward()
+    return x.grad.item() == 2.0
+
+
+def symptom_06_3_recorded() -> bool:
+    modes = []
+    packed(lambda t: modes.append(torch.is_grad_enabled()), torch.tensor)
+    return modes == [True]
+
+
+def symptom_06_3_mode_stays_off() -> bool:
+    try:
+        packed(lambda t: 2.0, torch.tensor)
+        return not torch.is_grad_enabled()
+    finally:
+        torch._state.grad_enabled.set(True)
+
+
+def symptom_06_3_mode_on() -> bool:
+    saved = leaf(3.0).exp().grad_fn._raw_saved_result
+    with torch.no_grad():
+        saved.register_hooks(lambda t: 2.0, torch.tensor)
+        return torch.is_grad_enabled()
+
+
+def symptom_06_3_mode_lost() -> bool:
+    def failing(t):
+        raise ValueError
+
+    try:
+        packed(lambda t: 2.0, torch.tensor)
+        if not torch.is_grad_enabled():
+            return False
+        raised(lambda: packed(failing, torch.tensor))
+        return not torch.is_grad_enabled()
+    finally:
+        torch._state.grad_enabled.set(True)
+
+
+def symptom_06_3_pack_used() -> bool:
+    calls = []
+
+    def pack(t):
+        calls.append("pack")
+        return torch.tensor(2.0)
+
+    y, _, _ = packed(pack, lambda t: calls.append("unpack") or t)
+    raised(y.backward)
+    return calls == ["pack", "pack"]
+
+
+def symptom_06_3_hooks_unused() -> bool:
+    calls = []
+    y, _, _ = packed(lambda t: 2.0, lambda v: calls.append(v) or torch.tensor(v))
+    return raised(y.backward) is None and not calls
+
+
+def symptom_06_3_unpack_unchecked() -> bool:
+    y, _, _ = packed(lambda t: 2.0, lambda number: number)
+    return good() and "unpack_hook expected to be a Tensor" not in str(raised(y.backward))
+
+
+def symptom_06_3_twice() -> bool:
+    _, _, saved = packed(lambda t: 2.0, torch.tensor)
+    error = raised(lambda: saved.register_hooks(lambda t: 2.0, torch.tensor))
+    return "already been set" not in str(error)
+
+
+def symptom_06_3_freed() -> bool:
+    saved = SavedTensor(torch.ones(2))
+    saved.release()
+    error = raised(lambda: saved.register_hooks(lambda t: 2.0, torch.tensor))
+    return "after it has been freed" not in str(error)
+
+
+def symptom_06_3_not_callable() -> bool:
+    first, second = SavedTensor(torch.ones(2)), SavedTensor(torch.ones(2))
+    told = (str(raised(lambda: first.register_hooks(1, torch.tensor))),
+            str(raised(lambda: second.register_hooks(lambda t: 2.0, None))))
+    return not all("must be callable" in each for each in told)
+
+
+def symptom_06_3_write_passes() -> bool:
+    error = raised(lambda: packed(increment_version, torch.tensor))
+    return error is None and good()
+
+
+def symptom_06_3_write_refused_always() -> bool:
+    error = raised(lambda: packed(lambda t: 2.0, torch.tensor))
+    return "modifying its input" in str(error)
+
+
+def symptom_06_3_held() -> bool:
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        x = leaf(2.0)
+        y = x + 1
+        saved = SavedTensor(y)
+        saved.register_hooks(lambda t: None, torch.tensor)
+        gone = weakref.ref(y)
+        del y
+        return gone() is not None
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def symptom_06_3_place_forgotten() -> bool:
+    x = leaf(3.0)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.item(), torch.tensor):
+        (first,) = torch.autograd.grad(x * x * x, x, create_graph=True)
+    if first.item() != 27.0:
+        return False
+    found = []
+    error = raised(lambda: found.append(torch.autograd.grad(first, x)[0].item()))
+    return error is not None or found != [18.0]
+
+
+# --- 06.4 ----------------------------------------------------------------------------------------
+
+
+def symptom_06_4_no_view() -> bool:
+    return not torch.zeros(2, 3)[0]._is_view()
+
+
+def symptom_06_4_base_is_a_view() -> bool:
+    x = torch.zeros(2, 3)
+    row = x[0]
+    return row._base is x and row[1:]._base is row
+
+
+def symptom_06_4_own_counter() -> bool:
+    x = torch.zeros(2, 3)
+    row = x[0]
+    increment_version(x)
+    return row._is_view() and row._version != 1
+
+
+def symptom_06_4_version_zero() -> bool:
+    x = torch.zeros(2, 3)
+    increment_version(x)
+    return x[0]._version == 1 and x[0]._view.version == 0
+
+
+def made():
+    """Return how views came about: plain, one of several, under no_grad, in inference mode."""
+    x = torch.zeros(2, 3)
+    with torch.no_grad():
+        quiet = x[0]._view.creation
+    with torch.inference_mode():
+        inference = x[0]._view.creation
+    return x[0]._view.creation, x.unbind()[0]._view.creation, quiet, inference
+
+
+RIGHT = (DEFAULT, MULTI_OUTPUT, NO_GRAD, INFERENCE_MODE)
+
+
+def symptom_06_4_no_grad_unnoticed() -> bool:
+    found = made()
+    return found[0] == DEFAULT and found[2] == DEFAULT
+
+
+def symptom_06_4_inference_unnoticed() -> bool:
+    return made() == (*RIGHT[:3], NO_GRAD) or made() == (*RIGHT[:3], DEFAULT)
+
+
+def symptom_06_4_multiple_unnoticed() -> bool:
+    found = made()
+    return found[0] == DEFAULT and found[1] == DEFAULT
+
+
+def symptom_06_4_creation_forgotten() -> bool:
+    x = torch.zeros(2, 3)
+    with torch.no_grad():
+        quiet = x[0]
+    return quiet._view.creation == NO_GRAD and quiet[1:]._view.creation == DEFAULT
+
+
+def symptom_06_4_creation_inherited() -> bool:
+    x = torch.zeros(2, 3)
+    row = x[0]
+    with torch.no_grad():
+        return (x[0]._view.creation == NO_GRAD) and row[1:]._view.creation == DEFAULT
+
+
+def symptom_06_4_inference_view() -> bool:
+    with torch.inference_mode():
+        x = torch.zeros(2, 3)
+    return x[0]._is_view() or not x[0].is_inference()
+
+
+# --- 06.5 ----------------------------------------------------------------------------------------
+
+
+def symptom_06_5_plain_refused() -> bool:
+    return isinstance(raised(lambda: torch.zeros(2).mul_(leaf([1.0, 2.0]))), RuntimeError)
+
+
+def symptom_06_5_plain_refused_always() -> bool:
+    return isinstance(raised(lambda: torch.zeros(2).add_(1)), RuntimeError)
+
+
+def symptom_06_5_leaf_accepted() -> bool:
+    x = leaf([1.0, 2.0])
+    return raised(lambda: check_inplace(x, True)) is None
+
+
+def symptom_06_5_leaf_refused_always() -> bool:
+    x = leaf([1.0, 2.0])
+    with torch.no_grad():
+        error = raised(lambda: x.add_(1))
+    return "leaf Variable" in str(error)
+
+
+def symptom_06_5_view_of_leaf_accepted() -> bool:
+    x = leaf([1.0, 2.0])
+    told = str(raised(lambda: x[0].mul_(3)))
+    return "a view of a leaf" not in told and "leaf" in str(raised(lambda: x.add_(1)))
+
+
+def symptom_06_5_creation_unasked() -> bool:
+    y = leaf([1.0, 2.0]) * 1
+    with torch.no_grad():
+        quiet = y[0]
+    several = y.unbind()[0]
+    return (raised(lambda: check_inplace(quiet, True)) is None
+            and raised(lambda: check_inplace(several, True)) is None)
+
+
+def wide():
+    return torch.ones(2, 1).expand(2, 3)
+
+
+def symptom_06_5_overlap_accepted() -> bool:
+    return (raised(lambda: check_inplace(wide(), True)) is None
+            and raised(lambda: check_inplace(wide(), False)) is None)
+
+
+def symptom_06_5_overlap_unrecorded() -> bool:
+    return (raised(lambda: check_inplace(wide(), True)) is not None
+            and raised(lambda: check_inplace(wide(), False)) is None)
+
+
+def symptom_06_5_alike_refused() -> bool:
+    return "single memory" in str(raised(lambda: check_inplace(wide(), False, alike=True)))
+
+
+def symptom_06_5_single_refused() -> bool:
+    single = torch.ones(1).expand(1, 1)
+    empty = torch.ones(0, 1).expand(0, 3)
+    return any("single memory" in str(raised(lambda t=t: check_inplace(t, False)))
+               for t in (single, empty))
+
+
+def symptom_06_5_inference_accepted() -> bool:
+    with torch.inference_mode():
+        x = torch.ones(2)
+    return raised(lambda: check_inplace(x, False)) is None
+
+
+def symptom_06_5_inference_refused_inside() -> bool:
+    with torch.inference_mode():
+        x = torch.ones(2)
+        return raised(lambda: check_inplace(x, False)) is not None
+
+
+# --- 06.6 ----------------------------------------------------------------------------------------
+
+
+def through(base, view, result, grad, position=0):
+    """Return the gradients that a write of `result` through a view gives for `grad`."""
+    node = CopySlices(base, base._edge(), view, result.grad_fn, position)
+    return list(node.apply_tensors((grad,)))
+
+
+def scaled(grad):
+    """Return the gradient of a base of 3 whose last 2 elements were multiplied by 10."""
+    base = leaf([1.0, 2.0, 3.0]) * 1
+    view = base[1:]
+    return through(base, view, view * 10, grad)[0].tolist()
+
+
+def symptom_06_6_given_written() -> bool:
+    grad = torch.ones(3)
+    return scaled(grad) == [1.0, 10.0, 10.0] and grad.tolist() != [1.0, 1.0, 1.0]
+
+
+def symptom_06_6_not_through() -> bool:
+    return scaled(torch.ones(3)) == [1.0, 1.0, 1.0]
+
+
+def symptom_06_6_rest_lost() -> bool:
+    return scaled(torch.ones(3)) == [0.0, 10.0, 10.0]
+
+
+def symptom_06_6_added() -> bool:
+    return scaled(torch.ones(3)) == [1.0, 11.0, 11.0]
+
+
+def symptom_06_6_whole_through() -> bool:
+    base = leaf([1.0, 2.0, 3.0]) * 1
+    view = base[1:]
+    try:
+        found = through(base, view, view * torch.tensor([10.0, 20.0]), torch.ones(3))
+    except (RuntimeError, ValueError) as error:
+        return "NotImplemented" not in type(error).__name__ and "broadcast" in str(error)
+    return found[0].tolist() == [10.0, 10.0, 10.0]
+
+
+def overwritten():
+    """Return the gradients of a base and of what overwrote its last 2 elements."""
+    base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
+    view = base[1:]
+    return through(base, view, view.detach() * source, torch.ones(3))
+
+
+def symptom_06_6_inner_none_kept() -> bool:
+    return overwritten()[0].tolist() == [1.0, 1.0, 1.0] and not symptom_06_6_not_through()
+
+
+def symptom_06_6_inner_none_fails() -> bool:
+    error = raised(overwritten)
+    return isinstance(error, (AttributeError, TypeError)) and scaled(torch.ones(3))[1] == 10.0
+
+
+def symptom_06_6_inner_none_drops_all() -> bool:
+    return overwritten()[0] is None
+
+
+def symptom_06_6_none_fails() -> bool:
+    base = leaf([1.0, 2.0, 3.0]) * 1
+    view = base[1:]
+    error = raised(lambda: through(base, view, view * 10, None))
+    return isinstance(error, (AttributeError, TypeError))
+
+
+def symptom_06_6_offset_forgotten() -> bool:
+    base = torch.tensor([0.0, 0.0, 1.0, 2.0, 3.0])[2:].data.requires_grad_()
+    view = base[1:]
+    if scaled(torch.ones(3)) != [1.0, 10.0, 10.0]:
+        return False
+    try:
+        found = through(base, view, view * 10, torch.ones(3))[0].tolist()
+    except NotImplementedError:
+        return False
+    except Exception:
+        return True
+    return found != [1.0, 10.0, 10.0]
+
+
+def symptom_06_6_gradient_without_history() -> bool:
+    base, source = torch.tensor([1.0, 2.0, 3.0]), leaf([7.0, 8.0])
+    view = base[1:]
+    return through(base, view, view * source, torch.ones(3))[0] is not None
+
+
+def symptom_06_6_first_input() -> bool:
+    base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
+    view = base[1:]
+    found = through(base, view, source * view, torch.ones(3), 1)
+    return found[0].shape == (3,) and found[1].shape == (2,)
+
+
+# --- 06.7 ----------------------------------------------------------------------------------------
+
+
+def gradient(program, *grads):
+    """Return the gradient at a leaf [1, 2, 3] of what a program makes of it."""
+    x = leaf([1.0, 2.0, 3.0])
+    result = program(x)
+    result.backward(torch.ones(tuple(result.shape)))
+    return None if x.grad is None else x.grad.tolist()
+
+
+def plain(x):
+    y = x * 2
+    y.mul_(10)
+    return y
+
+
+def of_base(x):
+    y = x * 2
+    y[1:].mul_(10)
+    return y
+
+
+def of_view(x):
+    view = (x * 2)[1:]
+    view.mul_(10)
+    return view
+
+
+def older(x):
+    y = x * 2
+    view = y[1:]
+    y.mul_(10)
+    return view
+
+
+def symptom_06_7_not_rebased() -> bool:
+    return gradient(plain) == [2.0, 2.0, 2.0]
+
+
+def symptom_06_7_requires_grad_unset() -> bool:
+    x, y = leaf([1.0, 2.0]), torch.ones(2)
+    y.mul_(x)
+    return not y.requires_grad and gradient(plain) == [20.0, 20.0, 20.0]
+
+
+def symptom_06_7_view_alone() -> bool:
+    return gradient(of_base) == [2.0, 2.0, 2.0] and gradient(of_view) == [0.0, 20.0, 20.0]
+
+
+def symptom_06_7_base_not_rebased() -> bool:
+    return gradient(of_base) == [2.0, 2.0, 2.0] and gradient(of_view) != [0.0, 20.0, 20.0]
+
+
+def symptom_06_7_base_without_slices() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    y[1:].mul_(10)
+    return "Mul" in type(y.grad_fn).__name__ and len(y.grad_fn.next_functions) == 2 and (
+        y.grad_fn.shape == (2,))
+
+
+def symptom_06_7_views_stale() -> bool:
+    return gradient(older) == [0.0, 2.0, 2.0]
+
+
+def symptom_06_7_always_anew() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    view = y[1:]
+    y.mul_(10)
+    return view.grad_fn is not view.grad_fn
+
+
+def symptom_06_7_mode_on() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    view = y[1:]
+    with torch.no_grad():
+        y.mul_(10)
+        _ = view.grad_fn
+        return torch.is_grad_enabled()
+
+
+def symptom_06_7_not_recorded() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    view = y[1:]
+    with torch.no_grad():
+        y.mul_(10)
+        error = raised(lambda: view.grad_fn)
+    return error is not None or view.grad_fn is None
+
+
+def symptom_06_7_creation_unasked() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    with torch.no_grad():
+        quiet = y[1:]
+    y.mul_(10)
+    return raised(lambda: quiet.grad_fn) is None
+
+
+def symptom_06_7_offset_forgotten() -> bool:
+    return gradient(older) == [20.0, 20.0, 0.0]
+
+
+def symptom_06_7_retained_left() -> bool:
+    y = leaf([1.0, 2.0]) * 3
+    y.retain_grad()
+    y.mul_(2)
+    (y * 5).backward(torch.ones(2))
+    return y.grad is None or y.grad.tolist() == [10.0, 10.0]
+
+
+def symptom_06_7_base_retained_left() -> bool:
+    y = leaf([1.0, 2.0]) * 3
+    y.retain_grad()
+    y[0].mul_(2)
+    (y * 5).backward(torch.ones(2))
+    return y.grad is None or y.grad.tolist() == [10.0, 5.0]
+
+
+def symptom_06_7_late_base() -> bool:
+    x, y = leaf([1.0, 2.0]), torch.ones(3)
+    view = y[:2]
+    y[1:].mul_(x)
+    return not view.requires_grad or view.grad_fn is None

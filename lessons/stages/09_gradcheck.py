@@ -1,0 +1,630 @@
+"""Symptoms of stage 09: what a wrong answer does, shown by tiny programs."""
+
+import importlib
+import math
+import warnings
+
+import numpy as np
+
+import minigrad as torch
+from minigrad.autograd import Function, gradcheck_parts, jacobians
+from minigrad.autograd.jacobians import GradcheckError, Tolerances
+
+#: The module; `minigrad.autograd.gradcheck` as an attribute is the function.
+checks = importlib.import_module("minigrad.autograd.gradcheck")
+LIMITS = Tolerances(1e-6, 1e-5, 1e-3, 0.0, False)
+
+
+def double(*values):
+    return torch.tensor(list(values), dtype=torch.float64, requires_grad=True)
+
+
+# ------------------------------------------------------------------ 09.1
+
+STEP = 0.125  # with it, differences of squares are exact
+
+
+def numerical(func, *inputs):
+    results = func(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    return jacobians.numerical_jacobians(func, inputs, results, STEP)
+
+
+def slopes_of_square():
+    """Return the numerical jacobian of x*x at 1 and 3; it is [[2, 0], [0, 6]]."""
+    return np.asarray(numerical(lambda x: x * x, double(1.0, 3.0))[0][0])
+
+
+def diagonal(*values):
+    return np.allclose(slopes_of_square(), np.diag(values))
+
+
+def square_is_right():
+    return diagonal(2.0, 6.0)
+
+
+def symptom_09_1_one_sided_difference():
+    return diagonal(2 + STEP, 6 + STEP) or diagonal(2 - STEP, 6 - STEP)
+
+
+def symptom_09_1_one_step_over_two():
+    return diagonal(1 + STEP / 2, 3 + STEP / 2) or diagonal(1 - STEP / 2, 3 - STEP / 2)
+
+
+def symptom_09_1_wrong_sign():
+    return diagonal(-2.0, -6.0)
+
+
+def symptom_09_1_twice_too_large():
+    return diagonal(4.0, 12.0)
+
+
+def symptom_09_1_half_too_small():
+    return diagonal(1.0, 3.0)
+
+
+def symptom_09_1_eps_squared():
+    return any(diagonal(2 * times, 6 * times)
+               for times in (1 / STEP, 2 / STEP, 1 / (2 * STEP), 4 / STEP))
+
+
+def symptom_09_1_not_divided():
+    return diagonal(4 * STEP, 12 * STEP)
+
+
+def symptom_09_1_moves_all_elements():
+    found = slopes_of_square()
+    return np.allclose(found, [[2, 6], [2, 6]]) or np.allclose(found, [[2, 2], [6, 6]])
+
+
+def symptom_09_1_input_not_put_back():
+    x = double(1.0, 3.0)
+    numerical(lambda x: x * x, x)
+    return x.tolist() != [1.0, 3.0]
+
+
+def symptom_09_1_counts_versions():
+    x = double(1.0, 3.0)
+    numerical(lambda x: x * x, x)
+    return x._version != 0
+
+
+def symptom_09_1_keeps_views():
+    found = np.asarray(numerical(lambda x: x.view(2), double(1.0, 3.0))[0][0])
+    return square_is_right() and not np.allclose(found, np.eye(2))
+
+
+def symptom_09_1_transposed():
+    weight = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=torch.float64)
+    found = np.asarray(numerical(lambda x: x @ weight, double(1.0, 3.0))[0][0])
+    return found.shape == (3, 2) and np.allclose(found, [[1, 4], [2, 5], [3, 6]])
+
+
+def symptom_09_1_inputs_without_grad():
+    constant = torch.tensor([5.0], dtype=torch.float64)
+    return len(numerical(lambda c, x: c * x, constant, double(1.0))) == 2
+
+
+def symptom_09_1_first_input_only():
+    return square_is_right() and len(numerical(lambda x, y: x * y, double(1.0), double(2.0))) == 1
+
+
+def symptom_09_1_first_result_only():
+    found = numerical(lambda x: (x * x, x * x * 2), double(1.0))[0]
+    return square_is_right() and (len(found) == 1 or not np.any(found[1]))
+
+
+# ------------------------------------------------------------------ 09.2
+
+
+def columns_of(output, *inputs):
+    found = jacobians.jacobian_columns(inputs, output)
+    return [[None if g is None else g.tolist() for g in column] for column in found]
+
+
+def symptom_09_2_inputs_without_grad():
+    x = double(1.0)
+    try:
+        columns_of(x * 2, torch.tensor([5.0], dtype=torch.float64), x)
+    except RuntimeError as error:
+        return "not require grad" in str(error)
+    return False
+
+
+def symptom_09_2_frees_the_graph():
+    x = double(1.0, 2.0)
+    try:
+        columns_of(x * x, x)
+    except RuntimeError as error:
+        return "second time" in str(error)
+    return False
+
+
+def symptom_09_2_unused_inputs_raise():
+    x = double(1.0, 2.0)
+    try:
+        columns_of(x * 2, x, double(1.0))
+    except RuntimeError as error:
+        return "used in the graph" in str(error)
+    return False
+
+
+def of_twice():
+    x = double(1.0, 1.0, 1.0)
+    return [column[0] for column in columns_of(x * 2, x)]
+
+
+def symptom_09_2_ones_pile_up():
+    return of_twice() == [[2, 0, 0], [2, 2, 0], [2, 2, 2]]
+
+
+def symptom_09_2_all_ones():
+    return of_twice() == [[2, 2, 2]] * 3
+
+
+def symptom_09_2_gradients_change_later():
+    x = double(1.0, 1.0, 1.0)
+    right = np.eye(3).tolist()
+    return (of_twice() == np.diag([2, 2, 2]).tolist()
+            and [column[0] for column in columns_of(x + 1, x)] != right)
+
+
+def assembled(tensors, *columns):
+    columns = [[None if g is None else torch.tensor(g, dtype=torch.float64) for g in column]
+               for column in columns]
+    return [np.asarray(j).tolist() for j in jacobians.assembled(tensors, columns)]
+
+
+def plain_columns_work():
+    return assembled((double(0.0, 0.0),), [[1.0, 2.0]], [[3.0, 4.0]]) == [[[1, 3], [2, 4]]]
+
+
+def symptom_09_2_transposed():
+    found = assembled((double(0.0, 0.0),), [[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]])
+    return found == [[[1, 2], [3, 4], [5, 6]]]
+
+
+def symptom_09_2_missing_gradients_raise():
+    try:
+        assembled((double(0.0, 0.0),), [[1.0, 2.0]], [None])
+    except (AttributeError, TypeError):
+        return plain_columns_work()
+    return False
+
+
+def symptom_09_2_wrong_size_counts():
+    if not plain_columns_work():
+        return False
+    try:
+        return assembled((double(0.0, 0.0),), [[3.0]], [[3.0]]) != [[[0, 0], [0, 0]]]
+    except ValueError:
+        return True
+
+
+def symptom_09_2_first_input_for_all():
+    found = assembled((double(0.0), double(0.0)), [[1.0], [2.0]])
+    return found == [[[1]], [[1]]]
+
+
+def symptom_09_2_order_of_elements():
+    x = torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
+    return assembled((x,), [[[1.0, 2.0], [3.0, 4.0]]]) == [[[1], [3], [2], [4]]]
+
+
+# ------------------------------------------------------------------ 09.3
+
+
+def refused(analytical, numbers, rtol=1e-3, atol=1e-5):
+    """Tell whether two jacobians are found to differ."""
+    limits = LIMITS._replace(rtol=rtol, atol=atol)
+    try:
+        jacobians.check_equal(np.array(analytical), np.array(numbers), 0, 0, limits, False)
+    except GradcheckError:
+        return True
+    return False
+
+
+def symptom_09_3_returns_the_verdict():
+    limits = LIMITS
+    got = jacobians.check_equal(np.array([1.0]), np.array([2.0]), 0, 0, limits, False)
+    return got is False
+
+
+def symptom_09_3_refuses_equal_ones():
+    return refused([1.0], [1.0]) and not refused([1.0], [2.0])
+
+
+def symptom_09_3_always_content():
+    return not refused([1.0], [2.0]) and not refused([2.0], [1.0]) and not refused([1.0], [-9.0])
+
+
+def compares():
+    return refused([1.0], [2.0]) and refused([2.0], [1.0]) and not refused([1.0], [1.0])
+
+
+def symptom_09_3_one_side_only():
+    return not refused([1.0], [1.0]) and refused([1.0], [2.0]) != refused([2.0], [1.0])
+
+
+def symptom_09_3_compares_sums():
+    return compares() and not refused([1.0, 2.0], [2.0, 1.0])
+
+
+def symptom_09_3_any_element_will_do():
+    return compares() and not refused([1.0, 5.0], [1.0, 2.0]) and refused([1.0, 2.0], [2.0, 1.0])
+
+
+def symptom_09_3_nan_passes():
+    return compares() and not refused([math.nan], [2.0])
+
+
+def symptom_09_3_no_tolerance():
+    return compares() and refused([1.0 + 1e-9], [1.0])
+
+
+def symptom_09_3_tolerances_exchanged():
+    return refused([100.05], [100.0]) and not refused([5e-4], [0.0])
+
+
+def symptom_09_3_relative_only():
+    return compares() and refused([1e-6], [0.0]) and not refused([100.05], [100.0])
+
+
+def symptom_09_3_absolute_only():
+    return compares() and refused([100.05], [100.0]) and refused([5e-4], [0.0])
+
+
+def symptom_09_3_message_exchanged():
+    try:
+        jacobians.check_equal(np.array([[1.0]]), np.array([[2.0]]), 0, 0, LIMITS, False)
+    except GradcheckError as error:
+        text = str(error)
+        return text.index("2.") > text.index("1.") and "numerical:" in text
+    return False
+
+
+class Wrong(Function):
+    """Twice x, with a gradient of -2, but a right derivative in forward mode."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * -2
+
+    @staticmethod
+    def jvp(ctx, t):
+        return t * 2
+
+
+def slow_refuses(func, *inputs, forward=False):
+    results = func(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    try:
+        checks.check_slow(func, inputs, LIMITS, results, forward)
+    except GradcheckError:
+        return True
+    return False
+
+
+def slow_works():
+    x = double(1.0, 2.0)
+    return (compares() and not slow_refuses(lambda x: x * 2, x)
+            and slow_refuses(lambda x: Wrong.apply(x), x))
+
+
+def symptom_09_3_first_output_only():
+    return slow_works() and not slow_refuses(lambda x: (x * 2, Wrong.apply(x)), double(1.0))
+
+
+def symptom_09_3_first_input_only():
+    return slow_works() and not slow_refuses(lambda x, y: x * 2 + Wrong.apply(y),
+                                             double(1.0), double(1.0))
+
+
+def symptom_09_3_position_of_the_output():
+    def two(x):
+        return torch.zeros(1, dtype=torch.float64), x * 2
+
+    return slow_works() and slow_refuses(two, double(1.0))
+
+
+def symptom_09_3_detached_passes():
+    return slow_works() and not slow_refuses(lambda x: x.detach() * 2, double(1.0))
+
+
+def symptom_09_3_ignores_forward_mode():
+    return slow_works() and slow_refuses(lambda x: Wrong.apply(x), double(1.0), forward=True)
+
+
+def symptom_09_3_only_forward_mode():
+    x = double(1.0)
+    return not slow_refuses(lambda x: Wrong.apply(x), x) and not slow_refuses(lambda x: x * 2, x)
+
+
+# ------------------------------------------------------------------ 09.4
+
+
+def looked_at(*inputs):
+    """Return what checking inputs raised, and the texts of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            checks.check_inputs(inputs)
+        except Exception as error:
+            return error, [str(each.message) for each in caught]
+    return None, [str(each.message) for each in caught]
+
+
+def single():
+    return torch.tensor([1.0], requires_grad=True)
+
+
+def overlapping(requires_grad=True):
+    x = torch.ones(1, dtype=torch.float64).expand(3)
+    return x.requires_grad_() if requires_grad else x
+
+
+def symptom_09_4_raises_for_float32():
+    return looked_at(single())[0] is not None and looked_at(double(1.0))[0] is None
+
+
+def symptom_09_4_warns_of_float64():
+    return looked_at(single()) == (None, []) and len(looked_at(double(1.0))[1]) == 1
+
+
+def symptom_09_4_no_warning():
+    return looked_at(single()) == (None, []) and looked_at(double(1.0)) == (None, [])
+
+
+def symptom_09_4_stops_at_the_first_constant():
+    constant = torch.ones(1, dtype=torch.float64)
+    return len(looked_at(single())[1]) == 1 and looked_at(constant, single()) == (None, [])
+
+
+def symptom_09_4_looks_at_constants():
+    error, told = looked_at(torch.ones(1), double(1.0))
+    return bool(told) and error is None and looked_at(double(1.0)) == (None, [])
+
+
+def symptom_09_4_counts_from_one():
+    told = looked_at(single())[1]
+    return len(told) == 1 and "#1 " in told[0]
+
+
+def symptom_09_4_nothing_to_check_passes():
+    return looked_at(torch.ones(1, dtype=torch.float64)) == (None, [])
+
+
+def symptom_09_4_all_have_to_require_grad():
+    constant = torch.ones(1, dtype=torch.float64)
+    return (isinstance(looked_at(constant, double(1.0))[0], ValueError)
+            and looked_at(double(1.0))[0] is None)
+
+
+def symptom_09_4_overlapping_passes():
+    return looked_at(overlapping()) == (None, [])
+
+
+def symptom_09_4_refuses_size_one():
+    x = torch.ones(1, dtype=torch.float64)
+    thin = x.as_strided((1, 1), (0, 1)).requires_grad_()
+    return looked_at(thin)[0] is not None and looked_at(double(1.0))[0] is None
+
+
+# ------------------------------------------------------------------ 09.5
+
+
+class Added(Function):
+    """The same numbers, with a gradient that is off by a constant."""
+
+    @staticmethod
+    def forward(ctx, x, extra):
+        ctx.extra = extra
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g + ctx.extra, None
+
+
+def multiplies(output, *inputs, masked=False):
+    """Return what the check raised, or None."""
+    try:
+        gradcheck_parts.check_multiplies_by_gradient(inputs, (output,), masked)
+    except Exception as error:
+        return error
+    return None
+
+
+def refuses_added():
+    x = double(1.0)
+    return isinstance(multiplies(Added.apply(x, 1.0), x), GradcheckError)
+
+
+def second_input_is_seen():
+    x, y = double(1.0), double(2.0)
+    return multiplies(x * 2 + Added.apply(y, 1.0), x, y) is not None
+
+
+def symptom_09_5_refuses_right_functions():
+    x = double(1.0)
+    return isinstance(multiplies(x * 2, x), GradcheckError)
+
+
+def symptom_09_5_added_terms_pass():
+    x = double(1.0)
+    return multiplies(Added.apply(x, 1.0), x) is None and multiplies(x * 2, x) is None
+
+
+def symptom_09_5_missing_gradient_crashes():
+    x = double(1.0)
+    found = multiplies(x * 2, double(1.0), x)
+    return isinstance(found, AttributeError | TypeError) and multiplies(x * 2, x) is None
+
+
+def symptom_09_5_unused_inputs_raise():
+    x = double(1.0)
+    found = multiplies(x * 2, double(1.0), x)
+    return isinstance(found, RuntimeError) and "used in the graph" in str(found)
+
+
+def symptom_09_5_missing_gradient_ends_it():
+    x = double(1.0)
+    return (second_input_is_seen()
+            and multiplies(Added.apply(x, 1.0), double(1.0), x) is None)
+
+
+def symptom_09_5_first_input_only():
+    return refuses_added() and not second_input_is_seen()
+
+
+def symptom_09_5_ignores_masked():
+    x = double(1.0)
+    return refuses_added() and multiplies(Added.apply(x, 1e-12), x, masked=True) is not None
+
+
+def symptom_09_5_always_masked():
+    x = double(1.0)
+    return refuses_added() and multiplies(Added.apply(x, 1e-12), x) is None
+
+
+class Picky(Function):
+    """Two outputs, whose backward refuses some missing gradients."""
+
+    @staticmethod
+    def forward(ctx, x, refuses):
+        ctx.set_materialize_grads(False)
+        ctx.refuses = refuses
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, first, second):
+        if (first is None) + (second is None) == ctx.refuses:
+            raise RuntimeError("a gradient is missing")
+        total = 0 if first is None else first * 2
+        return (None if first is second is None
+                else total if second is None else total + second * 3), None
+
+
+class Something(Function):
+    """Gives a gradient where none came."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2 if g.abs().sum() else g + 1
+
+
+def undefined(func, *inputs, count=1):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            gradcheck_parts.check_undefined(func, inputs, count)
+        except Exception as error:
+            return error
+    return None
+
+
+def picky(refuses):
+    return undefined(lambda x: Picky.apply(x, refuses), double(1.0), count=2)
+
+
+def symptom_09_5_errors_come_out_bare():
+    found = [picky(1), picky(2)]
+    return all(isinstance(error, RuntimeError) for error in found) and not any(
+        isinstance(error, GradcheckError) for error in found)
+
+
+def symptom_09_5_only_all_together():
+    return picky(1) is None and isinstance(picky(2), GradcheckError)
+
+
+def symptom_09_5_only_one_at_a_time():
+    return picky(2) is None and isinstance(picky(1), GradcheckError)
+
+
+def symptom_09_5_something_for_nothing_passes():
+    return (undefined(lambda x: Something.apply(x), double(1.0)) is None
+            and isinstance(picky(1), GradcheckError) and isinstance(picky(2), GradcheckError))
+
+
+# ------------------------------------------------------------------ 09.6
+
+
+def first(func, *inputs, grads, live=None):
+    given = (*inputs, *grads)
+    live = live or [t.requires_grad for t in given]
+    return checks.first_gradients(func, len(inputs), live, *given)
+
+
+def cube(x):
+    return x * x * x
+
+
+def symptom_09_6_hands_all_to_the_function():
+    seen = []
+
+    def counts(*given):
+        seen.append(len(given))
+        return cube(given[0])
+
+    try:
+        first(counts, double(2.0), grads=[double(3.0)])
+    finally:
+        return seen == [2]  # noqa: B012  # whatever else went wrong
+
+
+def symptom_09_6_forgets_grad_outputs():
+    (found,) = first(cube, double(2.0), grads=[double(3.0)])
+    return found.tolist() == [12.0]
+
+
+def symptom_09_6_no_graph_of_backward():
+    (found,) = first(cube, double(2.0), grads=[double(3.0)])
+    return found.tolist() == [36.0] and not found.requires_grad
+
+
+def symptom_09_6_unused_inputs_raise():
+    try:
+        first(lambda x, y: cube(x), double(2.0), double(1.0), grads=[double(3.0)])
+    except RuntimeError as error:
+        return "used in the graph" in str(error)
+    return False
+
+
+def symptom_09_6_keeps_missing_gradients():
+    found = first(lambda x, y: cube(x), double(2.0), double(1.0), grads=[double(3.0)])
+    return None in found
+
+
+def symptom_09_6_gradients_of_constants():
+    constant = torch.tensor([2.0], dtype=torch.float64)
+    try:
+        return len(first(lambda c, x: c * x, constant, double(2.0), grads=[double(3.0)])) == 2
+    except RuntimeError as error:
+        return "not require grad" in str(error)
+
+
+def symptom_09_6_gradients_of_grad_outputs():
+    return len(first(cube, double(2.0), grads=[double(3.0)])) == 2
+
+
+def symptom_09_6_does_not_require_grad_again():
+    if len(first(cube, double(2.0), grads=[double(3.0)])) != 1:
+        return False
+    plain = [torch.tensor([2.0], dtype=torch.float64), torch.tensor([3.0], dtype=torch.float64)]
+    try:
+        return not first(cube, plain[0], grads=plain[1:], live=[True, True])
+    except (RuntimeError, ValueError):
+        return True
+
+
+def symptom_09_6_first_output_only():
+    (found,) = first(lambda x: (x * 2, x * 3), double(1.0), grads=[double(1.0), double(1.0)])
+    return found.tolist() == [2.0]

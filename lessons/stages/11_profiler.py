@@ -1,0 +1,755 @@
+"""Symptoms of stage 11: what a mistake in the profiler does, seen from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.autograd import profiler, profiler_table, profiler_trace, profiler_util, recorder
+from minigrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
+
+BACKWARD = 1
+X = torch.tensor([1.0, 2.0])
+
+
+def event(id: int, start: float, end: float, name: str = "", thread: int = 1,
+          **options: Any) -> FunctionEvent:
+    return FunctionEvent(id, name or f"e{id}", thread, float(start), float(end), **options)
+
+
+def error_of(run: Callable[..., Any], *args: Any, **options: Any) -> str:
+    """What a call raises, as text; "" for none, and for a body that is not written yet."""
+    try:
+        run(*args, **options)
+    except NotImplementedError:
+        return ""
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def left_as_it_was(check: Callable[[], bool]) -> bool:
+    """The answer of a check, with the profiler off afterwards, whatever the code does."""
+    before = _state.observers.count, _state.observers.on_node
+    try:
+        return check() is True
+    finally:
+        _state.recorder.set(None)
+        _state.observers.count, _state.observers.on_node = before
+
+
+# ------------------------------------------------------------------------------------ 11.1
+
+
+def parents(*events: FunctionEvent) -> dict[int, int]:
+    made = EventList(events)
+    made._populate_cpu_children()
+    return {e.id: e.cpu_parent.id for e in made if e.cpu_parent is not None}
+
+
+def simple() -> bool:
+    """Whether two events nest at all."""
+    return parents(event(0, 0, 10), event(1, 1, 2)) == {1: 0}
+
+
+def symptom_11_1_order_of_within() -> bool:
+    around: list[FunctionEvent] = []
+    profiler_util.within(around, event(0, 0, 1))
+    return around == []
+
+
+def symptom_11_1_threads_are_mixed() -> bool:
+    return simple() and parents(event(0, 0, 10), event(1, 1, 2, thread=2)) == {1: 0}
+
+
+def symptom_11_1_the_order_of_the_list_counts() -> bool:
+    return simple() and parents(event(1, 1, 2), event(0, 0, 10)) == {}
+
+
+def symptom_11_1_of_equal_starts_the_shorter_is_outer() -> bool:
+    return (simple() and parents(event(0, 0, 5), event(1, 0, 10)) == {}
+            and parents(event(1, 1, 2), event(0, 0, 10)) == {1: 0})
+
+
+def symptom_11_1_what_is_over_stays_open() -> bool:
+    if not simple():
+        return False
+    found = parents(event(0, 0, 20), event(1, 1, 10), event(2, 2, 3), event(3, 12, 13))
+    return found.get(3) in (1, 2) or (found.get(2) == 1 and 3 not in found)
+
+
+def symptom_11_1_the_outermost_is_the_parent() -> bool:
+    events = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)
+    return parents(*events).get(2) == 0 and [c.id for c in events[1].cpu_children] == []
+
+
+def symptom_11_1_everything_above_is_a_parent() -> bool:
+    events = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)
+    parents(*events)
+    return [c.id for c in events[0].cpu_children] == [1, 2] and [
+        c.id for c in events[1].cpu_children] == [2]
+
+
+def symptom_11_1_touching_is_within() -> bool:
+    return simple() and (parents(event(0, 0, 5), event(1, 5, 10)) == {1: 0}
+                         or parents(event(0, 0, 5), event(1, 5, 5)) == {1: 0})
+
+
+def symptom_11_1_overlapping_is_within() -> bool:
+    return (parents(event(0, 0, 5), event(1, 3, 8)) == {1: 0}
+            and parents(event(0, 0, 5), event(1, 6, 8)) == {})
+
+
+def symptom_11_1_asynchronous_ones_take_part() -> bool:
+    return simple() and bool(parents(event(0, 0, 10), event(1, 1, 9, is_async=True))
+                             or parents(event(0, 0, 10, is_async=True), event(1, 1, 9)))
+
+
+def symptom_11_1_only_one_side_is_noted() -> bool:
+    outer, inner = event(0, 0, 10), event(1, 1, 2)
+    parents(outer, inner)
+    return (inner.cpu_parent is outer) != (outer.cpu_children == [inner])
+
+
+# ------------------------------------------------------------------------------------ 11.2
+
+
+def family(**options: Any) -> EventList:
+    """10 with 3 (which holds 2) and 4.5 within."""
+    outer, first, deep, second = (
+        event(0, 0, 10, cpu_memory_usage=100, **options),
+        event(1, 1, 4, cpu_memory_usage=30), event(2, 1.5, 3.5, cpu_memory_usage=20),
+        event(3, 4.5, 9, cpu_memory_usage=50))
+    for parent, child in ((outer, first), (first, deep), (outer, second)):
+        parent.append_cpu_child(child)
+        child.set_cpu_parent(parent)
+    return EventList([outer, first, deep, second])
+
+
+def symptom_11_2_asynchronous_ones_have_time() -> bool:
+    outer = family(is_async=True)[0]
+    return bool(outer.cpu_time_total == 10.0 or outer.self_cpu_time_total not in (0.0, -7.5))
+
+
+def symptom_11_2_self_time_is_the_total() -> bool:
+    return bool(family()[0].self_cpu_time_total == 10.0)
+
+
+def symptom_11_2_all_within_is_subtracted() -> bool:
+    return bool(family()[0].self_cpu_time_total == 0.5)
+
+
+def symptom_11_2_self_times_are_subtracted() -> bool:
+    return bool(family()[0].self_cpu_time_total == 4.5)
+
+
+def symptom_11_2_one_child_is_subtracted() -> bool:
+    return family()[0].self_cpu_time_total in (7.0, 5.5)
+
+
+def symptom_11_2_the_list_adds_totals() -> bool:
+    return bool(family().self_cpu_time_total == 19.5 and family()[0].self_cpu_time_total == 2.5)
+
+
+def symptom_11_2_the_average_of_nothing_fails() -> bool:
+    return "ZeroDivisionError" in error_of(lambda: FunctionEventAvg().cpu_time)
+
+
+def symptom_11_2_the_time_of_a_call_is_the_total() -> bool:
+    average = FunctionEventAvg()
+    average.cpu_time_total, average.count = 12.0, 4
+    return bool(average.cpu_time == 12.0)
+
+
+def symptom_11_2_self_memory_is_the_total() -> bool:
+    return bool(family()[0].self_cpu_memory_usage == 100)
+
+
+# ------------------------------------------------------------------------------------ 11.3
+
+
+def average_of(*events: Any) -> FunctionEventAvg:
+    average = FunctionEventAvg()
+    for each in events:
+        average.add(each)
+    return average
+
+
+def named(*names: str, **options: Any) -> EventList:
+    return EventList([event(i, 0, 1, name, **options) for i, name in enumerate(names)])
+
+
+def symptom_11_3_nothing_is_returned() -> bool:
+    return FunctionEventAvg().add(event(0, 0, 1)) is None
+
+
+def symptom_11_3_every_addition_counts_one() -> bool:
+    two = average_of(event(0, 0, 1, "one"), event(1, 0, 1, "one"))
+    return two.count == 2 and average_of(two).count == 1
+
+
+def symptom_11_3_the_last_one_overwrites() -> bool:
+    found = average_of(event(0, 0, 4, "one"), event(1, 0, 1, "one"))
+    return found.cpu_time_total == 1.0 or found.self_cpu_time_total == 1.0
+
+
+def symptom_11_3_self_times_are_totals() -> bool:
+    outer = family()[0]
+    return outer.self_cpu_time_total == 2.5 and average_of(outer).self_cpu_time_total == 10.0
+
+
+def symptom_11_3_other_keys_are_taken_in() -> bool:
+    average = average_of(event(0, 0, 4, "one"))
+    average.add(event(1, 0, 1, "two"))
+    return average.count == 2
+
+
+def symptom_11_3_groups_are_not_made() -> bool:
+    return len(named("mul", "mul").key_averages()) == 2
+
+
+def shaped() -> EventList:
+    return EventList([event(0, 0, 1, "mul", input_shapes=[[2]]),
+                      event(1, 0, 1, "mul", input_shapes=[[3]])])
+
+
+def stacked(*stacks: list[str]) -> EventList:
+    return EventList([event(i, 0, 1, "mul", stack=s) for i, s in enumerate(stacks)])
+
+
+def symptom_11_3_shapes_are_not_told_apart() -> bool:
+    return len(shaped().key_averages(group_by_input_shapes=True)) == 1
+
+
+def symptom_11_3_shapes_are_always_told_apart() -> bool:
+    return len(shaped().key_averages()) == 2 and len(named("mul", "mul").key_averages()) == 1
+
+
+def symptom_11_3_stacks_are_not_told_apart() -> bool:
+    return len(stacked(["a"], ["b"]).key_averages(group_by_stack_n=1)) == 1
+
+
+def symptom_11_3_whole_stacks_are_told_apart() -> bool:
+    events = stacked(["a", "b"], ["a", "c"])
+    return (len(events.key_averages(group_by_stack_n=1)) == 2
+            and len(named("mul", "mul").key_averages()) == 1)
+
+
+def symptom_11_3_shapes_of_the_first_stay() -> bool:
+    (found,) = shaped().key_averages()
+    return found.input_shapes is not None
+
+
+def symptom_11_3_another_order() -> bool:
+    found = [a.key for a in named("b", "a", "c", "b").key_averages()]
+    return len(found) == 3 and found != ["b", "a", "c"]
+
+
+def symptom_11_3_the_sum_leaves_events_out() -> bool:
+    return bool(family().total_average().count in (1, 3)
+                and average_of(event(0, 0, 1, "a"), event(1, 0, 1, "a")).count == 2)
+
+
+def symptom_11_3_the_sum_is_not_called_total() -> bool:
+    total = named("a", "b").total_average()
+    return total.count == 2 and total.key != "Total"
+
+
+def symptom_11_3_memory_is_not_passed_on() -> bool:
+    events = EventList([event(0, 0, 1)], profile_memory=True)
+    return "CPU Mem" in events.table() and "CPU Mem" not in events.key_averages().table()
+
+
+# ------------------------------------------------------------------------------------ 11.4
+
+
+def shown(*args: Any) -> list[int]:
+    return [e.id for e in profiler_table.rows_shown(*args)]
+
+
+def symptom_11_4_cut_before_sorting() -> bool:
+    return (shown(family(), "self_cpu_time_total", 2, False) == [0, 1]
+            and shown(family(), "self_cpu_time_total", 9, False) == [3, 0, 2, 1])
+
+
+def symptom_11_4_smallest_first() -> bool:
+    return shown(family(), "cpu_time_total", 9, False) == [2, 1, 3, 0]
+
+
+def symptom_11_4_no_limit_cuts() -> bool:
+    return len(shown(family(), None, -1, False)) < 4 and shown(family(), None, 9, False) == [
+        0, 1, 2, 3]
+
+
+def symptom_11_4_outer_and_inner_mixed_up() -> bool:
+    return shown(family(), None, 9, True) == [1, 2, 3]
+
+
+def symptom_11_4_inner_events_stay() -> bool:
+    return shown(family(), None, 9, True) == [0, 1, 2, 3]
+
+
+def symptom_11_4_cuda_names_fail() -> bool:
+    averages = named("a", "b")
+    for each in averages:
+        each.device_probe = each.id
+    return "cuda_probe" in error_of(shown, averages, "cuda_probe", 9, False)
+
+
+def symptom_11_4_the_list_itself_is_sorted() -> bool:
+    events = family()
+    shown(events, "self_cpu_time_total", 9, False)
+    return [e.id for e in events] != [0, 1, 2, 3]
+
+
+def symptom_11_4_a_fraction_in_place_of_a_percentage() -> bool:
+    return profiler_table._format_time_share(1.0, 2.0) in ("0.50%", "0.5%", "0.50", "0.500%")
+
+
+def symptom_11_4_a_share_of_nothing_fails() -> bool:
+    return "ZeroDivisionError" in error_of(profiler_table._format_time_share, 0.0, 0.0)
+
+
+def symptom_11_4_units_of_a_thousand() -> bool:
+    return profiler_table._format_memory(1000).endswith("KB")
+
+
+def symptom_11_4_negative_bytes() -> bool:
+    show = profiler_table._format_memory
+    return show(2048) == "2.00 KB" and show(-2048) in ("-2048 B", "-2048.00 B", "2.00 KB")
+
+
+def symptom_11_4_the_limit_belongs_to_the_smaller_unit() -> bool:
+    return (profiler_table._format_time(1000.0).endswith("us")
+            or profiler_table._format_memory(1024) == "1024 B")
+
+
+def symptom_11_4_decimals() -> bool:
+    time, share = profiler_table._format_time(2000.0), profiler_table._format_time_share(1.0, 3.0)
+    memory = profiler_table._format_memory(1536)
+    return ((time != "2.000ms" and time.rstrip("ms").strip().rstrip("0").rstrip(".") == "2")
+            or (share != "33.33%" and share.startswith("33"))
+            or (memory != "1.50 KB" and memory.startswith("1.5") and memory.endswith("KB")))
+
+
+# ------------------------------------------------------------------------------------ 11.5
+
+
+def trained() -> EventList:
+    return EventList([
+        event(0, 0, 2, "mul", sequence_nr=4), event(1, 2, 5, "sum", sequence_nr=5),
+        event(2, 6, 7, "SumBackward0", thread=2, scope=BACKWARD, sequence_nr=5),
+        event(3, 7, 9, "MulBackward0", thread=2, scope=BACKWARD, sequence_nr=4)])
+
+
+def pairs(*events: FunctionEvent) -> list[tuple[int, int]]:
+    return [(a.id, b.id) for a, b in profiler_trace.linked(list(events))]
+
+
+def records(kind: str) -> list[dict[str, Any]]:
+    return [r for r in profiler_trace.trace(trained())["traceEvents"] if r["ph"] == kind]
+
+
+def symptom_11_5_events_without_a_number_are_linked() -> bool:
+    return pairs(event(0, 0, 1), event(1, 1, 2, scope=BACKWARD)) == [(0, 1)]
+
+
+def symptom_11_5_backward_comes_first() -> bool:
+    return pairs(*trained()) in ([(2, 1), (3, 0)], [(3, 0), (2, 1)])
+
+
+def symptom_11_5_the_first_op_of_a_number() -> bool:
+    return pairs(event(0, 0, 1, sequence_nr=3), event(1, 1, 2, sequence_nr=3),
+                 event(2, 2, 3, scope=BACKWARD, sequence_nr=3)) == [(0, 2)]
+
+
+def symptom_11_5_one_pair_for_each_op() -> bool:
+    twice = (event(0, 0, 1, sequence_nr=3), event(1, 1, 2, scope=BACKWARD, sequence_nr=3),
+             event(2, 2, 3, scope=BACKWARD, sequence_nr=3))
+    if pairs(*twice[:2]) != [(0, 1)]:
+        return False
+    return "KeyError" in error_of(pairs, *twice) or len(pairs(*twice)) == 1
+
+
+def symptom_11_5_nothing_is_linked() -> bool:
+    return pairs(*trained()) == []
+
+
+def symptom_11_5_ops_are_linked_with_ops() -> bool:
+    return (0, 1) in pairs(event(0, 0, 1, sequence_nr=3), event(1, 1, 2, sequence_nr=3))
+
+
+def symptom_11_5_the_end_in_place_of_the_duration() -> bool:
+    return [r["dur"] for r in records("X")] == [2.0, 5.0, 7.0, 9.0]
+
+
+def symptom_11_5_another_unit() -> bool:
+    return any(records("X")[1]["ts"] in (2.0 * by, 2.0 / by) for by in (1000, 1_000_000)) or any(
+        records("X")[1]["dur"] in (3.0 * by, 3.0 / by) for by in (1000, 1_000_000))
+
+
+def symptom_11_5_arrows_share_their_number() -> bool:
+    found = [r["id"] for r in records("s")]
+    return len(found) == 2 and len(set(found)) == 1
+
+
+def symptom_11_5_arrows_the_wrong_way_round() -> bool:
+    found = [(r["ts"], r["tid"]) for r in records("s")]
+    return found in ([(6.0, 2), (7.0, 2)], [(7.0, 2), (6.0, 2)])
+
+
+def symptom_11_5_everything_on_one_thread() -> bool:
+    return len({r["tid"] for r in records("X")}) == 1
+
+
+def symptom_11_5_kinds_are_not_told_apart() -> bool:
+    return len({r["cat"] for r in records("X")}) == 1
+
+
+# ------------------------------------------------------------------------------------ 11.6
+
+
+def noted(program: Callable[[Any], Any], made: Any = None) -> list[Any]:
+    """The rows that a recorder has written after a program that it was on for."""
+    made = recorder.Recorder() if made is None else made
+    before = _state.observers.count, _state.observers.on_node
+    _state.recorder.set(made)
+    _state.observers.enter(made.made)
+    try:
+        program(made)
+    except NotImplementedError:
+        raise
+    except (ZeroDivisionError, ValueError):
+        pass
+    finally:
+        _state.recorder.set(None)
+        _state.observers.count, _state.observers.on_node = before
+    return list(zip(*[iter(made.rows)] * 7))
+
+
+class Fails(torch.autograd.Function):
+    """A function whose backward raises."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        raise ValueError("from backward")
+
+
+def leaf() -> torch.Tensor:
+    return torch.tensor([1.0, 2.0], requires_grad=True)
+
+
+def numbers(program: Callable[[Any], Any]) -> dict[str, int]:
+    return {recorder.name_of(row[0], row[1]): row[4] for row in noted(program)}
+
+
+def symptom_11_6_results_are_lost() -> bool:
+    return recorder.Recorder().call("name", (), lambda: 3) is None
+
+
+def symptom_11_6_keywords_are_lost() -> bool:
+    seen: dict[str, int] = {}
+    error = error_of(recorder.Recorder().call, "name", (), seen.update, three=3)
+    return "three" in error or (not error and seen == {})
+
+
+def symptom_11_6_a_call_that_fails_is_lost() -> bool:
+    return (noted(lambda r: r.call("name", (), lambda: 1 / 0)) == []
+            and len(noted(lambda r: r.call("name", (), lambda: 1))) == 1)
+
+
+def symptom_11_6_a_node_that_fails_is_lost() -> bool:
+    def names(program: Callable[[Any], Any]) -> list[str]:
+        return [recorder.name_of(row[0], row[1]) for row in noted(program)]
+
+    return ("FailsBackward" not in names(lambda r: Fails.apply(leaf()).sum().backward())
+            and "ExpBackward" in names(lambda r: leaf().exp().sum().backward()))
+
+
+def symptom_11_6_errors_are_swallowed() -> bool:
+    made = recorder.Recorder()
+    return not error_of(made.call, "name", (), lambda: 1 / 0) and len(made.rows) == 7
+
+
+def symptom_11_6_no_numbers() -> bool:
+    return numbers(lambda r: leaf() * 3) == {"aten::mul": -1}
+
+
+def symptom_11_6_the_number_of_the_one_before() -> bool:
+    found = numbers(lambda r: (r.call("around", (), lambda: [leaf() * 3, X + 1])))
+    return found["aten::mul"] >= 0 and found["aten::add"] == found["aten::mul"]
+
+
+def symptom_11_6_the_outer_one_has_the_inner_number() -> bool:
+    found = numbers(lambda r: r.call("around", (), lambda: leaf() * 3))
+    return found["aten::mul"] >= 0 and found["around"] == found["aten::mul"]
+
+
+def of_nodes() -> list[Any]:
+    return [row for row in noted(lambda r: leaf().exp().sum().backward())
+            if "ExpBackward" in str(row[0])]
+
+
+def symptom_11_6_nodes_are_written_down_as_ops() -> bool:
+    ((_, scope, *_),) = of_nodes()
+    return scope == 0
+
+
+def symptom_11_6_nodes_have_no_number() -> bool:
+    ((_, _, _, _, number, *_),) = of_nodes()
+    return number == -1
+
+
+def symptom_11_6_blocks_stay_open() -> bool:
+    made = recorder.Recorder()
+    block = made.begin("block")
+    made.finish(block)
+    return block.end == 0
+
+
+def symptom_11_6_events_take_no_time() -> bool:
+    (row,) = noted(lambda r: r.call("name", (), lambda: sum(range(1000))))
+    return row[3] <= row[2]
+
+
+def symptom_11_6_memory_is_not_counted() -> bool:
+    rows = noted(lambda r: r.call("name", (X,), lambda: X * 2),
+                 recorder.DetailedRecorder(memory=True))
+    return rows[-1][0] == "name" and not rows[-1][6].made
+
+
+# ------------------------------------------------------------------------------------ 11.7
+
+
+def names(prof: Any) -> list[str]:
+    return [e.name for e in prof.function_events]
+
+
+def symptom_11_7_errors_are_swallowed() -> bool:
+    def check() -> bool:
+        with profiler.profile():
+            raise ValueError
+        return True
+
+    return left_as_it_was(check)
+
+
+def on_after(program: Callable[[], Any]) -> bool:
+    """Whether the profiler is on after a profile of a program."""
+    try:
+        with profiler.profile():
+            program()
+    except ValueError:
+        pass
+    return profiler._profiler_enabled()
+
+
+def fail() -> None:
+    raise ValueError
+
+
+def symptom_11_7_an_error_leaves_it_on() -> bool:
+    return left_as_it_was(lambda: not on_after(lambda: None) and on_after(fail))
+
+
+def symptom_11_7_it_stays_on() -> bool:
+    return left_as_it_was(lambda: on_after(lambda: None))
+
+
+def symptom_11_7_observers_stay() -> bool:
+    def check() -> bool:
+        before = _state.observers.count
+        return not on_after(lambda: None) and _state.observers.count > before
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_nothing_is_recorded() -> bool:
+    def check() -> bool:
+        with profiler.profile() as prof:
+            X * 2
+        return prof is not None and names(prof) == []
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_one_within_another() -> bool:
+    def check() -> bool:
+        with profiler.profile(), profiler.profile():
+            return True
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_another_within_changes_the_outer() -> bool:
+    def check() -> bool:
+        with profiler.profile() as prof:
+            try:
+                with profiler.profile():
+                    return False
+            except RuntimeError as error:
+                if "already enabled" not in str(error):
+                    return False
+            X * 2
+        return names(prof) == []
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_a_refused_profile_loses_its_events() -> bool:
+    def check() -> bool:
+        prof = profiler.profile()
+        with prof:
+            X * 2
+        try:
+            prof.__enter__()
+        except RuntimeError:
+            return names(prof) == []
+        return False
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_used_twice() -> bool:
+    def check() -> bool:
+        prof = profiler.profile()
+        for _ in range(2):
+            with prof:
+                pass
+        return True
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_enabled_is_not_looked_at() -> bool:
+    def check() -> bool:
+        with profiler.profile(enabled=False):
+            return profiler._profiler_enabled()
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_nothing_is_handed_out() -> bool:
+    def check() -> bool:
+        with profiler.profile() as prof:
+            pass
+        return prof is None
+
+    return left_as_it_was(check)
+
+
+def detailed(**options: Any) -> Any:
+    with profiler.profile(**options) as prof:
+        X * 2
+    return prof.function_events[0]
+
+
+def symptom_11_7_details_are_not_written_down() -> bool:
+    def check() -> bool:
+        found = detailed(record_shapes=True)
+        return not found.input_shapes and not found.stack and not found.cpu_memory_usage
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_the_span_is_the_wrong_way_round() -> bool:
+    return left_as_it_was(lambda: detailed().time_range.start < 0)
+
+
+# ------------------------------------------------------------------------------------ 11.8
+
+
+def profiled(program: Callable[[], Any]) -> list[tuple[str, str | None]]:
+    """The events of a program with the names of their parents."""
+    with profiler.profile() as prof:
+        try:
+            program()
+        except ValueError:
+            pass
+        X + 1
+    return [(e.name, e.cpu_parent and e.cpu_parent.name) for e in prof.function_events]
+
+
+def a_block(after: Callable[[], None] = lambda: None) -> None:
+    with profiler.record_function("block"):
+        X * 2
+        after()
+
+
+def symptom_11_8_errors_are_swallowed() -> bool:
+    def check() -> bool:
+        with profiler.profile(), profiler.record_function("block"):
+            raise ValueError
+        return True
+
+    return left_as_it_was(check)
+
+
+def symptom_11_8_fails_outside_a_profile() -> bool:
+    return bool(error_of(a_block))
+
+
+def symptom_11_8_nothing_is_opened() -> bool:
+    return left_as_it_was(lambda: "block" not in dict(profiled(a_block)))
+
+
+def symptom_11_8_the_block_stays_open() -> bool:
+    return left_as_it_was(lambda: ("aten::add", "block") in profiled(a_block))
+
+
+def symptom_11_8_an_error_leaves_it_open() -> bool:
+    return left_as_it_was(lambda: ("aten::add", "block") in profiled(lambda: a_block(fail))
+                          and ("aten::add", None) in profiled(a_block))
+
+
+def with_args() -> None:
+    with profiler.record_function("block", "some"):
+        X * 2
+
+
+def symptom_11_8_the_argument_is_not_shown() -> bool:
+    return left_as_it_was(lambda: ("block", None) in profiled(with_args))
+
+
+def symptom_11_8_nothing_is_handed_out() -> bool:
+    def check() -> bool:
+        with profiler.profile(), profiler.record_function("block") as inside:
+            pass
+        with profiler.record_function("block") as outside:
+            pass
+        return inside is None or outside is None
+
+    return left_as_it_was(check)
+
+
+def decorated() -> Any:
+    @profiler.record_function("block")
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    return twice
+
+
+def symptom_11_8_results_are_lost() -> bool:
+    return decorated()(X) is None
+
+
+def symptom_11_8_opened_when_decorated() -> bool:
+    def check() -> bool:
+        twice = decorated()
+        if "block" not in dict(profiled(a_block)):
+            return False
+        found = profiled(lambda: twice(X))
+        return ("aten::mul", None) in found and twice(X) is not None
+
+    return left_as_it_was(check)
+
+
+def symptom_11_8_the_functions_name_is_lost() -> bool:
+    return decorated().__name__ != "twice"

@@ -1,0 +1,27 @@
+"""`torch.cuda.amp`: the older names, whose device is always the GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import autocast as _autocast
+from . import grad_scaler as _grad_scaler
+
+__all__ = ["GradScaler", "autocast"]
+
+
+class autocast(_autocast.autocast):
+    """`minigrad.autocast` on the GPU. Source: `torch.cuda.amp.autocast`."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(_grad_scaler.GradScaler):
+    """`minigrad.amp.GradScaler` on the GPU. Source: `torch.cuda.amp.GradScaler`."""
+
+    def __init__(self, init_scale: float = 2.0**16, growth_factor: float = 2.0,
+                 backoff_factor: float = 0.5, growth_interval: int = 2000,
+                 enabled: bool = True) -> None:
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval,
+                         enabled)

@@ -1,0 +1,53 @@
+"""Which operations run in the lower precision under autocast, and which in float32.
+
+The lists are PyTorch's; those of the CPU are compared with it by the tests, those of CUDA are
+written down from its documentation.  An operation in neither list runs in the dtype it is given.
+
+Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-op-reference
+"""
+
+from __future__ import annotations
+
+__all__ = ["FUNCTIONS_IN_FLOAT32", "LOWER", "OPS_IN_FLOAT32"]
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PRODUCTS = _names("""
+    Mm Bmm Addmm Baddbmm Addbmm Convolution ConvInput ConvWeight TransposedConvolution Einsum
+    ScaledDotProduct PreluKernel LstmLayer GruLayer RnnLayer
+""")
+
+#: Ops whose floating inputs are brought to the lower precision, for each type of device.
+LOWER = {
+    "cpu": _PRODUCTS,
+    "cuda": _PRODUCTS | _names("Mv Addmv Addr"),
+}
+
+_LOSSES = _names("""
+    MseLoss L1Loss SmoothL1Loss HuberLoss BinaryCrossEntropy BinaryCrossEntropyWithLogits NllLoss
+""")
+_MATRICES = _names("LinalgInv LinalgCholesky Pinverse LinalgEigh LinalgSvd LinalgQr")
+
+#: Ops whose floating inputs are brought to float32.
+OPS_IN_FLOAT32 = {
+    "cpu": _LOSSES | _MATRICES | _names("Prod ProdAll"),
+    "cuda": _LOSSES | _names("""
+        Acos Asin Cosh Erfinv Exp Expm1 Log Log10 Log2 Log1p Reciprocal Rsqrt Sinh Tan PowNumber
+        PowTensor PowOfNumber Softplus NativeLayerNorm NativeGroupNorm Logsumexp Norm NormAll
+        LinalgVectorNorm Prod ProdAll Softmax LogSoftmax Cumprod Cumsum Sum SumAll
+    """),
+}
+
+_COMPOSED_LOSSES = _names("""
+    kl_div cross_entropy cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
+    multi_margin_loss multilabel_margin_loss poisson_nll_loss soft_margin_loss triplet_margin_loss
+""")
+
+#: The same for functions that are made of several ops.
+FUNCTIONS_IN_FLOAT32 = {
+    "cpu": _COMPOSED_LOSSES | _names("cdist trace"),
+    "cuda": _COMPOSED_LOSSES | _names("cdist dist cosine_similarity"),
+}

@@ -1,0 +1,264 @@
+"""CuPy as a backend: one NVIDIA GPU or several.
+
+Everything here needs CuPy and a driver; `backend.cuda_backend()` imports it, on the first use of
+`device="cuda"`.  What CuPy leaves out or does otherwise than NumPy is put right here:
+
+- an index that is out of range wraps around, so `check_indices` looks first;
+- a matrix without a decomposition gives NaN, so functions of `linalg` are told to raise;
+- strided views have no base; see NOTE [Memory of device arrays] in `array_info`;
+- scatter-add lacks some integers, see `add_at`.
+
+NOTE [The current device and stream]
+    CuPy keeps both per thread and runs kernels there; memory of another device is an error or a
+    slow detour.  So an op runs under `Place(...)` of its arrays wherever that is not the default
+    place: device 0 and its default stream.  While it is, which is nearly always, the test for it
+    costs two comparisons and nothing is entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import cupy
+import cupyx
+import cupyx.scipy.special as device_special
+import numpy as np
+
+from ..kernels import Kernels
+from .fused import FusedKernels
+from .memory import Memory
+from .place import Place, default_place, place_of
+
+__all__ = ["CupyBackend", "backend"]
+
+Array = Any
+
+#: What CuPy's scatter-add takes; other integers are added as the first that holds them.
+_SCATTERED = ("int32", "float16", "float32", "float64", "uint32", "uint64")
+
+
+class Checked:
+    """A module of functions that raise where CuPy's return NaN for lack of a result."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.module, name)
+        if isinstance(found, type) or not callable(found):
+            return found
+
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            with cupyx.errstate(linalg="raise"):
+                return found(*args, **kwargs)
+
+        setattr(self, name, checked)
+        return checked
+
+
+def of_same_dtype(function: Any) -> Any:
+    """Return a special function whose result has its argument's dtype."""
+
+    def same(x: Array) -> Array:
+        return function(x).astype(x.dtype, copy=False)
+
+    return staticmethod(same)
+
+
+class CupyBackend(FusedKernels, Kernels):
+    """The array functions of CuPy, each bound on first use, and what it lacks."""
+
+    name = "cupy"
+    device_type = "cuda"
+    array_type: type = cupy.ndarray
+    run_op = None
+
+    erf = of_same_dtype(device_special.erf)
+    erfc = of_same_dtype(device_special.erfc)
+    erfinv = of_same_dtype(device_special.erfinv)
+    lgamma = of_same_dtype(device_special.gammaln)
+    digamma = of_same_dtype(device_special.digamma)
+
+    def __init__(self) -> None:
+        self.memory = Memory()
+        self.linalg = Checked(cupy.linalg)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "errstate":  # it is NumPy's alone: devices compute 1 / 0 without a word
+            raise AttributeError(name)
+        value = getattr(cupy, name)
+        setattr(self, name, value)
+        return value
+
+    # ---------------------------------------------------------------- arrays
+
+    def as_array(self, value: Any) -> Array:
+        """Return arrays as they are; a number becomes a 0-d array."""
+        return value if type(value) is cupy.ndarray else cupy.asarray(value)
+
+    def number(self, array: Any) -> Any:
+        """Return a 0-d array of the host as a NumPy scalar, which kernels take by value.
+
+        So a number needs no memory on the device, no copy, and may be part of a captured graph.
+        """
+        return array[()]
+
+    def from_host(self, array: Any) -> Array:
+        """Copy a NumPy array to the current device; dense memory keeps its order.
+
+        The host waits until the values are read, not until they have arrived.
+        """
+        axes = order_in_memory(array)
+        if axes is None:
+            return cupy.asarray(array, order="C")
+        return cupy.asarray(array.transpose(axes), order="C").transpose(np.argsort(axes).tolist())
+
+    def to_host(self, array: Array, non_blocking: bool = False) -> Any:
+        """Copy the values back; dense memory keeps its order.
+
+        With `non_blocking` into pinned memory, whose values are there once the stream has been
+        synchronised.
+        """
+        axes = order_in_memory(array)
+        turned = array if axes is None else array.transpose(axes)
+        with self.at(array):
+            if non_blocking:
+                turned = cupy.ascontiguousarray(turned)
+                out = cupyx.empty_pinned(turned.shape, turned.dtype)
+                host = turned.get(out=out, blocking=False)
+            else:
+                host = turned.get(order="C")
+        return host if axes is None else host.transpose(np.argsort(axes))
+
+    def to_device(self, array: Array, index: int | None) -> Array:
+        """Copy an array to the device of this number, the current one by default."""
+        with self.on(index):
+            return cupy.array(array, copy=True, order="K")
+
+    def pinned(self, array: Any) -> Any:
+        """Copy a NumPy array to page-locked memory of the host."""
+        out = cupyx.empty_pinned(array.shape, array.dtype)
+        out[...] = array
+        return out
+
+    def as_strided(self, array: Array, shape: Sequence[int], strides: Sequence[int],
+                   offset: int = 0) -> Array:
+        """View `array`'s memory with this shape and these strides, in bytes.
+
+        `offset` counts bytes from its first element and may be negative.  ValueError where the
+        view would leave the memory.
+        """
+        if 0 not in shape:
+            start, memory = array.data.ptr + offset, array.data.mem
+            steps = [(n - 1) * stride for n, stride in zip(shape, strides, strict=True)]
+            low = start + sum(step for step in steps if step < 0)
+            high = start + sum(step for step in steps if step > 0) + array.itemsize
+            if low < memory.ptr or high > memory.ptr + memory.size:
+                raise ValueError(f"shape {tuple(shape)} and strides {tuple(strides)} leave the "
+                                 f"memory of {memory.size} bytes")
+        else:
+            offset = 0
+        window = cupy.ndarray(tuple(shape), array.dtype, array.data + offset, tuple(strides))
+        return window.view()  # which has a base, as views have
+
+    def add_at(self, target: Array, positions: Array, values: Array) -> None:
+        """`target[positions] += values` that counts repeated positions, for flat positions."""
+        if target.dtype.name in _SCATTERED:
+            cupy.add.at(target, positions, values)
+        elif target.dtype == np.int64:  # two's complement: the same bits come out
+            cupy.add.at(target.view(np.uint64), positions, values.view(np.uint64))
+        else:
+            wide = target.astype(np.int32)
+            cupy.add.at(wide, positions, values.astype(np.int32))
+            target[...] = wide.astype(target.dtype)
+
+    def may_ask(self) -> bool:
+        """Tell whether values may be looked at now: not while a graph is captured."""
+        stream = cupy.cuda.get_current_stream()
+        return not (stream.ptr and stream.is_capturing())
+
+    def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
+                      dims: Sequence[int]) -> None:
+        """Raise NumPy's IndexError where an index is out of range.
+
+        It asks the device, so the host waits; not while a graph is captured, whose indices must be
+        in range.
+        """
+        if not self.may_ask():
+            return
+        for dim, index in zip(dims, indices, strict=True):
+            size = shape[dim]
+            if index.dtype.kind == "b" or not index.size:
+                continue
+            outside = (index < -size) | (index >= size)
+            if outside.any().item():
+                raise IndexError(f"index {index[outside][0].item()} is out of bounds for axis "
+                                 f"{dim} with size {size}")
+
+    def polygamma(self, x: Array, n: int) -> Array:
+        """Return the derivative of order `n` of digamma."""
+        return device_special.polygamma(n, x).astype(x.dtype, copy=False)
+
+    # ---------------------------------------------------------------- devices
+
+    def device_count(self) -> int:
+        """Return how many devices there are."""
+        return int(cupy.cuda.runtime.getDeviceCount())
+
+    def current_device(self) -> int:
+        """Return the number of the device on which this thread works."""
+        return int(cupy.cuda.Device().id)
+
+    def device_index(self, array: Array) -> int:
+        """Return the number of the device that an array lies on."""
+        return int(array.data.device_id)
+
+    def device_properties(self, index: int) -> dict[str, Any]:
+        """Return what the driver says of a device."""
+        return dict(cupy.cuda.runtime.getDeviceProperties(index))
+
+    def place_of(self, arrays: Sequence[Any]) -> Place | None:
+        """Return where to work on these arrays, None for the default place."""
+        return place_of(arrays)
+
+    @contextmanager
+    def on(self, index: int | None) -> Iterator[None]:
+        """Make a device the current one; None changes nothing."""
+        if index is None or index == self.current_device():
+            yield
+            return
+        if not 0 <= index < self.device_count():
+            raise RuntimeError(f"CUDA error: invalid device ordinal {index}: there are "
+                               f"{self.device_count()} devices")
+        with cupy.cuda.Device(index):
+            yield
+
+    @contextmanager
+    def at(self, array: Array) -> Iterator[None]:
+        """Make the device of an array the current one."""
+        with self.on(self.device_index(array)):
+            yield
+
+    def synchronize(self, index: int | None = None) -> None:
+        """Wait until all work given to a device is done."""
+        (cupy.cuda.Device() if index is None else cupy.cuda.Device(index)).synchronize()
+
+    def default_place(self) -> Place:
+        """Return the place of this thread: its current device and stream."""
+        return default_place()
+
+
+def order_in_memory(array: Any) -> list[int] | None:
+    """Return the axes from the outermost in memory to the innermost.
+
+    None where that is their order already, and for arrays with gaps, which come out row-major.
+    """
+    if array.ndim < 2 or array.flags.c_contiguous or 0 in array.shape:
+        return None
+    axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+    return axes if array.transpose(axes).flags.c_contiguous else None
+
+
+backend = CupyBackend()

@@ -1,0 +1,229 @@
+"""Kernels of the backend's own, in place of chains of array functions: `CupyBackend` mixes them in.
+
+Each takes what the function of `kernels_*` with its name takes, leaves to that what it does not
+cover (other element types, more than three spatial dimensions), and returns the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import cupy
+import numpy as np
+
+from .. import kernels_conv, kernels_norm, kernels_pool
+from ..kernels_window import conv_output_sizes, pool_output_sizes
+from .launch import blocks, each, window
+
+Array = Any
+Ints = Sequence[int]
+
+#: Columns of so many bytes are made at once; larger batches go in parts.
+COLUMN_BYTES = 256 << 20
+
+FLOATS = ("float16", "float32", "float64")
+
+
+def dense(array: Array) -> Array:
+    """Return an array in row-major order, as kernels read it."""
+    return cupy.ascontiguousarray(array)
+
+
+def wide_type(dtype: Any) -> Any:
+    """Return the type in which arrays of a type are summed."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def wide(array: Array | None, like: Array) -> Array | None:
+    """Return parameters or moments as the kernels read them beside an array."""
+    if array is None:
+        return None
+    return cupy.ascontiguousarray(array.astype(wide_type(like.dtype), copy=False))
+
+
+def covered(dims: int, *arrays: Array) -> bool:
+    """Tell whether the kernels have these arrays' one element type, and so many dimensions."""
+    names = {a.dtype.name for a in arrays if a is not None}
+    return dims <= 3 and len(names) == 1 and names <= set(FLOATS)
+
+
+class FusedKernels:
+    """Convolution, pooling and norms by kernels of our own."""
+
+    # ---------------------------------------------------------------- convolution
+
+    def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
+                     padding: Ints, dilation: Ints, groups: int) -> Array:
+        """Convolution as a product of the weight with columns, one product for each sample."""
+        kernel = weight.shape[2:]
+        if not covered(len(kernel), x, weight):
+            return kernels_conv.conv_forward(self, x, weight, bias, stride, padding, dilation,
+                                             groups)
+        counts = conv_output_sizes(x.shape[2:], kernel, stride, padding, dilation)
+        batch, out_channels, steps = x.shape[0], weight.shape[0], prod(counts)
+        rows = weight.reshape(1, groups, out_channels // groups, prod(weight.shape[1:]))
+        out = cupy.empty((batch, out_channels, *counts), x.dtype)
+        flat = out.reshape(batch, groups, out_channels // groups, steps)
+        for part in parts(x, kernel, counts):
+            columns = columns_of(x[part], kernel, counts, stride, padding, dilation)
+            columns = columns.reshape(columns.shape[0], groups, rows.shape[3], steps)
+            flat[part] = cupy.matmul(rows, columns)
+        if bias is not None:
+            out += bias.reshape(-1, *(1,) * len(counts))
+        return out
+
+    def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
+                        padding: Ints, dilation: Ints, groups: int) -> Array:
+        """The columns' gradient, each element summed over the windows that held it."""
+        batch, channels, *sizes = input_sizes
+        kernel, counts = weight.shape[2:], g.shape[2:]
+        if not covered(len(kernel), g, weight):
+            return kernels_conv.conv_grad_input(self, g, weight, input_sizes, stride, padding,
+                                                dilation, groups)
+        steps, taps = prod(counts), prod(kernel)
+        rows = weight.reshape(1, groups, weight.shape[0] // groups, -1).swapaxes(2, 3)
+        grad = cupy.empty(tuple(input_sizes), g.dtype)
+        above = g.reshape(batch, groups, weight.shape[0] // groups, steps)
+        for part in parts(grad, kernel, counts):
+            columns = dense(cupy.matmul(rows, above[part]))
+            if taps == 1 and tuple(counts) == tuple(sizes) and not any(padding):
+                grad[part] = columns.reshape(columns.shape[0], channels, *sizes)
+                continue
+            some = grad[part]
+            each("col2im", g.dtype, some.size, columns, some, some.shape[0], channels,
+                 window(sizes, kernel, counts, stride, padding, dilation))
+        return grad
+
+    def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints,
+                         padding: Ints, dilation: Ints, groups: int) -> Array:
+        """One product over the steps of all samples of a part."""
+        out_channels, in_group, *kernel = weight_sizes
+        counts = g.shape[2:]
+        if not covered(len(kernel), g, x):
+            return kernels_conv.conv_grad_weight(self, g, x, weight_sizes, stride, padding,
+                                                 dilation, groups)
+        steps, total = prod(counts), None
+        for part in parts(x, kernel, counts):
+            columns = columns_of(x[part], kernel, counts, stride, padding, dilation,
+                                 rows_first=True)
+            columns = columns.reshape(groups, in_group * prod(kernel), -1)
+            above = g[part].reshape(-1, groups, out_channels // groups, steps)
+            above = above.transpose(1, 2, 0, 3).reshape(groups, out_channels // groups, -1)
+            product = cupy.matmul(above, columns.swapaxes(1, 2))
+            total = product if total is None else total + product
+        if total is None:
+            return cupy.zeros(tuple(weight_sizes), g.dtype)
+        return total.reshape(tuple(weight_sizes))
+
+    # ---------------------------------------------------------------- pooling
+
+    def max_pool_forward(self, x: Array, kernel: Ints, stride: Ints, padding: Ints,
+                         dilation: Ints, ceil_mode: bool) -> tuple[Array, Array]:
+        """The maximum of every window and where it was, by one kernel."""
+        dims = len(kernel)
+        if not covered(dims, x):
+            return kernels_pool.max_pool_forward(self, x, kernel, stride, padding, dilation,
+                                                 ceil_mode)
+        lead, sizes = x.shape[:x.ndim - dims], x.shape[x.ndim - dims:]
+        counts = pool_output_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+        values = cupy.empty((*lead, *counts), x.dtype)
+        indices = cupy.empty(values.shape, np.int64)
+        each("max_pool", x.dtype, values.size, dense(x), values, indices, prod(lead),
+             window(sizes, kernel, counts, stride, padding, dilation))
+        return values, indices
+
+    # ---------------------------------------------------------------- norms
+
+    def batch_norm_forward(self, x: Array, weight: Array | None, bias: Array | None,
+                           eps: float) -> tuple[Array, Array, Array, Array]:
+        """Two kernels: the moments of each channel, then every element."""
+        if not covered(1, x):
+            return kernels_norm.batch_norm_forward(self, x, weight, bias, eps)
+        x = cupy.ascontiguousarray(x)
+        batch, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
+        mean, var, invstd = (cupy.empty(channels, wide_type(x.dtype)) for _ in range(3))
+        blocks("channel_moments", x.dtype, channels, batch * inner, x, mean, var, invstd, batch,
+               channels, inner, float(eps))
+        result = cupy.empty_like(x)
+        each("channel_normalize", x.dtype, x.size, x, mean, invstd, wide(weight, x), wide(bias, x),
+             result, x.size, channels, inner)
+        return result, mean, var, invstd
+
+    def batch_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
+                              invstd: Array) -> Array:
+        """Two kernels: two sums over each channel, then every element."""
+        if not covered(1, g, x):
+            return kernels_norm.batch_norm_grad_input(self, g, x, weight, mean, invstd)
+        g, x = cupy.ascontiguousarray(g), cupy.ascontiguousarray(x)
+        channels, inner = x.shape[1], prod(x.shape[2:])
+        sums, products = self._channel_products(g, x, mean)
+        result = cupy.empty_like(x)
+        each("channel_gradient", x.dtype, x.size, g, x, wide(mean, x), wide(invstd, x),
+             wide(weight, x), sums, products, result, x.size, channels, inner, x.shape[0] * inner)
+        return result
+
+    def batch_norm_grad_weight(self, g: Array, x: Array, mean: Array, invstd: Array) -> Array:
+        """One kernel: the sums of g (x - mean)."""
+        if not covered(1, g, x):
+            return kernels_norm.batch_norm_grad_weight(self, g, x, mean, invstd)
+        products = self._channel_products(dense(g), dense(x), mean)[1]
+        return products * invstd
+
+    def _channel_products(self, g: Array, x: Array, mean: Array) -> tuple[Array, Array]:
+        """Return the sums of g and of g (x - mean) over each channel."""
+        channels, inner = x.shape[1], prod(x.shape[2:])
+        sums, products = (cupy.empty(channels, wide_type(x.dtype)) for _ in range(2))
+        blocks("channel_products", x.dtype, channels, x.shape[0] * inner, g, x, wide(mean, x), sums,
+               products, x.shape[0], channels, inner)
+        return sums, products
+
+    def layer_norm(self, x: Array, length: int, weight: Array | None, bias: Array | None,
+                   eps: float) -> tuple[Array, Array, Array]:
+        """Return the result, the means and the 1 / sqrt(var + eps) of rows of `length` elements."""
+        x, rows = cupy.ascontiguousarray(x), x.size // max(length, 1)
+        result = cupy.empty_like(x)
+        mean, rstd = (cupy.empty(rows, wide_type(x.dtype)) for _ in range(2))
+        blocks("layer_norm", x.dtype, rows, length, x, wide(weight, x), wide(bias, x), result,
+               mean, rstd, rows, length, float(eps))
+        return result, mean, rstd
+
+    # ---------------------------------------------------------------- softmax
+
+    def softmax(self, x: Array, dim: int, logarithm: bool) -> Array:
+        """The softmax along a dimension, or its logarithm, by one kernel."""
+        x = cupy.ascontiguousarray(x)
+        result = cupy.empty_like(x)
+        length, inner = x.shape[dim], prod(x.shape[dim:][1:])
+        rows = x.size // max(length, 1)
+        blocks("softmax", x.dtype, rows, length, x, result, rows, length, inner,
+               np.int32(logarithm))
+        return result
+
+
+def parts(x: Array, kernel: Ints, counts: Ints) -> list[slice]:
+    """Cut a batch so that the columns of a part are not too many bytes."""
+    batch = x.shape[0]
+    per_sample = x.shape[1] * prod(kernel) * prod(counts) * x.dtype.itemsize
+    step = max(1, COLUMN_BYTES // max(1, per_sample))
+    return [slice(i, min(i + step, batch)) for i in range(0, batch, step)]
+
+
+def columns_of(x: Array, kernel: Ints, counts: Ints, stride: Ints, padding: Ints, dilation: Ints,
+               rows_first: bool = False) -> Array:
+    """Return all windows as columns: (batch, rows, steps), or (rows, batch, steps).
+
+    A row is one channel at one place of the kernel.
+    """
+    batch, channels = x.shape[:2]
+    rows, steps = channels * prod(kernel), prod(counts)
+    pointwise = prod(kernel) == 1 and prod(stride) == 1 and not any(padding)
+    if pointwise and not rows_first:
+        return x.reshape(batch, channels, steps)
+    shape = (rows, batch, steps) if rows_first else (batch, rows, steps)
+    columns = cupy.empty(shape, x.dtype)
+    by_sample, by_row = (steps, batch * steps) if rows_first else (rows * steps, steps)
+    each("im2col", x.dtype, columns.size, dense(x), columns, batch, channels,
+         window(x.shape[2:], kernel, counts, stride, padding, dilation), by_sample, by_row)
+    return columns

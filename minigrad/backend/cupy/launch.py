@@ -1,0 +1,79 @@
+"""Compiling and launching the kernels of `sources`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from .sources import HEADER, KERNELS
+
+Array = Any
+
+#: Threads of a block; a power of two, as the sums of a block need.
+THREADS = 256
+MOST_BLOCKS = 65535
+
+_TYPES = {"float16": "HALF", "float32": "float", "float64": "double"}
+_WORDS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
+_SHARED = "#define SHARED(type, name) extern __shared__ type name[]\n"
+
+#: The struct `Window`: six times three integers, which NumPy needs not know by name.
+WINDOW = np.dtype({"names": ["fields"], "formats": [(np.int64, (18,))]})
+
+_compiled: dict[tuple[str, str, int], Any] = {}
+
+
+def kernel(name: str, dtype: np.dtype) -> Any:
+    """Return a kernel for an element type, compiled the first time."""
+    key = name, dtype.name, dtype.itemsize
+    found = _compiled.get(key)
+    if found is None:
+        options = [f"-DMINIGRAD_W={_WORDS[dtype.itemsize]}", "--std=c++14"]
+        if dtype == np.float16:
+            options.append("-DMINIGRAD_HALF=1")
+        else:
+            options.append(f"-DMINIGRAD_T={_TYPES.get(dtype.name, 'float')}")
+        found = cupy.RawKernel(_SHARED + HEADER + KERNELS[name], name, tuple(options))
+        _compiled[key] = found
+    return found
+
+
+def each(name: str, dtype: np.dtype, count: int, *args: Any) -> None:
+    """Launch a kernel whose threads share out `count` elements."""
+    if count:
+        blocks = min(-(-count // THREADS), MOST_BLOCKS)
+        kernel(name, dtype)((blocks,), (THREADS,), tuple(map(argument, args)))
+
+
+def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> None:
+    """Launch a kernel that has one block for each of `count` rows of `length` elements."""
+    if count:
+        threads = 32
+        while threads < min(length, THREADS):
+            threads *= 2
+        room = threads * (8 if dtype == np.float64 else 4)
+        kernel(name, dtype)((min(count, MOST_BLOCKS),), (threads,), tuple(map(argument, args)),
+                            shared_mem=room)
+
+
+def argument(value: Any) -> Any:
+    """Return a kernel's argument: a missing array is a null pointer, an integer has 64 bits."""
+    if value is None:
+        return np.intp(0)
+    if type(value) is int:
+        return np.int64(value)
+    return np.float64(value) if type(value) is float else value
+
+
+def window(sizes: Sequence[int], kernel: Sequence[int], counts: Sequence[int],
+           stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]) -> Any:
+    """Return the struct `Window`, with dimensions of size one for those that are missing."""
+    missing = 3 - len(sizes)
+    rows = [
+        [1] * missing + list(sizes), [1] * missing + list(kernel), [1] * missing + list(counts),
+        [1] * missing + list(stride), [0] * missing + list(padding), [1] * missing + list(dilation),
+    ]  # fmt: skip
+    return np.asarray(rows, np.int64).reshape(-1).view(WINDOW)

@@ -1,0 +1,80 @@
+"""Where work is done: a device and a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import cupy
+
+Array = Any
+
+
+class Place:
+    """A device and a stream to work on."""
+
+    __slots__ = ("index", "stream")
+
+    def __init__(self, index: int, stream: Any) -> None:
+        self.index, self.stream = index, stream
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Make device and stream the current ones.
+
+        What was queued in the surrounding stream is done before what is queued inside, and that
+        before what follows outside: streams meet at both ends, as in PyTorch's backward.
+        """
+        device, outside = cupy.cuda.Device(), cupy.cuda.get_current_stream()
+        if outside.ptr == self.stream.ptr and device.id == self.index:
+            yield
+            return
+        arrived = recorded(outside, device.id)
+        cupy.cuda.Device(self.index).use()
+        inside = cupy.cuda.get_current_stream()
+        self.stream.use()
+        self.stream.wait_event(arrived)
+        try:
+            yield
+        finally:
+            done = recorded(self.stream, self.index)
+            inside.use()
+            device.use()
+            outside.wait_event(done)
+
+
+def recorded(stream: Any, index: int) -> Any:
+    """Return an event recorded in a stream of a device."""
+    with cupy.cuda.Device(index):
+        event = cupy.cuda.Event(disable_timing=True)
+        event.record(stream)
+    return event
+
+
+def default_place() -> Place:
+    """Return the current device and stream."""
+    return Place(cupy.cuda.Device().id, cupy.cuda.get_current_stream())
+
+
+def place_of(arrays: Sequence[Any]) -> Place | None:
+    """Return where to work on arrays, None where that is device 0 and its default stream.
+
+    RuntimeError, in PyTorch's words, where the arrays lie on several devices.
+    """
+    index = None
+    for array in arrays:
+        for item in array if type(array) in (list, tuple) else (array,):
+            if type(item) is cupy.ndarray:
+                if index is None:
+                    index = item.data.device_id
+                elif index != item.data.device_id:
+                    raise RuntimeError(
+                        "Expected all tensors to be on the same device, but found at least two "
+                        f"devices, cuda:{index} and cuda:{item.data.device_id}!")
+    if index is None:
+        return None
+    stream = cupy.cuda.get_current_stream(index)
+    if index or stream.ptr or cupy.cuda.Device().id:
+        return Place(index, stream)
+    return None

@@ -1,0 +1,1 @@
+"""Grading that a learner's code cannot decide: sandbox, seeded probes, one model of results."""

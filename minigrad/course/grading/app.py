@@ -1,0 +1,139 @@
+"""`minigrad grade`: verdicts on what others handed in."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+from ..stages import CourseError
+from .batch import grade_all
+from .report import Report
+from .sandbox import Limits, best_sandbox
+from .settings import read_settings
+from .writers import WRITERS, classroom50, gradescope
+
+app = typer.Typer()
+FORMATS = ("terminal", *WRITERS, "gradescope", "classroom50")
+
+
+@app.command()
+def grade(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders that were handed in.")],
+    stage: Annotated[
+        list[str] | None, typer.Option("--stage", help="A stage that counts; may be repeated.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "terminal",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A file for the result, instead of the terminal.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="A folder for results.jsonl, grades.csv and grades.html; a run "
+                                    "that was ended goes on from there."),
+    ] = None,
+    course: Annotated[
+        Path | None, typer.Option("--course", help="course.toml: stages, weights, seed.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of the probes; by default a fresh one.")
+    ] = None,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="How many at a time.")] = 1,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="For each run.")] = 60,
+    require_sandbox: Annotated[
+        bool, typer.Option("--require-sandbox", help="Refuse to grade without bubblewrap.")
+    ] = False,
+) -> None:
+    """Grade what was handed in: in a sandbox, by seeded probes whose answers are compared here.
+
+    Exits with 0 when everything was graded, whatever the grades are.
+
+    \b
+    Examples:
+      minigrad grade handin.py --stage 07
+      minigrad grade class/* --course course.toml --keep results --workers 2
+      minigrad grade . --stage 03 --format gradescope --out results.json
+    """
+    try:
+        _grade(paths, stage or [], form, out, keep, course, seed, workers, seconds,
+               require_sandbox)
+    except CourseError as error:
+        typer.echo(f"minigrad: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, keep: Path | None,
+           course: Path | None, seed: int | None, workers: int, seconds: float,
+           require_sandbox: bool) -> None:
+    if form not in FORMATS:
+        raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
+    if form in ("gradescope", "classroom50") and len(paths) != 1:
+        raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
+    settings = read_settings(course, chosen)
+    sandbox = best_sandbox(require_sandbox)
+    errors = Console(stderr=True, highlight=False)
+    errors.print(f"sandbox: {sandbox.kind}: {sandbox.kept}", style="dim")
+    kept = None
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        kept = keep / "results.jsonl"
+    wanted = _seed(seed, settings.seed, keep)
+    with Progress(console=errors, disable=len(paths) == 1, transient=True) as progress:
+        bar = progress.add_task("grading", total=len(paths))
+        reports = grade_all(paths, settings, sandbox, wanted, workers, kept,
+                            lambda _: progress.advance(bar), Limits(seconds=seconds))
+    if keep is not None:
+        for name in ("csv", "html"):
+            (keep / f"grades.{name}").write_text(WRITERS[name](reports), encoding="utf-8")
+    if form == "terminal" and out is None:
+        for report in reports:
+            _show(Console(highlight=False), report)
+        return
+    text = _written(form, reports)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
+    """Return the seed; a run that goes on takes the one it began with."""
+    if given is not None or set_for_all is not None:
+        return given if given is not None else int(set_for_all or 0)
+    if keep is None:
+        return secrets.randbits(48)
+    path = keep / "seed"
+    if not path.exists():
+        path.touch(0o600)
+        path.write_text(f"{secrets.randbits(48)}\n", encoding="utf-8")
+    try:
+        return int(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise CourseError(f"{path} holds no seed; remove it to begin anew") from None
+
+
+def _written(form: str, reports: list[Report]) -> str:
+    if form == "gradescope":
+        return json.dumps(gradescope(reports[0]), indent=1) + "\n"
+    if form == "classroom50":
+        return json.dumps(classroom50(reports[0], os.environ), indent=1) + "\n"
+    return WRITERS["json" if form == "terminal" else form](reports)
+
+
+def _show(console: Console, report: Report) -> None:
+    console.print(f"[bold]{escape(report.submission)}[/]: {report.points} of {report.max_points}")
+    for hole in report.holes:
+        console.print(f"  {hole.points:3} of {hole.max_points:<3} {hole.hole} {escape(hole.title)}"
+                      + (f": {escape(hole.reason)}" if hole.reason else ""))
+        if hole.diagnosis:
+            console.print(f"             [bold]{escape(hole.diagnosis)}[/]")
+        for test, message in hole.failing[:1] if hole.reason != "not written yet" else ():
+            first = message.splitlines()[0] if message else ""
+            console.print(f"             {escape(test.rpartition('::')[2])}: {escape(first)}")

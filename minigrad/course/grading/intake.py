@@ -1,0 +1,97 @@
+"""Taking in what somebody hands in: plain files of plain text, and nothing else.
+
+A submission is a file (for a stage of one module), a learner's workspace, or its folder
+`exercises`.  Nothing in it is executed, followed or trusted here.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..stages import CourseError, Stage
+
+__all__ = ["Submission", "take_in"]
+
+#: More text than any answer needs.
+MAX_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The texts of one stage that were handed in, and what is wrong with the others."""
+
+    name: str
+    texts: dict[str, str] = field(default_factory=dict)  # by path in the package
+    problems: dict[str, str] = field(default_factory=dict)  # by path in the package
+
+
+def take_in(path: Path, stage: Stage) -> Submission:
+    """Read what was handed in for a stage; CourseError where there is nothing at `path`."""
+    try:
+        kind = os.lstat(path).st_mode
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}") from None
+    submission = Submission(path.name or str(path))
+    for module in stage.modules:
+        try:
+            if not stat.S_ISDIR(kind):
+                if len(stage.modules) > 1:
+                    raise Refused(f"stage {stage.number} has {len(stage.modules)} files: hand in "
+                                  "the folder")
+                submission.texts[module] = read_text(path.parent, Path(path.name))
+            else:
+                submission.texts[module] = read_text(path, _place(path, stage, module))
+        except Refused as refusal:
+            submission.problems[module] = str(refusal)
+    return submission
+
+
+class Refused(Exception):
+    """A file that is not taken; the text is shown to the one who handed it in."""
+
+
+def _place(folder: Path, stage: Stage, module: str) -> Path:
+    inside = stage.exercise(module, Path())
+    nested = Path("exercises") / inside
+    return nested if os.path.lexists(folder / nested) else inside
+
+
+def read_text(folder: Path, inside: Path) -> str:
+    """Return the text of the file `inside` a folder, reached without following any link.
+
+    Refused for what is missing, a link, no plain file, too large or no UTF-8 text.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in inside.parts:
+            last = part == inside.parts[-1]
+            try:
+                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+                step = os.open(part, flags if last else flags | os.O_DIRECTORY, dir_fd=handle)
+            except OSError as error:
+                if os.path.islink(folder / inside):
+                    raise Refused(f"{inside} is a link; hand in the file itself") from None
+                raise Refused(f"{inside} cannot be read: {error.strerror}") from None
+            os.close(handle)
+            handle = step
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise Refused(f"{inside} is not a plain file")
+        if about.st_size > MAX_BYTES:
+            raise Refused(f"{inside} has {about.st_size} bytes; at most {MAX_BYTES} are read")
+        data = b""
+        while chunk := os.read(handle, MAX_BYTES + 1 - len(data)):
+            data += chunk
+    finally:
+        os.close(handle)
+    if len(data) > MAX_BYTES:
+        raise Refused(f"{inside} grew while it was read")
+    if b"\0" in data:
+        raise Refused(f"{inside} has null bytes: it is no text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{inside} is not UTF-8: {error.reason} at byte {error.start}") from None

@@ -1,0 +1,66 @@
+"""`course.toml`: what an instructor sets for a class."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from minigrad import __version__
+
+from ..stages import CourseError, Stage, find_stage, stages
+
+__all__ = ["Settings", "read_settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which stages count, what each hole weighs, and the secret that seeds the probes."""
+
+    stages: tuple[Stage, ...]
+    weights: dict[str, int] = field(default_factory=dict)  # points by hole, where not the course's
+    seed: int | None = None
+
+
+def read_settings(path: Path | None, chosen: list[str]) -> Settings:
+    """Return the settings of a file, or the defaults: `chosen` stages, all of them if none.
+
+        version = "0.1.0"          # of minigrad; another one is refused
+        stages = ["01", "03"]
+        seed = 20261121            # keep it to yourself
+        [weights]
+        "03.2" = 5
+
+    CourseError for what is not to be understood, with the key.
+    """
+    known = {"version", "stages", "seed", "weights"}
+    read: dict[str, object] = {}
+    if path is not None:
+        try:
+            read = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise CourseError(f"{path}: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise CourseError(f"{path}: {error}") from None
+        if unknown := sorted(set(read) - known):
+            raise CourseError(f"{path}: {unknown[0]!r} is no setting; there are {sorted(known)}")
+    version = read.get("version", __version__)
+    if version != __version__:
+        raise CourseError(f"{path}: it is for minigrad {version}, but this is {__version__}")
+    numbers = chosen or read.get("stages") or [each.number for each in stages() if each.holes]
+    if not isinstance(numbers, list) or not all(isinstance(each, str) for each in numbers):
+        raise CourseError(f"{path}: stages is to be a list of numbers in quotes, not {numbers!r}")
+    seed, weights = read.get("seed"), read.get("weights", {})
+    if seed is not None and (type(seed) is not int or seed < 0):
+        raise CourseError(f"{path}: seed is to be a whole number of at least 0, not {seed!r}")
+    found = tuple(find_stage(number) for number in numbers)
+    holes = {hole.id for stage in found for hole in stage.holes}
+    if not isinstance(weights, dict):
+        raise CourseError(f"{path}: weights is to be a table, not {weights!r}")
+    for hole, points in weights.items():
+        if hole not in holes:
+            raise CourseError(f"{path}: weights has {hole!r}, which no chosen stage has")
+        if type(points) is not int or points < 0:
+            raise CourseError(f"{path}: the weight of {hole} is to be a whole number of at least "
+                              f"0, not {points!r}")
+    return Settings(found, dict(weights), seed if isinstance(seed, int) else None)

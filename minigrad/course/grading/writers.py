@@ -1,0 +1,141 @@
+"""Reports in the forms that others read: JSON, JUnit, Gradescope, Classroom 50, CSV and HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree
+
+from ..stages import CourseError
+from .grade import HoleGrade, printable
+from .report import Report
+
+__all__ = ["WRITERS", "classroom50", "gradescope"]
+
+
+def _explained(hole: HoleGrade) -> str:
+    """Say in plain text why a hole got what it got."""
+    if not hole.reason:
+        return "solved"
+    lines = [*([hole.diagnosis] if hole.diagnosis else []), hole.reason]
+    lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
+              for test, message in hole.failing[:3]]
+    return "\n".join(lines)
+
+
+def as_json(reports: Sequence[Report]) -> str:
+    """Everything that is known, a list of submissions."""
+    return json.dumps([each.as_dict() for each in reports], indent=1) + "\n"
+
+
+def as_junit(reports: Sequence[Report]) -> str:
+    """A test suite for each submission, a test case for each hole."""
+    root = ElementTree.Element("testsuites")
+    for report in reports:
+        failed = sum(bool(hole.reason) for hole in report.holes)
+        suite = ElementTree.SubElement(root, "testsuite", name=printable(report.submission),
+                                       tests=str(len(report.holes)), failures=str(failed),
+                                       errors="0", skipped="0")
+        for hole in report.holes:
+            case = ElementTree.SubElement(suite, "testcase", classname=f"stage {hole.hole[:2]}",
+                                          name=f"{hole.hole} {hole.title}")
+            if hole.reason:
+                failure = ElementTree.SubElement(case, "failure", message=printable(hole.reason))
+                failure.text = _explained(hole)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def gradescope(report: Report) -> dict[str, Any]:
+    """Return what Gradescope reads as results.json: a test for each hole.
+
+    Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+    """
+    return {
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [
+            {"score": hole.points, "max_score": hole.max_points, "number": hole.hole,
+             "name": f"{hole.hole} {hole.title}", "output": _explained(hole),
+             "visibility": "visible", "status": "failed" if hole.reason else "passed"}
+            for hole in report.holes],
+    }
+
+
+def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any]:
+    """Return what Classroom 50 reads as result.json; who it is for comes from its environment.
+
+    CourseError for a variable that its runner sets and that is not there.
+
+    Source: https://github.com/foundation50/classroom50/wiki/Advanced-Autograding
+    """
+    def given(name: str) -> str:
+        if not environment.get(name):
+            raise CourseError(f"Classroom 50's runner sets {name}, but it is not set here")
+        return environment[name]
+
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "schema": "classroom50/result/v1",
+        "classroom": given("CLASSROOM"),
+        "assignment": given("ASSIGNMENT"),
+        "submission": given("SUBMISSION_TAG"),
+        "commit": given("COMMIT_URL"),
+        "release": given("RELEASE_URL"),
+        "review": environment.get("REVIEW_URL") or given("COMMIT_URL"),
+        "datetime": now,
+        "graded_at": now,
+        "score": report.points,
+        "max-score": report.max_points,
+        "tests": [
+            {"test-name": f"{hole.hole} {hole.title}", "passed": not hole.reason,
+             "score": hole.points, "max-score": hole.max_points, "output": _explained(hole)}
+            for hole in report.holes],
+    }
+
+
+def as_csv(reports: Sequence[Report]) -> str:
+    """A line for each submission: its points, and those of each hole."""
+    holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["submission", "points", "max_points", *holes])
+    for report in reports:
+        points = {hole.hole: hole.points for hole in report.holes}
+        writer.writerow([_unformula(report.submission), report.points, report.max_points,
+                         *[points.get(hole, "") for hole in holes]])
+    return out.getvalue()
+
+
+def _unformula(text: str) -> str:
+    """Keep a spreadsheet from taking a file's name for a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+
+
+def as_html(reports: Sequence[Report]) -> str:
+    """One page with a table of all submissions, and the reasons to unfold."""
+    rows = []
+    for report in reports:
+        reasons = "".join(
+            f"<li><b>{html.escape(hole.hole)} {html.escape(hole.title)}</b>: "
+            f"<pre>{html.escape(_explained(hole))}</pre></li>"
+            for hole in report.holes if hole.reason)
+        unfolded = f"<details><summary>why</summary><ul>{reasons}</ul></details>" if reasons else ""
+        rows.append(f"<tr><td>{html.escape(printable(report.submission))}</td>"
+                    f"<td>{report.points} of {report.max_points}</td><td>{unfolded}</td></tr>")
+    return ('<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title>'
+            "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.3em 1em;text-align:left;"
+            "vertical-align:top}pre{white-space:pre-wrap;margin:.2em 0}</style><h1>Grades</h1>"
+            "<table><tr><th>submission</th><th>points</th><th></th></tr>"
+            + "\n".join(rows) + "</table></html>\n")
+
+
+#: Forms for any number of submissions.
+WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
+    "json": as_json, "junit": as_junit, "csv": as_csv, "html": as_html,
+}

@@ -1,0 +1,125 @@
+"""Which GPUs there are, and which of them is the current one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from ..backend import DEVICES
+from ..device import as_device, backend_for
+from ..device import device as Device
+
+Where = Device | str | int | None
+
+
+def backend() -> Any:
+    """Return the CUDA backend; `RuntimeError` where there is none."""
+    return backend_for("cuda")
+
+
+def index_of(where: Where) -> int:
+    """Return the number of a GPU, the current one's for None and for "cuda" alone."""
+    chosen = None if where is None else as_device(where)
+    if chosen is not None and chosen.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {chosen}")
+    if chosen is None or chosen.index is None:
+        return int(backend().current_device())
+    if not 0 <= chosen.index < backend().device_count():
+        raise AssertionError("Invalid device id")
+    return chosen.index
+
+
+def is_available() -> bool:
+    """Tell whether tensors can be put on a GPU.
+
+    >>> isinstance(is_available(), bool)
+    True
+    """
+    return device_count() > 0
+
+
+def device_count() -> int:
+    """Return the number of GPUs: 0 where CuPy or the driver is missing."""
+    try:
+        found = backend()
+    except RuntimeError:
+        return 0
+    return int(found.device_count())
+
+
+def is_initialized() -> bool:
+    """Tell whether a GPU was used, or asked for, yet."""
+    return "cuda" in DEVICES
+
+
+def init() -> None:
+    """Look for the GPUs now; `RuntimeError` where there are none."""
+    backend()
+
+
+def current_device() -> int:
+    """Return the number of the GPU that new tensors go to."""
+    return int(backend().current_device())
+
+
+def set_device(device: Where) -> None:
+    """Let new tensors go to another GPU."""
+    backend().cuda.Device(index_of(device)).use()
+
+
+class device:
+    """Let new tensors go to another GPU for the length of a `with` block; None changes nothing."""
+
+    def __init__(self, device: Where) -> None:
+        self.index = -1 if device is None else index_of(device)
+        self._before: list[int] = []
+
+    def __enter__(self) -> None:
+        self._before.append(current_device() if self.index >= 0 else -1)
+        if self.index >= 0:
+            set_device(self.index)
+
+    def __exit__(self, *exc: object) -> None:
+        before = self._before.pop()
+        if before >= 0:
+            set_device(before)
+
+
+class device_of(device):
+    """Let new tensors go where a tensor is; one on the CPU changes nothing."""
+
+    def __init__(self, obj: Any) -> None:
+        super().__init__(obj.get_device() if obj.is_cuda else None)
+
+
+def get_device_properties(device: Where = None) -> SimpleNamespace:
+    """Return name, capability (`major`, `minor`), memory and multiprocessors of a GPU."""
+    found = backend().device_properties(index_of(device))
+    name = found["name"]
+    return SimpleNamespace(name=name.decode() if isinstance(name, bytes) else str(name),
+                           major=int(found["major"]), minor=int(found["minor"]),
+                           total_memory=int(found["totalGlobalMem"]),
+                           multi_processor_count=int(found["multiProcessorCount"]))
+
+
+def get_device_name(device: Where = None) -> str:
+    """Return the name of a GPU."""
+    return str(get_device_properties(device).name)
+
+
+def get_device_capability(device: Where = None) -> tuple[int, int]:
+    """Return the compute capability of a GPU."""
+    found = get_device_properties(device)
+    return found.major, found.minor
+
+
+def is_bf16_supported() -> bool:
+    """Return False: there is no bfloat16 here, whatever the GPU can do."""
+    return False
+
+
+def manual_seed(seed: int) -> None:
+    """Do nothing: random numbers come from the one default generator, on every device."""
+
+
+manual_seed_all = manual_seed

@@ -1,0 +1,118 @@
+"""Work captured once and launched as one: no Python, and one call to the driver, per repetition.
+
+NOTE [What can be captured]
+    A capture queues work without running it, so nothing in it may look at values: no `.item()`, no
+    `print`, no mask as an index, no copy to or from the host.  Checks that ops make of their
+    indices are left out while capturing.  Sizes and Python numbers are those of the capture for
+    good, and so is the memory: tensors made inside live in a pool of the graph's own, which is kept
+    as long as the graph, and each launch writes to them anew.  New data is copied into tensors that
+    the captured function reads.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.CUDAGraph.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from .devices import Where, backend
+from .streams import Stream, current_stream, stream
+
+
+class CUDAGraph:
+    """Captured work; `replay()` launches it in the current stream."""
+
+    def __init__(self) -> None:
+        self.pool_of_its_own: Any = None
+        self._graph: Any = None
+        self._stream: Any = None
+
+    def capture_begin(self) -> None:
+        """Capture what is queued in the current stream, which must not be the default one."""
+        self._stream = current_stream().stream
+        self._stream.begin_capture()
+
+    def capture_end(self) -> None:
+        """Stop capturing."""
+        self._graph = self._stream.end_capture()
+
+    def replay(self) -> None:
+        """Do the captured work once more; returns before it is done."""
+        if self._graph is None:
+            raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
+        self._graph.launch(current_stream().stream)
+
+    def reset(self) -> None:
+        """Forget what was captured and free its memory."""
+        self._graph = self.pool_of_its_own = None
+
+    def pool(self) -> Any:
+        """Return the memory that tensors made during the capture live in."""
+        return self.pool_of_its_own
+
+
+class _Capture:
+    """The `with` block in which work is captured into a graph."""
+
+    def __init__(self, graph: CUDAGraph, pool: Any, stream: Stream | None) -> None:
+        self.graph, self.pool, self.stream = graph, pool, stream
+        self._stack = ExitStack()
+
+    def __enter__(self) -> None:
+        xp = backend()
+        here = current_stream()
+        side = Stream(here.device_index) if self.stream is None else self.stream
+        side.wait_stream(here)
+        self.graph.pool_of_its_own = self.pool or xp.cuda.MemoryPool()
+        with ExitStack() as stack:
+            stack.callback(here.wait_stream, side)
+            stack.enter_context(stream(side))
+            stack.enter_context(xp.cuda.using_allocator(self.graph.pool_of_its_own.malloc))
+            self.graph.capture_begin()
+            stack.callback(self.graph.capture_end)
+            self._stack = stack.pop_all()
+
+    def __exit__(self, *exc: Any) -> None:
+        self._stack.__exit__(*exc)
+
+
+def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream | None = None,
+          capture_error_mode: str = "global", warmup: int = 3) -> Any:
+    """Capture work on the GPU, to repeat it without Python.
+
+    With a function, the one from here: it runs `warmup` times as it is (kernels are compiled,
+    optimizers get their state), is captured, and comes back as a function without arguments that
+    repeats it and returns what it returned, whose values are new each time.  With a `CUDAGraph`,
+    PyTorch's: a `with` block whose work is captured.  `capture_error_mode` is accepted and CuPy's
+    own, relaxed, is used.
+    """
+    if isinstance(work, CUDAGraph):
+        return _Capture(work, pool, stream)
+    if not callable(work):
+        raise TypeError("graph(): argument 'work' (position 1) must be a function without "
+                        f"arguments or a CUDAGraph, not {type(work).__name__}")
+    captured = CUDAGraph()
+    here = current_stream()
+    side = Stream(here.device_index) if stream is None else stream
+    side.wait_stream(here)
+    with side:
+        for _ in range(warmup):
+            work()
+    here.wait_stream(side)
+    with _Capture(captured, pool, side):
+        result = work()
+
+    def repeat() -> Any:
+        captured.replay()
+        return result
+
+    repeat.graph = captured  # type: ignore[attr-defined]  # to reset it, or to share its pool
+    return repeat
+
+
+def is_current_stream_capturing(device: Where = None) -> bool:
+    """Tell whether work queued now is captured."""
+    found = current_stream(device).stream
+    return bool(found.ptr) and bool(found.is_capturing())

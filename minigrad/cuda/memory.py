@@ -1,0 +1,46 @@
+"""How much memory tensors hold on a GPU.
+
+CuPy's pool keeps memory for the next tensor when one is freed; what it holds is *reserved*, what
+tensors hold is *allocated*.
+"""
+
+from __future__ import annotations
+
+from .devices import Where, backend, index_of, is_available
+
+
+def memory_allocated(device: Where = None) -> int:
+    """Return the bytes that tensors hold on the GPU, in blocks of 512."""
+    return int(backend().memory.used(index_of(device)))
+
+
+def max_memory_allocated(device: Where = None) -> int:
+    """Return the most bytes that tensors held on the GPU since the last reset."""
+    return int(backend().memory.peak(index_of(device)))
+
+
+def memory_reserved(device: Where = None) -> int:
+    """Return the bytes that are held for tensors, those of now and those to come."""
+    return int(backend().memory.held(index_of(device)))
+
+
+def max_memory_reserved(device: Where = None) -> int:
+    """Return the bytes reserved now: they grow until `empty_cache` gives them back."""
+    return memory_reserved(device)
+
+
+def reset_peak_memory_stats(device: Where = None) -> None:
+    """Count `max_memory_allocated` anew from here."""
+    backend().memory.reset_peak(index_of(device))
+
+
+def empty_cache() -> None:
+    """Give unused memory back to the driver; without a GPU there is none to give back."""
+    if is_available():
+        backend().memory.empty()
+
+
+def mem_get_info(device: Where = None) -> tuple[int, int]:
+    """Return how many bytes of the GPU are free, and how many there are."""
+    free, total = backend().memory.free_and_total(index_of(device))
+    return int(free), int(total)

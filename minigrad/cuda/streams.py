@@ -1,0 +1,172 @@
+"""Streams, queues of work that run side by side on a GPU, and events, marks in them.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.Stream.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..device import device as Device
+from .devices import Where, backend, device, index_of
+
+
+class Stream:
+    """A queue of work on a GPU; what is in it runs in order, beside other streams.
+
+    What is made in one stream may be used in another only after that has waited for it
+    (`wait_stream`), and has to live until it was used.
+    """
+
+    def __init__(self, device: Where = None, priority: int = 0, **kwargs: Any) -> None:
+        self.device_index = index_of(device)
+        self.priority = priority
+        with backend().on(self.device_index):
+            self.stream = kwargs.pop("_stream", None) or backend().cuda.Stream(
+                non_blocking=True, priority=priority)
+        if kwargs:
+            raise TypeError(f"Stream() got an unexpected keyword argument '{next(iter(kwargs))}'")
+
+    @property
+    def device(self) -> Device:
+        """The GPU it belongs to."""
+        return Device("cuda", self.device_index)
+
+    @property
+    def cuda_stream(self) -> int:
+        """The driver's handle; 0 for the default stream."""
+        return int(self.stream.ptr)
+
+    def synchronize(self) -> None:
+        """Wait until all its work is done."""
+        self.stream.synchronize()
+
+    def query(self) -> bool:
+        """Tell whether all its work is done."""
+        return bool(self.stream.done)
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Mark this moment of the stream."""
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Let what is queued from now on wait for an event."""
+        event.wait(self)
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Let what is queued from now on wait for what another stream holds now."""
+        self.wait_event(stream.record_event())
+
+    def __enter__(self) -> Stream:
+        self._contexts = [*getattr(self, "_contexts", []), StreamContext(self)]
+        self._contexts[-1].__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._contexts.pop().__exit__(*exc)
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Stream):
+            return NotImplemented
+        return (self.cuda_stream, self.device_index) == (other.cuda_stream, other.device_index)
+
+    def __hash__(self) -> int:
+        return hash((self.cuda_stream, self.device_index))
+
+    def __repr__(self) -> str:
+        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.cuda_stream:#x}>"
+
+
+class Event:
+    """A mark in a stream, to wait for and to take the time between two of them."""
+
+    def __init__(self, enable_timing: bool = False, blocking: bool = False,
+                 interprocess: bool = False) -> None:
+        self._options = {"block": blocking, "disable_timing": not enable_timing,
+                         "interprocess": interprocess}
+        self.enable_timing = enable_timing
+        self.event: Any = None  # made with the first record, on the stream's device
+        self.device_index = -1
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Mark this moment of a stream, the current one by default."""
+        chosen = current_stream() if stream is None else stream
+        with backend().on(chosen.device_index):
+            if self.event is None or self.device_index != chosen.device_index:
+                self.event = backend().cuda.Event(**self._options)
+                self.device_index = chosen.device_index
+            self.event.record(chosen.stream)
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Let what is queued in a stream from now on wait for this; the current one by default."""
+        if self.event is not None:
+            (current_stream() if stream is None else stream).stream.wait_event(self.event)
+
+    def query(self) -> bool:
+        """Tell whether all work before it is done."""
+        return self.event is None or bool(self.event.done)
+
+    def synchronize(self) -> None:
+        """Wait until all work before it is done."""
+        if self.event is not None:
+            self.event.synchronize()
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Return the milliseconds from this event to another one.
+
+        `ValueError` unless both were made with `enable_timing=True` and recorded.
+        """
+        if not (self.enable_timing and end_event.enable_timing):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self.event is None or end_event.event is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return float(backend().cuda.get_elapsed_time(self.event, end_event.event))
+
+    def __repr__(self) -> str:
+        if self.event is None:
+            return "<torch.cuda.Event uninitialized>"
+        return f"<torch.cuda.Event device=cuda:{self.device_index}>"
+
+
+class StreamContext:
+    """Queue work in a stream, on its device, for the length of a `with` block."""
+
+    def __init__(self, stream: Stream | None) -> None:
+        self.stream = stream
+        self._before: list[tuple[device, Any]] = []
+
+    def __enter__(self) -> None:
+        if self.stream is not None:
+            place = device(self.stream.device_index)
+            place.__enter__()
+            self._before.append((place, backend().cuda.get_current_stream()))
+            self.stream.stream.use()
+
+    def __exit__(self, *exc: object) -> None:
+        if self.stream is not None:
+            place, before = self._before.pop()
+            before.use()
+            place.__exit__(*exc)
+
+
+def stream(stream: Stream | None) -> StreamContext:
+    """Return a context in which work is queued in `stream`; None changes nothing."""
+    return StreamContext(stream)
+
+
+def current_stream(device: Where = None) -> Stream:
+    """Return the stream in which work is queued on a GPU."""
+    index = index_of(device)
+    return Stream(index, _stream=backend().cuda.get_current_stream(index))
+
+
+def default_stream(device: Where = None) -> Stream:
+    """Return the stream in which work is queued unless told otherwise."""
+    return Stream(index_of(device), _stream=backend().cuda.Stream(null=True))
+
+
+def synchronize(device: Where = None) -> None:
+    """Wait until all work given to a GPU is done."""
+    backend().synchronize(index_of(device))

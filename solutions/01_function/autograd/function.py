@@ -1,0 +1,285 @@
+# Stage 01, Function: the solution for minigrad/autograd/function.py.
+# The lesson is lessons/01_function.md.
+
+"""Function: an operation whose forward and backward the user writes.
+
+The context that `forward` and `backward` get as `ctx` is the node itself: what `forward` leaves on
+it, `backward` finds there.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#function
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _state
+from .._state import number
+from ..graph import NaryNode, through_tensors
+from ..saved import SavedTensor
+from ..tensor import Tensor
+from .delayed_error import DelayedError, once_differentiable
+from .function_outputs import join_outputs
+from .grad_mode import no_grad
+
+#: What a node has; asked of an instance of a Function, as long ago, it is an error that says so.
+_OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
+             "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
+
+__all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
+           "once_differentiable"]
+
+
+class FunctionCtx:
+    """What `forward` may call on its context."""
+
+    to_save: tuple[Tensor | None, ...]
+    saved_for_forward: tuple[Tensor | None, ...] | None
+    dirty_tensors: tuple[Tensor, ...]
+    non_differentiable: tuple[Tensor, ...]
+    materialize_grads: bool
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
+
+        Everything that is no tensor can be set on `ctx` as an attribute.
+        """
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Declare inputs that `forward` wrote to; they have to be returned as well."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Declare outputs that have no gradient; `backward` gets zeros for them."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Have `backward` get None, and not zeros, for outputs without a gradient (False)."""
+        self.materialize_grads = value
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Raise: PyTorch deprecated it, for there is nothing to declare any more."""
+        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are "
+                      "automatically tracked. Note that calls to `set_()` are not tracked",
+                      FutureWarning, stacklevel=2)
+
+
+class FunctionNode(FunctionCtx, NaryNode):
+    """The node of a Function, and its context."""
+
+    function: type[Function]
+    needs_input_grad: tuple[bool, ...]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.extras = None
+        self.shape, self.dtype = (), None
+        self.sequence = -1
+        self.to_save = self.dirty_tensors = self.non_differentiable = ()
+        self.materialize_grads = True
+        self.saved_for_forward = None
+        self._differentiable: tuple[bool, ...] = ()  # for each output
+        self._saved: list[SavedTensor | None] = []
+        self._are_tensors: tuple[bool, ...] = ()
+        self._blanks: list[tuple[tuple[int, ...], Any]] = []  # shape and backend of each output
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept, checked against writes since; in `jvp` the other ones."""
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
+        return tuple(None if s is None else s.unpack(self) for s in self._saved)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
+                      stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return tuple(self._saved)
+
+    def release(self) -> None:
+        for saved in self._saved:
+            if saved is not None:
+                saved.release()
+
+    def apply_arrays(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return through_tensors(self, Tensor._plain, grads)
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        if self.materialize_grads:
+            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
+        results = self.apply(*grads)
+        return self._checked(results if isinstance(results, tuple) else (results,))
+
+    def apply(self, *grads: Any) -> Any:
+        """Return what the user's `backward`, or `vjp`, makes of gradients, unchecked."""
+        cls = self.function
+        if cls.vjp is Function.vjp:
+            return cls.backward(self, *grads)
+        if cls.backward is not Function.backward:
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
+                               "not allowed. You should only implement one of them.")
+        return cls.vjp(self, *grads)
+
+    def _zeros(self, index: int) -> Tensor | None:
+        shape, like = self._blanks[index]
+        if like is None:
+            return None
+        return Tensor._plain(like.zeros(shape, self.metadata_of(index)[1]))
+
+    def _checked(self, results: tuple[Any, ...]) -> list[Any]:
+        """Return the gradients of the tensors among the inputs; the others must have none."""
+        expected, name = len(self._are_tensors), self.name()
+        while len(results) > expected and results[-1] is None:
+            results = results[:-1]
+        if len(results) != expected:
+            raise RuntimeError(f"function {name} returned an incorrect number of gradients "
+                               f"(expected {expected}, got {len(results)})")
+        kept = []
+        for position, (result, is_tensor) in enumerate(
+                zip(results, self._are_tensors, strict=True), 1):
+            if not is_tensor:
+                if result is not None:
+                    raise RuntimeError(
+                        f"function {name} returned a gradient different than None at position "
+                        f"{position}, but the corresponding forward input was not a Variable")
+            elif result is None or isinstance(result, Tensor):
+                kept.append(result)
+            else:
+                raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+        return kept
+
+
+class Function:
+    """The base of custom operations: write `forward(ctx, ...)` and `backward(ctx, *grads)`, call
+    `apply`.
+
+    >>> from minigrad import tensor
+    >>> class Exp(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         result = x.exp()
+    ...         ctx.save_for_backward(result)
+    ...         return result
+    ...     @staticmethod
+    ...     def backward(ctx, grad_output):
+    ...         result, = ctx.saved_tensors
+    ...         return grad_output * result
+    >>> Exp.apply(tensor([1.0], requires_grad=True))
+    tensor([2.7183], grad_fn=<ExpBackward>)
+    """
+
+    _backward_cls: type[FunctionNode]  # the class of the nodes
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
+                      "all static, so you should invoke them on the class itself. Instantiating an "
+                      "autograd function will raise an error in a future version of PyTorch.",
+                      DeprecationWarning, stacklevel=2)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "
+                           "Please use new-style autograd function with static forward method. "
+                           "(Example: https://pytorch.org/docs/stable/autograd.html"
+                           "#torch.autograd.Function)")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NODES:
+            raise RuntimeError(
+                f"Attribute '{name}' is invalid for this instance of _C._FunctionBase. Accessing "
+                "this attribute directly on an instance of autograd.Function is a legacy access "
+                "pattern that is no longer supported. For examples on how to use new-style "
+                "autograd functions, see "
+                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; the first argument is `ctx` unless `setup_context` is defined."""
+        raise NotImplementedError("You must implement the forward function for custom "
+                                  "autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Fill `ctx`, where `forward` was written without it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Return the gradient of each argument of `forward`; None where there is none."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your "
+                                  "custom autograd.Function to use it with backward mode AD.")
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Return the tangent of each output for those of the arguments of `forward`."""
+        raise NotImplementedError("You must implement the jvp function for custom "
+                                  "autograd.Function to use it with forward mode AD.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` without recording and join what it returns to the graph."""
+        if _state.observers.count and (recorder := _state.recorder.get()) is not None:
+            return recorder.call(cls.__name__, args, cls._apply, *args, **kwargs)
+        return cls._apply(*args, **kwargs)
+
+    @classmethod
+    def _apply(cls, *args: Any, **kwargs: Any) -> Any:
+        node, results = cls._run(*args, **kwargs)
+        node.saved_for_forward = None
+        return results
+
+    @classmethod
+    def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
+        """Return the context as well as the results, which forward mode needs both."""
+        if _state.observers.count and (transform := _state.transform.get()) is not None:
+            return transform.function(cls, args, kwargs)
+        return cls._record(args, kwargs)
+
+    @classmethod
+    def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
+        """Make the context, run `forward` with it and join what that returns to the graph."""
+        node = cls._backward_cls()
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
+                    and any(t.requires_grad for t in tensors))
+        node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        if recorded:
+            number(node)
+            node.set_edges([t._edge() for t in tensors])
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                outputs = cls.forward(node, *args, **kwargs)
+            else:
+                outputs = cls.forward(*args, **kwargs)
+                cls.setup_context(node, args, outputs)
+        bare = not isinstance(outputs, tuple)
+        results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
+        return node, results[0] if bare else tuple(results)
+
+    vjp = backward
+
+
+class InplaceFunction(Function):
+    """A Function whose `forward` may write to its input; kept for code that names it."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace

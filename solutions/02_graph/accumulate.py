@@ -1,0 +1,112 @@
+# Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/accumulate.py.
+# The lesson is lessons/02_graph.md.
+
+"""The end of the graph at a leaf, where gradients become `.grad`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+from .array_memory import holds_alone, is_dense
+from .backend import backend_of
+from .graph import Node
+
+Array = Any
+
+_leaf_locks = [Lock() for _ in range(64)]
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
+
+    __slots__ = ("variable",)
+    arity = 0
+    variable: Any
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.extras = None
+        self.sequence = 1 << 61  # leaves run as soon as they are ready
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # read live: `.data` may change
+        return tuple(self.variable._array.shape)
+
+    @property
+    def dtype(self) -> Any:
+        return self.variable._array.dtype
+
+    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
+        array = self.variable._array
+        return array.shape, array.dtype
+
+    def accumulate(self, grad: Array, owned: bool) -> None:
+        """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.
+
+        NOTE [Who owns a gradient]
+            An array may be written to, or become `.grad`, only if the engine allocated it and
+            nobody else holds it: then `owned` is true and it is no view.  What a formula
+            passed through, a hook saw, a Function returned or the caller gave is borrowed, and
+            copied before it is first written to.  A view will do where it looks at the whole of
+            an array that nothing else refers to, as what `t` gives back does.  A new `.grad`
+            takes the strides of a dense leaf and is row-major otherwise.
+        """
+        variable = self.variable
+        with _leaf_locks[(id(variable) >> 4) & 63]:
+            current = variable._grad
+            if current is not None and not current._requires_grad:
+                array = current._array
+                if array.dtype == grad.dtype:
+                    array += grad
+                else:
+                    array[...] = array + grad
+                current._bump()
+                return
+            leaf = variable._array
+            if owned and grad.strides == leaf.strides and (
+                grad.base is None or holds_alone(grad)
+            ):
+                fresh = grad
+            elif leaf.size and is_dense(leaf):
+                fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
+                fresh[...] = grad
+            else:
+                fresh = grad.copy("C")
+            if current is not None:
+                fresh += current._array
+            variable._grad = variable._plain(fresh)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        if grads[0] is not None:
+            self.accumulate(grads[0], owned=False)
+        return ()
+
+    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
+        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
+        (grad,) = grads
+        if grad is None:
+            return ()
+        variable = self.variable
+        if not grad.requires_grad and (variable._grad is None or not variable._grad.requires_grad):
+            self.accumulate(grad._array, owned=False)
+            return ()
+        with _leaf_locks[(id(variable) >> 4) & 63]:
+            current = variable._grad
+            if current is None:
+                leaf = variable._array
+                strides = variable.stride() if is_dense(leaf) else grad.contiguous().stride()
+                variable._grad = grad.new_empty_strided(leaf.shape, strides).copy_(grad)
+            else:
+                variable._grad = laid_out_as(current._array, current + grad)
+        return ()
+
+
+def laid_out_as(like: Array, tensor: Any) -> Any:
+    """Give a fresh tensor the strides of a dense array of its shape."""
+    array = tensor._array
+    if array.strides != like.strides and is_dense(like):
+        tensor._array = backend_of(like).empty_like(like, dtype=array.dtype)
+        tensor._array[...] = array
+    return tensor

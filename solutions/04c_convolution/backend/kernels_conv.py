@@ -1,0 +1,287 @@
+# Stage 04c, Convolution: the solution for minigrad/backend/kernels_conv.py.
+# The lesson is lessons/04c_convolution.md.
+
+"""Convolution and its two derivatives, for any number of spatial dimensions.
+
+All three are one matrix product around one copy: every window of the input is laid out as a
+column, and the weight, one row per output channel, multiplies them all.  Each function is linear
+in both of its arrays, and each is a derivative of the other two, so a double backward needs
+nothing new:
+
+    sum(conv_forward(x, w) * g) == sum(x * conv_grad_input(g, w)) == sum(w * conv_grad_weight(g, x))
+
+Arrays are `(batch, channels, *spatial)`, weights `(out channels, in channels / groups, *kernel)`.
+
+NOTE [Blocks]
+    The columns of a whole batch take many times its memory, so they are made for one block at a
+    time, used and forgotten.  A block is some samples or, where the columns of one are too many,
+    some lines of its steps.  Blocks come one after the other: the threads are those of BLAS, which
+    shares out each product.  See NOTE [Two pools of threads] in `threads`.
+
+NOTE [Short lines]
+    A copy is fast where many neighbours move together.  Those are steps along the last dimension;
+    where they are few, as in the last stages of a network, channels are laid next to each other
+    instead.  Only memory changes: indices mean the same either way.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from .kernels_window import (
+    add_windows,
+    conv_output_sizes,
+    crop,
+    kernel_positions,
+    pad,
+    windows,
+    zeros,
+)
+
+Array = Any
+Ints = Sequence[int]
+Block = tuple[slice, slice]  # samples, and lines: steps along the first spatial dimension
+
+__all__ = ["conv_forward", "conv_grad_input", "conv_grad_weight"]
+
+# Columns of one block: they stay in cache between the copy that fills them and the product that
+# reads them, and are enough for a good product.
+_COLUMN_BYTES = 2 << 20
+# Lines with fewer steps are short, see NOTE [Short lines].
+_SHORT = 12
+# A pointwise product of one sample with so many steps is worth a call of its own.
+_MANY_STEPS = 64
+
+
+def _is_pointwise(kernel: Ints, stride: Ints, padding: Ints) -> bool:
+    return prod(kernel) == 1 and prod(stride) == 1 and not any(padding)
+
+
+def _parts(count: int, pieces: int) -> list[slice]:
+    """Cuts `count` things into nearly equal slices, at most `pieces` of them."""
+    size = -(-count // max(1, pieces))
+    return [slice(i, min(i + size, count)) for i in range(0, count, size or 1)]
+
+
+def _blocks(batch: int, rows: int, counts: Ints, itemsize: int) -> list[Block]:
+    """Cuts a batch into blocks of columns with `rows` elements each; see NOTE [Blocks]."""
+    per_sample = rows * prod(counts) * itemsize
+    if per_sample <= _COLUMN_BYTES:
+        whole = slice(0, counts[0])
+        return [(some, whole) for some in _parts(batch, -(-batch * per_sample // _COLUMN_BYTES))]
+    lines = _parts(counts[0], -(-per_sample // _COLUMN_BYTES))
+    return [(one, some) for one in _parts(batch, batch) for some in lines]
+
+
+def _window_view(
+    xp: Any, x: Array, kernel: Ints, stride: Ints, dilation: Ints, counts: Ints
+) -> Array:
+    """Every window of padded `x` as a view: (channels, *kernel, batch, *steps)."""
+    dims = len(kernel)
+    view = windows(xp, x.swapaxes(0, 1), kernel, stride, dilation, counts)
+    return view.transpose(0, *range(2, 2 + dims), 1, *range(2 + dims, 2 + 2 * dims))
+
+
+def _has_short_lines(channels: int, counts: Ints, groups: int) -> bool:
+    return groups == 1 and counts[-1] < min(_SHORT, channels)
+
+
+def _columns(xp: Any, view: Array, block: Block, groups: int) -> Array:
+    """The windows of one block, copied: (groups, channels / groups * kernel, samples * steps)."""
+    dims = view.ndim // 2 - 1
+    chosen = view[(slice(None),) * (1 + dims) + block]
+    before, after = chosen.shape[: 1 + dims], chosen.shape[1 + dims :]
+    if not _has_short_lines(view.shape[0], after, groups):
+        columns = xp.empty(chosen.shape, view.dtype)
+        columns[...] = chosen
+        return columns.reshape(groups, prod(before) // groups, prod(after))
+    turned = xp.empty((*after, *before), view.dtype)
+    columns = turned.transpose(*range(1 + dims, view.ndim), *range(1 + dims))
+    for position in kernel_positions(before[1:]):
+        columns[(slice(None), *position)] = chosen[(slice(None), *position)]
+    return turned.reshape(prod(after), prod(before)).T[None]
+
+
+def _columns_by_block(
+    xp: Any,
+    x: Array,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    counts: Ints,
+    groups: int,
+) -> tuple[Callable[[Block], Array], list[Block]]:
+    """A function that makes the columns of a block of `x`, and the blocks."""
+    batch, channels = x.shape[:2]
+    if _is_pointwise(kernel, stride, padding) and tuple(counts) == x.shape[2:]:
+        # The input is its own columns.
+        samples = _parts(batch, batch if prod(counts) >= _MANY_STEPS else 1)
+        blocks = [(some, slice(0, counts[0])) for some in samples]
+        return lambda block: _side_by_side(x, block, groups), blocks
+    short = _has_short_lines(channels, counts, groups)
+    padded = pad(xp, x, padding, padding, channels_last=short)
+    view = _window_view(xp, padded, kernel, stride, dilation, counts)
+    blocks = _blocks(batch, channels * prod(kernel), counts, x.dtype.itemsize)
+    return lambda block: _columns(xp, view, block, groups), blocks
+
+
+def _side_by_side(a: Array, block: Block, groups: int) -> Array:
+    """A block of (batch, channels, *steps) as (groups, channels / groups, samples * steps).
+
+    Where it holds one sample of a contiguous array, it is a view.
+    """
+    samples, lines = block
+    channels = a.shape[1] // groups
+    if samples.stop - samples.start == 1:
+        sample = a[samples.start, :, lines]
+        return sample.reshape(groups, channels, prod(sample.shape[1:]))
+    part = a[samples, :, lines].swapaxes(0, 1)
+    return part.reshape(groups, channels, prod(part.shape[1:]))
+
+
+def conv_forward(
+    xp: Any,
+    x: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    """Cross-correlates `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps).
+
+    Raises RuntimeError where the kernel is larger than the padded input.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> x, weight = numpy.ones((1, 1, 3)), numpy.ones((1, 1, 2))
+    >>> conv_forward(xp, x, weight, None, (1,), (0,), (1,), 1)
+    array([[[2., 2.]]])
+    """
+    batch, out_channels, kernel = x.shape[0], weight.shape[0], weight.shape[2:]
+    counts = conv_output_sizes(x.shape[2:], kernel, stride, padding, dilation)
+    rows = weight.reshape(groups, out_channels // groups, prod(weight.shape[1:]))
+    out = xp.empty((batch, out_channels, *counts), xp.result_type(x, weight))
+    columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
+
+    for block in blocks:
+        samples, lines = block
+        columns = columns_of(block)
+        if samples.stop - samples.start == 1:
+            xp.matmul(rows, columns, out=_side_by_side(out, block, groups))
+        else:
+            beside = out[samples, :, lines].swapaxes(0, 1)
+            beside[...] = xp.matmul(rows, columns).reshape(beside.shape)
+    if bias is not None:
+        out += bias.reshape(-1, *(1,) * len(counts))
+    return out
+
+
+def conv_grad_input(
+    xp: Any,
+    g: Array,
+    weight: Array,
+    input_sizes: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    """The derivative of `conv_forward` by its input, applied to `g` (N, O, *steps): `input_sizes`.
+
+    Elements that no window met get zero.  `g` may have fewer steps than would fit.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> g, w = numpy.ones((1, 1, 2)), numpy.ones((1, 1, 2))
+    >>> conv_grad_input(xp, g, w, (1, 1, 3), (1,), (0,), (1,), 1)
+    array([[[1., 2., 1.]]])
+    """
+    batch, channels, *sizes = input_sizes
+    kernel, counts = weight.shape[2:], g.shape[2:]
+    out_group, dtype = weight.shape[0] // groups, xp.result_type(g, weight)
+    if _flip_pays(g, weight, sizes, stride, padding, dilation):
+        mirrored = [d * (k - 1) - p for k, d, p in zip(kernel, dilation, padding)]
+        return conv_forward(
+            xp, g, _flipped(xp, weight, groups), None, stride, mirrored, dilation, groups
+        )
+    rows = weight.reshape(groups, out_group, prod(weight.shape[1:]))
+    short = _has_short_lines(channels, counts, groups)
+    padded_sizes = tuple(n + 2 * p for n, p in zip(sizes, padding))
+    grad = zeros(xp, (batch, channels, *padded_sizes), dtype, channels_last=short)
+
+    # The windows of one sample overlap, so its steps are not cut.
+    cut = _blocks(batch, groups * rows.shape[2], counts, dtype.itemsize)
+    for samples in [samples for samples, lines in cut if not lines.start]:
+        beside = _side_by_side(g, (samples, slice(0, counts[0])), groups)
+        before, after = (channels, *kernel), (samples.stop - samples.start, *counts)
+        if short:
+            columns = xp.matmul(beside[0].T, rows[0]).reshape(*after, *before)
+            columns = xp.moveaxis(columns, range(1, len(after)), range(-len(counts), 0))
+        else:
+            columns = xp.matmul(rows.swapaxes(1, 2), beside).reshape(*before, *after)
+            columns = xp.moveaxis(columns, len(before), 0)
+        add_windows(grad[samples], columns, stride, dilation)
+    return crop(xp, grad, padding, sizes)
+
+
+def _flip_pays(
+    g: Array, weight: Array, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> bool:
+    """Whether the input gradient is better had as a convolution of `g` with the flipped weight.
+
+    It is one where no step was skipped and all of the input was covered.  Its columns are copied
+    once where sums over windows read and write theirs several times; only the flipped copy of
+    the weight costs more, when it is larger than those columns.
+    """
+    kernel, counts = weight.shape[2:], g.shape[2:]
+    reach = [d * (k - 1) for k, d in zip(kernel, dilation)]
+    return (
+        prod(stride) == 1
+        and all(p <= r for p, r in zip(padding, reach))
+        and all(n == size + 2 * p - r for n, size, p, r in zip(counts, sizes, padding, reach))
+        and weight.shape[1] <= g.shape[0] * prod(counts)
+    )
+
+
+def _flipped(xp: Any, weight: Array, groups: int) -> Array:
+    """The weight of the reverse convolution: channels swapped within groups, kernel mirrored."""
+    out_channels, in_group, *kernel = weight.shape
+    grouped = weight.reshape(groups, out_channels // groups, in_group, *kernel)
+    mirrored = xp.flip(grouped.swapaxes(1, 2), tuple(range(3, 3 + len(kernel))))
+    return mirrored.reshape(groups * in_group, out_channels // groups, *kernel)
+
+
+def conv_grad_weight(
+    xp: Any,
+    g: Array,
+    x: Array,
+    weight_sizes: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Array:
+    """The derivative of `conv_forward` by its weight, applied to `g` (N, O, *steps).
+
+    `g` may have fewer steps than would fit.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> g, x = numpy.ones((1, 1, 2)), numpy.arange(3.0).reshape(1, 1, 3)
+    >>> conv_grad_weight(xp, g, x, (1, 1, 2), (1,), (0,), (1,), 1)
+    array([[[1., 3.]]])
+    """
+    out_channels, in_group, *kernel = weight_sizes
+    counts = g.shape[2:]
+    grad = xp.empty(tuple(weight_sizes), xp.result_type(g, x))
+    total = grad.reshape(groups, out_channels // groups, in_group * prod(kernel))
+    columns_of, blocks = _columns_by_block(xp, x, kernel, stride, padding, dilation, counts, groups)
+    if not blocks:
+        grad[...] = 0
+    for place, block in enumerate(blocks):
+        turned, beside = columns_of(block).swapaxes(1, 2), _side_by_side(g, block, groups)
+        if place:
+            total += xp.matmul(beside, turned)
+        else:
+            xp.matmul(beside, turned, out=total)
+    return grad

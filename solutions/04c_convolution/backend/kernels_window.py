@@ -1,0 +1,210 @@
+# Stage 04c, Convolution: the solution for minigrad/backend/kernels_window.py.
+# The lesson is lessons/04c_convolution.md.
+
+"""Windows sliding over the trailing dimensions of an array.
+
+Convolution and pooling look at an input through the same frame: a kernel of some size moves in
+steps of `stride` and touches every `dilation`-th element.  This module says how many steps fit,
+shows all windows at once as a view, and adds windows back to where they came from.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+Array = Any
+
+__all__ = [
+    "add_windows",
+    "conv_output_sizes",
+    "crop",
+    "kernel_positions",
+    "pad",
+    "pool_output_sizes",
+    "position_slices",
+    "windows",
+    "zeros",
+]
+
+
+def _by(sizes: Sequence[int]) -> str:
+    return "x".join(str(size) for size in sizes)
+
+
+def conv_output_sizes(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> tuple[int, ...]:
+    """How many steps a convolution kernel takes in each spatial dimension.
+
+    Raises RuntimeError where the kernel is larger than the padded input.
+
+    >>> conv_output_sizes((7, 7), (3, 3), (2, 2), (1, 1), (1, 1))
+    (4, 4)
+    """
+    padded = [size + 2 * p for size, p in zip(sizes, padding)]
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
+    if any(r > size for r, size in zip(reach, padded)):
+        raise RuntimeError(
+            "Calculated padded input size per channel: "
+            f"({' x '.join(map(str, padded))}). Kernel size: ({' x '.join(map(str, reach))}). "
+            "Kernel size can't be greater than actual input size"
+        )
+    return tuple((size - r) // s + 1 for size, r, s in zip(padded, reach, stride))
+
+
+def pool_output_sizes(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+) -> tuple[int, ...]:
+    """How many steps a pooling kernel takes; `ceil_mode` lets the last one hang over the end.
+
+    Raises RuntimeError where no step fits.
+
+    >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
+    (3,)
+    """
+    counts = []
+    for size, k, s, p, d in zip(sizes, kernel, stride, padding, dilation):
+        room = size + 2 * p - d * (k - 1) - 1
+        count = (room + (s - 1 if ceil_mode else 0)) // s + 1
+        # A window must start inside the input or its left padding.
+        counts.append(count - 1 if ceil_mode and (count - 1) * s >= size + p else count)
+    if any(count < 1 for count in counts):
+        raise RuntimeError(
+            f"Given input size: ({_by(sizes)}). Calculated output size: ({_by(counts)}). "
+            "Output size is too small"
+        )
+    return tuple(counts)
+
+
+def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False) -> Array:
+    """Zeros of (batch, channels, *spatial); with `channels_last` channels are adjacent in memory.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> zeros(xp, (1, 2, 3), xp.float32, channels_last=True).strides
+    (24, 4, 8)
+    """
+    if not channels_last:
+        return xp.zeros(shape, dtype)
+    return xp.moveaxis(xp.zeros((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
+
+
+def pad(
+    xp: Any,
+    x: Array,
+    before: Sequence[int],
+    after: Sequence[int],
+    value: float | int = 0,
+    channels_last: bool = False,
+) -> Array:
+    """Surrounds the trailing dimensions of `x` with `value`; `x` itself where nothing is added.
+
+    `channels_last`, for zeros only, lays channels next to each other in memory.
+
+    >>> pad(numpy, numpy.ones(2), (1,), (2,))
+    array([0., 1., 1., 0., 0.])
+    """
+    if not any(before) and not any(after):
+        return x
+    lead = x.shape[: x.ndim - len(before)]
+    sizes = x.shape[x.ndim - len(before) :]
+    shape = lead + tuple(b + size + a for b, size, a in zip(before, sizes, after))
+    if value == 0:
+        padded = zeros(xp, shape, x.dtype, channels_last)
+    else:
+        padded = xp.full(shape, value, x.dtype)
+    padded[(..., *(slice(b, b + size) for b, size in zip(before, sizes)))] = x
+    return padded
+
+
+def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
+    """Cuts `sizes` trailing elements out of `padded`, contiguous: what undoes `pad`.
+
+    >>> crop(numpy, numpy.arange(5), (1,), (2,))
+    array([1, 2])
+    """
+    key = (..., *(slice(b, b + size) for b, size in zip(before, sizes)))
+    return xp.ascontiguousarray(padded[key])
+
+
+def kernel_positions(kernel: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The positions inside a kernel, last dimension fastest.
+
+    >>> list(kernel_positions((1, 2)))
+    [(0, 0), (0, 1)]
+    """
+    return product(*(range(size) for size in kernel))
+
+
+def position_slices(
+    position: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    counts: Sequence[int],
+) -> tuple[Any, ...]:
+    """The key of the elements that one kernel position meets over all `counts` steps.
+
+    >>> position_slices((1,), (2,), (1,), (3,))
+    (Ellipsis, slice(1, 6, 2))
+    """
+    slices = []
+    for at, s, d, count in zip(position, stride, dilation, counts):
+        first = at * d
+        slices.append(slice(first, first + s * (count - 1) + 1 if count else first, s))
+    return (..., *slices)
+
+
+def windows(
+    xp: Any,
+    x: Array,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    counts: Sequence[int],
+) -> Array:
+    """A view of every window of `x`, shape `(*lead, *kernel, *counts)`; no element is copied.
+
+    `counts` must be small enough for the last window to fit; `x` must be padded already.
+
+    >>> windows(numpy, numpy.arange(4), (2,), (1,), (1,), (3,))
+    array([[0, 1, 2],
+           [1, 2, 3]])
+    """
+    lead = x.ndim - len(kernel)
+    steps = x.strides[lead:]
+    return xp.lib.stride_tricks.as_strided(
+        x,
+        x.shape[:lead] + tuple(kernel) + tuple(counts),
+        x.strides[:lead]
+        + tuple(step * d for step, d in zip(steps, dilation))
+        + tuple(step * s for step, s in zip(steps, stride)),
+    )
+
+
+def add_windows(
+    target: Array, values: Array, stride: Sequence[int], dilation: Sequence[int]
+) -> Array:
+    """Adds windows, laid out as `windows` shows them, back into `target`, in place.
+
+    Windows overlap but the elements that one kernel position meets do not, so a plain `+=` for
+    each kernel position is exact.
+
+    >>> add_windows(numpy.zeros(4), numpy.ones((2, 3)), (1,), (1,))
+    array([1., 2., 2., 1.])
+    """
+    dims = len(stride)
+    lead = target.ndim - dims
+    kernel = values.shape[lead : lead + dims]
+    counts = values.shape[lead + dims :]
+    everything = (slice(None),) * lead
+    for position in kernel_positions(kernel):
+        target[position_slices(position, stride, dilation, counts)] += values[everything + position]
+    return target

@@ -1,0 +1,201 @@
+# Stage 07, Grad modes: the solution for minigrad/autograd/grad_mode.py.
+# The lesson is lessons/07_grad_mode.md.
+
+"""Switching the recording of the graph on and off, for a thread.
+
+Each is a context manager and a decorator of functions, of generators (whose body runs in the
+mode, and whose caller does not) and, with a warning that it is deprecated, of classes.
+
+Source: https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Generator
+from typing import Any, Self
+
+from .. import _state
+
+GeneratorType = Generator[Any, Any, Any]
+
+
+def is_grad_enabled() -> bool:
+    """Tell whether operations are recorded on this thread.
+
+    >>> with no_grad():
+    ...     is_grad_enabled()
+    False
+    """
+    return _state.grad_enabled.get()
+
+
+def is_inference_mode_enabled() -> bool:
+    """Tell whether inference mode is on."""
+    return _state.inference_enabled.get()
+
+
+class _Mode:
+    """A context manager that is a decorator as well."""
+
+    def clone(self) -> Self:
+        """Return a fresh one of the same kind: each call of a decorated function needs its own."""
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+    def __call__(self, decorated: Callable[..., Any]) -> Any:
+        if inspect.isclass(decorated):
+            warnings.warn("Decorating classes is deprecated and will be disabled in future "
+                          "versions. You should only decorate functions or methods. To preserve "
+                          "the current behavior of class decoration, you can directly decorate the "
+                          "`__init__` method and nothing else.", FutureWarning, stacklevel=2)
+            setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
+            return decorated
+        if inspect.isgeneratorfunction(decorated):
+            return self._wrap_generator(decorated)
+
+        @functools.wraps(decorated)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return decorated(*args, **kwargs)
+
+        return wrapped
+
+    def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Callable[..., Any]:
+        """Run each stretch of a generator in the mode, and its caller in the caller's own."""
+
+        @functools.wraps(decorated)
+        def wrapped(*args: Any, **kwargs: Any) -> GeneratorType:
+            generator = decorated(*args, **kwargs)
+            try:
+                with self.clone():
+                    response = generator.send(None)
+                while True:
+                    try:
+                        request = yield response
+                    except GeneratorExit:
+                        with self.clone():
+                            generator.close()
+                        raise
+                    except BaseException as error:
+                        with self.clone():
+                            response = generator.throw(error)
+                    else:
+                        with self.clone():
+                            response = generator.send(request)
+            except StopIteration as stop:
+                return stop.value
+
+        return wrapped
+
+
+class _Switch(_Mode):
+    """Has operations recorded, or not, for a block or for a function's calls."""
+
+    recording: bool
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+    def __enter__(self) -> None:
+        self.previous = _state.grad_enabled.get()
+        _state.grad_enabled.set(self.recording)
+
+    def __exit__(self, *exc: object) -> None:
+        _state.grad_enabled.set(self.previous)
+
+
+class no_grad(_Switch):
+    """Record nothing: results do not require grad.
+
+    >>> from minigrad import tensor
+    >>> x = tensor(1.0, requires_grad=True)
+    >>> with no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    recording = False
+
+
+class enable_grad(_Switch):
+    """Record again, inside `no_grad`; has no effect on inference mode.
+
+    >>> with no_grad(), enable_grad():
+    ...     is_grad_enabled()
+    True
+    """
+
+    recording = True
+
+
+class set_grad_enabled(_Mode):
+    """Switch recording to `mode`: at once as a plain call, until the end of the block in `with`.
+
+    >>> _ = set_grad_enabled(False); is_grad_enabled()
+    False
+    >>> _ = set_grad_enabled(True)
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = _state.grad_enabled.get()
+        self.mode = bool(mode)
+        _state.grad_enabled.set(self.mode)
+
+    def __call__(self, decorated: Callable[..., Any]) -> Any:
+        _state.grad_enabled.set(self.previous)
+        return super().__call__(decorated)
+
+    def __enter__(self) -> None:
+        _state.grad_enabled.set(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        _state.grad_enabled.set(self.previous)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(mode={self.mode})"
+
+    __repr__ = __str__
+
+    def clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+class inference_mode(_Mode):
+    """Record nothing and count no versions: tensors made inside can never enter a graph.
+
+    >>> from minigrad import ones
+    >>> with inference_mode():
+    ...     x = ones(2)
+    >>> x.is_inference()
+    True
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.previous = _state.inference_enabled.get(), _state.grad_enabled.get()
+        _state.inference_enabled.set(self.mode)
+        _state.grad_enabled.set(not self.mode)
+        _state.observers.enter()
+
+    def __exit__(self, *exc: object) -> None:
+        _state.observers.leave()
+        inference, grad = self.previous
+        _state.inference_enabled.set(inference)
+        _state.grad_enabled.set(grad)
+
+    def clone(self) -> Self:
+        return type(self)(self.mode)

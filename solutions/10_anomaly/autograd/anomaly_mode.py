@@ -1,0 +1,187 @@
+# Stage 10, Anomaly mode: the solution for minigrad/autograd/anomaly_mode.py.
+# The lesson is lessons/10_anomaly.md.
+
+"""Anomaly mode: which line of the forward made the node whose backward failed.
+
+While it is on, each node that is made keeps the call stack in its metadata, and the node that is
+being evaluated, which is its parent in a double backward.  When a node's backward raises, both are
+shown in warnings.  A gradient with NaN raises.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..backend import backend_of
+from ..graph import Node
+from ..tensor import Tensor
+from .frames import user_frame
+
+TRACEBACK, PARENT = "traceback_", "parent_"  # keys of a node's metadata
+
+_evaluating: ContextVar[Node | None] = ContextVar("evaluating", default=None)
+
+
+def is_anomaly_enabled() -> bool:
+    """Tell whether anomaly mode is on.
+
+    >>> is_anomaly_enabled()
+    False
+    """
+    return _state.anomaly.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Tell whether anomaly mode, when it is on, looks for NaN in gradients."""
+    return _state.anomaly.check_nan
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly mode on or off, for all threads."""
+    mode = _state.anomaly
+    if enabled and not mode.enabled:
+        _state.observers.enter(remember_origin)
+    elif mode.enabled and not enabled:
+        _state.observers.leave(remember_origin)
+    mode.enabled, mode.check_nan = enabled, check_nan
+
+
+class _Restored:
+    """Puts the mode back that was in force when it was made."""
+
+    def __init__(self) -> None:
+        self.prev = is_anomaly_enabled()
+        self.prev_check_nan = is_anomaly_check_nan_enabled()
+
+    def __enter__(self) -> None:
+        """Enter the mode."""
+
+    def __exit__(self, *exc: object) -> None:
+        set_anomaly_enabled(self.prev, self.prev_check_nan)
+
+
+class detect_anomaly(_Restored):
+    """Run a block in anomaly mode: errors in backward name the forward's line, NaN raises.
+
+    >>> import warnings; from minigrad import tensor
+    >>> warnings.simplefilter("ignore")
+    >>> x = tensor(0.0, requires_grad=True)
+    >>> with detect_anomaly():
+    ...     (x.sqrt() * 0).backward()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Function 'SqrtBackward' returned nan values in its 0th output. This gradient \
+is a single number.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__()
+        self.check_nan = check_nan
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and "
+                      "should only be enabled for debugging.", stacklevel=2)
+
+    def __enter__(self) -> None:
+        set_anomaly_enabled(True, self.check_nan)
+
+
+class set_detect_anomaly(_Restored):
+    """Switch anomaly mode on or off; in a `with` statement, for the block.
+
+    >>> with set_detect_anomaly(True):
+    ...     is_anomaly_enabled()
+    True
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        super().__init__()
+        set_anomaly_enabled(mode, check_nan)
+
+
+# -------------------------------------------------------------------- what the engine calls
+
+
+def remember_origin(node: Node) -> None:
+    """Keep in a new node where it was made, and the node whose backward made it."""
+    node.metadata[TRACEBACK] = traceback.format_stack(user_frame()[0])
+    parent = _evaluating.get()
+    if parent is not None:
+        node.metadata[PARENT] = parent
+
+
+def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
+    """Return `evaluate(node, buffer)` that says, when it fails, where the node comes from.
+
+    NumPy's own words about a division by zero would only hide that message.
+    """
+
+    def call(node: Node, buffer: Any) -> None:
+        outer = _evaluating.get()
+        _evaluating.set(node)
+        try:
+            with np.errstate(all="ignore"):
+                evaluate(node, buffer)
+        except Exception:
+            warn_of_origin(node)
+            raise
+        finally:
+            _evaluating.set(outer)
+
+    return call
+
+
+def warn_of_origin(node: Node) -> None:
+    """Warn with the forward call that made a node, then with those that led to that call."""
+    stacklevel = user_frame()[1]
+    origin = _trace(node)
+    if not origin:
+        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. "
+                      "Enable detect anomaly during forward pass for more information.",
+                      stacklevel=stacklevel)
+        return
+    warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
+                  f"error:\n{origin}", stacklevel=stacklevel)
+    parent = node.metadata.get(PARENT)
+    while parent is not None:
+        origin = _trace(parent) or "(made while anomaly mode was off)\n"
+        warnings.warn(f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of "
+                      f"forward call that induced the previous calculation:\n{origin}",
+                      stacklevel=stacklevel)
+        parent = parent.metadata.get(PARENT)
+
+
+def _trace(node: Node) -> str:
+    return "".join(node.metadata.get(TRACEBACK, ()))
+
+
+def check_nan(node: Node, grads: Sequence[Any]) -> None:
+    """Raise `RuntimeError` if one of the gradients that a node returned contains NaN."""
+    for position, grad in enumerate(grads):
+        array = grad._array if isinstance(grad, Tensor) else grad
+        if array is None or array.dtype.kind != "f":
+            continue
+        found = backend_of(array).to_host(array != array)
+        if found.any():
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th "
+                               f"output. {describe(found)}")
+
+
+def describe(found: Any) -> str:
+    """Say where in a gradient NaN stands, given the mask of it.
+
+    >>> describe(np.array([[False, True], [True, True]]))
+    'This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 1].'
+    """
+    if not found.ndim:
+        return "This gradient is a single number."
+    first = [int(i) for i in np.unravel_index(int(found.argmax()), found.shape)]
+    return (f"This gradient has the shape {list(found.shape)}; {int(found.sum())} of its "
+            f"{found.size} values are nan, the first at index {first}.")

@@ -1,0 +1,234 @@
+# Stage 11, The profiler: the solution for minigrad/autograd/profiler.py.
+# The lesson is lessons/11_profiler.md.
+
+"""The profiler: how long each op of the forward and each node of the backward takes.
+
+Source: https://docs.pytorch.org/docs/stable/autograd.html#profiler
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any, Self
+
+from .. import _state, cuda
+from ..device import backend_for
+from .nvtx import NvtxRecorder
+from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
+from .recorder import DetailedRecorder, Recorder
+
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
+           "profile", "record_function"]
+
+UNFINISHED = "<unfinished torch.autograd.profile>"
+
+
+def kineto_available() -> bool:
+    """Tell whether PyTorch's tracing library is used: it is not.
+
+    >>> kineto_available()
+    False
+    """
+    return False
+
+
+def _profiler_enabled() -> bool:
+    """Tell whether a profiler is on, on this thread."""
+    return _state.recorder.get() is not None
+
+
+class _Recording:
+    """Has a recorder written to in a `with` block, on this thread."""
+
+    def __init__(self, enabled: bool) -> None:
+        self.enabled = enabled
+        self.entered = False
+
+    def _start(self, recorder: Any) -> None:
+        if self.entered:
+            raise RuntimeError(f"{self._title()} context manager is not reentrant")
+        if _profiler_enabled():
+            raise RuntimeError("Profiler is already enabled on this thread")
+        self.entered = True
+        _state.recorder.set(recorder)
+        _state.observers.enter(recorder.made)
+
+    def _stop(self, recorder: Any) -> None:
+        recorder.quick = False  # a context that was copied meanwhile may hold it for longer
+        _state.observers.leave(recorder.made)
+        _state.recorder.set(None)
+
+    def _title(self) -> str:
+        return "Profiler"
+
+
+class profile(_Recording):
+    """Measure every op, node and `record_function` block that runs in a `with` block.
+
+    `record_shapes` notes the shapes of inputs, `with_stack` the calls that led to each event,
+    `profile_memory` the bytes of the arrays that ops make (what is freed is not subtracted).  Only
+    the CPU is timed: `use_cuda` warns.  `with_flops`, `with_modules` and what else PyTorch takes
+    has no effect.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> with profile() as prof:
+    ...     (x * x).sum().backward()
+    >>> [event.key for event in prof.key_averages()]  # doctest: +NORMALIZE_WHITESPACE
+    ['aten::mul', 'aten::sum', 'torch::autograd::GraphRoot', 'SumBackward0', 'aten::expand',
+     'MulBackward0', 'torch::autograd::AccumulateGrad']
+    """
+
+    def __init__(self, enabled: bool = True, *, use_cuda: bool = False,
+                 use_device: str | None = None, record_shapes: bool = False,
+                 with_flops: bool = False, profile_memory: bool = False, with_stack: bool = False,
+                 with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
+                 experimental_config: Any = None, acc_events: bool = False) -> None:
+        super().__init__(enabled)
+        if use_cuda or use_device == "cuda":
+            warnings.warn("CUDA events are not timed, disabling CUDA profiling", stacklevel=2)
+        self.use_cuda = False
+        self.record_shapes = record_shapes
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self._span: tuple[int, int] | None = None  # when it began and ended, once it has
+        self._events: EventList | None = None
+
+    def __enter__(self) -> Self:
+        if self.enabled:
+            details = (self.record_shapes, self.with_stack, self.profile_memory)
+            recorder = DetailedRecorder(*details) if any(details) else Recorder()
+            self._start(recorder)
+            self._recorder, self._began = recorder, perf_counter_ns()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.enabled:
+            ended = perf_counter_ns()
+            self._stop(self._recorder)
+            self._span = self._began, ended
+
+    def __repr__(self) -> str:
+        return UNFINISHED if self._span is None else repr(self.function_events)
+
+    def __str__(self) -> str:
+        return UNFINISHED if self._span is None else str(self.function_events)
+
+    @property
+    def function_events(self) -> EventList:
+        """The events, in the order in which they began; `RuntimeError` before the block ends."""
+        if self._span is None:
+            raise RuntimeError("Profiler didn't finish running")
+        if self._events is None:
+            self._events = events_of(self._recorder, *self._span)
+            del self._recorder
+        return self._events
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100,
+              max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
+              max_shapes_column_width: int | None = 80, header: str | None = None,
+              top_level_events_only: bool = False) -> str:
+        """Return the events as a table, one a row; see `EventList.table`."""
+        return self.function_events.table(
+            sort_by, row_limit, max_src_column_width, max_name_column_width,
+            max_shapes_column_width, header, top_level_events_only)
+
+    def key_averages(self, group_by_input_shape: bool = False,
+                     group_by_stack_n: int = 0) -> EventList:
+        """Return the averages of the events of each name; see `EventList.key_averages`."""
+        return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
+
+    def total_average(self) -> FunctionEventAvg:
+        """Return the sum of all events."""
+        return self.function_events.total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The microseconds of all events, each without those within it."""
+        return self.function_events.self_cpu_time_total
+
+    def export_chrome_trace(self, path: str | Path) -> None:
+        """Write a trace that https://ui.perfetto.dev and chrome://tracing open."""
+        self.function_events.export_chrome_trace(path)
+
+    def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
+        """Write stacks with their times; needs `with_stack`."""
+        if not self.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
+        self.function_events.export_stacks(path, metric)
+
+    def export_html(self, path: str | Path, title: str = "Profile") -> None:
+        """Write a page with a flame graph of the events; it needs nothing but a browser."""
+        self.function_events.export_html(path, title)
+
+
+class record_function:
+    """Give a block, or as a decorator a function, a name that profiles show.
+
+    >>> from minigrad import ones
+    >>> with profile() as prof, record_function("my block"):
+    ...     y = ones(2) + 1
+    >>> [(event.name, len(event.cpu_children)) for event in prof.function_events]
+    [('my block', 2), ('aten::ones', 0), ('aten::add', 0)]
+    """
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        self.name = name
+        self.args = args
+        self._open: tuple[Any, Any] | None = None  # recorder and its event, in a profile
+
+    def __enter__(self) -> Self:
+        recorder = _state.recorder.get()
+        if recorder is not None:
+            shown = self.name if self.args is None else f"{self.name} ({self.args})"
+            self._open = recorder, recorder.begin(shown)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._open is not None:
+            recorder, event = self._open
+            self._open = None
+            recorder.finish(event)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function, each of whose calls is a block of this name."""
+
+        @functools.wraps(function)
+        def named(*args: Any, **kwargs: Any) -> Any:
+            with record_function(self.name, self.args):
+                return function(*args, **kwargs)
+
+        return named
+
+
+class emit_nvtx(_Recording):
+    """Mark every op and node for NVIDIA's profilers (`nsys profile python program.py`).
+
+    Needs a GPU and CuPy, `RuntimeError` without.  An op's range is named
+    `aten::mul, seq = 5`, its backward's `MulBackward0, seq = 5`; with `record_shapes` the sizes
+    of the inputs follow.
+    """
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        super().__init__(enabled)
+        self.record_shapes = record_shapes
+
+    def __enter__(self) -> Self:
+        if self.enabled:
+            if not cuda.is_available():
+                raise RuntimeError("emit_nvtx needs an NVIDIA GPU and CuPy, and there is none "
+                                   "here. profile() measures the CPU.")
+            self._recorder = NvtxRecorder(backend_for("cuda").cuda.nvtx, self.record_shapes)
+            self._start(self._recorder)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self.enabled:
+            self._stop(self._recorder)
+
+    def _title(self) -> str:
+        return "NVTX annotation"

@@ -1,0 +1,341 @@
+# Stage 13b, Optimizers: the solution for minigrad/optim/optimizer.py.
+# The lesson is lessons/13b_optimizers.md.
+
+"""Optimizer: groups of parameters with their options, and what is remembered of each parameter.
+
+Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.profiler import record_function
+from ..backend import Backend, backend_of
+from ..nn.module import type_name, zero_grad
+from ..ops.create import tensor
+from ..tensor import Tensor
+from .hooks import (
+    StepHooks,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from .pieces import Pieces
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",
+           "required"]
+
+Array = Any
+Group = dict[str, Any]
+State = dict[str, Any]
+
+
+class _Required:
+    """Stands for an option that every group has to name."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer(StepHooks):
+    """The base of all optimizers; a subclass says in `update` how a parameter moves.
+
+    Or it overrides `step` as a whole.  `params` are tensors, pairs of name and tensor, or
+    dictionaries with `params` and options of their own in place of `defaults`.
+
+    >>> from minigrad import optim, tensor
+    >>> class Halving(optim.Optimizer):
+    ...     def update(self, group, array, grad, state):
+    ...         array *= 0.5
+    >>> x = tensor([4.0], requires_grad=True)
+    >>> x.sum().backward(); Halving([x], {}).step(); x
+    tensor([2.], requires_grad=True)
+    """
+
+    #: Whether a step depends on how many there were before, which is counted on the host.
+    counts_steps = False
+
+    def __init__(self, params: Iterable[Any], defaults: Group) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError("params argument given to the optimizer should be an iterable of "
+                            f"Tensors or dicts, but got {type_name(params)}")
+        self._make_hooks()
+        self.pieces = Pieces()
+        self.defaults = defaults
+        self.state: defaultdict[Any, State] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add parameters with options of their own: `{"params": [...], "lr": 0.1}`."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        given = param_group["params"]
+        if isinstance(given, set):
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but "
+                            "the ordering of tensors in sets will change between runs. Please use "
+                            "a list instead.")
+        given = [given] if isinstance(given, Tensor) else list(given)
+        names = [p[0] for p in given if isinstance(p, tuple)]
+        params = [p[1] if isinstance(p, tuple) else p for p in given]
+        if names and len(names) != len(params):
+            raise ValueError("all optimizer params should be with/without names. Some param names "
+                             "are missing")
+        for parameter in params:
+            if not isinstance(parameter, Tensor):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is "
+                                f"{type_name(parameter)}")
+            if not (parameter.is_leaf or parameter.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError("parameter group didn't specify a value of required optimization "
+                                 f"parameter {name}")
+        if len(set(params)) != len(params):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in "
+                          "future, this will cause an error; see "
+                          "github.com/pytorch/pytorch/issues/40967 for more information",
+                          stacklevel=3)
+        named = {"param_names": names} if names else {}
+        group = {**self.defaults, **param_group, **named, "params": params}
+        self._check_apart(group)
+        param_group.update(group)
+        self.param_groups.append(param_group)
+
+    def _check_apart(self, new: Group) -> None:
+        """Raise where a new group does not go with those that are there."""
+        for group in self.param_groups:
+            if ("param_names" in new) != ("param_names" in group):
+                which = "with names" if "param_names" in new else "without names"
+                raise ValueError("all optimizer param groups should be with/without names. cannot "
+                                 f"add param group {which} to the optimizer")
+        known = {p for group in self.param_groups for p in group["params"]}
+        if not known.isdisjoint(new["params"]):
+            raise ValueError("some parameters appear in more than one parameter group")
+
+    # ---------------------------------------------------------------- moving
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or fill them with zeros."""
+        if _state.observers.count:
+            with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+                self._zero_grad(set_to_none)
+        else:
+            self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                zero_grad(parameter, set_to_none)
+
+    def _check_capture(self, group: Group) -> None:
+        """Raise where a step is captured into a graph that would repeat one count of steps."""
+        params = group["params"]
+        if self.counts_steps and params and not backend_of(params[0]._array).may_ask():
+            raise RuntimeError(
+                f"{type(self).__name__} counts its steps on the host, and a captured graph would "
+                "repeat one count: capture forward and backward, and call step() outside, or use "
+                "SGD")
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move all parameters that have a gradient; a closure computes the loss anew first.
+
+        Returns what the closure returned, or None.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            self._check_capture(group)
+            for parameter in group["params"]:
+                grad = parameter._grad
+                if grad is not None:
+                    state = self.state.get(parameter) or {}
+                    self.update(group, parameter._array, grad._array, state)
+                    parameter._bump()
+                    if state:
+                        self.state[parameter] = state
+        return loss
+
+    def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
+        """Move one parameter's array in place; `grad` must not be written to."""
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------- keeping its state
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state by the parameters' numbers, and the groups with these numbers."""
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        parameters = chain.from_iterable(group["params"] for group in self.param_groups)
+        numbers: dict[Any, int] = {}
+        for number, parameter in enumerate(parameters):
+            numbers.setdefault(parameter, number)
+        groups = []
+        for group in self.param_groups:
+            packed = {key: value for key, value in group.items() if key != "params"}
+            packed["params"] = [numbers[p] for p in group["params"]]
+            groups.append(packed)
+        state = {numbers.get(key, key): value for key, value in self.state.items()}
+        packed_all = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            new = hook(self, packed_all)
+            packed_all = packed_all if new is None else new
+        return packed_all
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state; numbers are matched with parameters in order."""
+        state_dict = dict(state_dict)
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            new = hook(self, state_dict)
+            state_dict = state_dict if new is None else new
+        saved = copy.deepcopy(state_dict["param_groups"])
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        groups = list(zip(self.param_groups, saved, strict=True))
+        for group, other in groups:
+            if len(group["params"]) != len(other["params"]):
+                raise ValueError("loaded state dict contains a parameter group that doesn't match "
+                                 "the size of optimizer's group")
+        parameters = {number: parameter for group, other in groups
+                      for number, parameter in zip(other["params"], group["params"], strict=True)}
+        state: defaultdict[Any, State] = defaultdict(dict)
+        for key, values in state_dict["state"].items():
+            parameter = parameters.get(key)
+            if parameter is None:
+                state[key] = values
+            else:
+                state[parameter] = {n: fitted(n, v, parameter) for n, v in values.items()}
+        for group, other in groups:
+            other["params"] = group["params"]
+            if "param_names" in group:
+                other.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._make_hooks()
+        self.pieces = Pieces()
+        for group in self.param_groups:  # a state of an older version may lack options
+            for name, default in self.defaults.items():
+                group.setdefault(name, default)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines += [*([""] if number else []), f"Parameter Group {number}"]
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+# -------------------------------------------------------------------- for the optimizers
+
+
+def fitted(name: str, value: Any, parameter: Tensor) -> Any:
+    """Return a copy of a loaded value in the dtype and on the device of its parameter."""
+    if not isinstance(value, Tensor):
+        if not hasattr(value, "__array__"):
+            return copy.deepcopy(value)
+        value = Tensor._plain(np.asarray(value))  # another library's tensor
+    with no_grad():
+        if name == "step" or not parameter.is_floating_point():
+            return value.detach().clone()
+        return value.detach().to(parameter.device, parameter.dtype, copy=True)
+
+
+def buffer(state: State, name: str) -> Array:
+    """Return the array of a remembered tensor."""
+    return state[name]._array
+
+
+def remember(state: State, name: str, array: Array) -> Array:
+    """Keep an array in the state, as a tensor, and return it."""
+    state[name] = Tensor._plain(array)
+    return array
+
+
+def start(xp: Backend, state: State, array: Array, *names: str) -> None:
+    """Start to count steps, and to average with zeros."""
+    state["step"] = tensor(0.0)
+    for name in names:
+        remember(state, name, xp.zeros_like(array))
+
+
+def counted(state: State) -> float:
+    """Count a step in the state and return how many there were."""
+    step = state["step"]._array
+    step += 1
+    return float(step)
+
+
+def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) -> Array:
+    """Return what to move against: the gradient itself, or in `room` one with its options.
+
+    These are `maximize`, which turns it around, and `weight_decay`, which adds the parameter.
+    """
+    decay = group["weight_decay"]
+    if decay and not group.get("decoupled_weight_decay"):
+        xp.multiply(array, decay, room)
+        combine = xp.subtract if group["maximize"] else xp.add
+        return combine(room, grad, room)
+    return xp.negative(grad, room) if group["maximize"] else grad
+
+
+def check_at_least_zero(what: str, value: float) -> None:
+    """Raise where an option is negative; errors call it `what`."""
+    if not value >= 0.0:
+        raise ValueError(f"Invalid {what}: {value}")
+
+
+def check_lr(lr: Any) -> None:
+    """Raise where the learning rate is negative, or no single number."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not lr >= 0.0:
+        raise ValueError(f"Invalid learning rate: {lr}")
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """Raise where one of the two factors is outside [0, 1)."""
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+
+
+def check_options(differentiable: bool, fused: bool | None = None,
+                  foreach: bool | None = None) -> None:
+    """Raise where options contradict each other or ask for what is not there.
+
+    `foreach`, `fused` and `capturable` choose among PyTorch's implementations; here is one.
+    """
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    if differentiable:
+        raise NotImplementedError("differentiable=True is not supported: steps are taken on arrays "
+                                  "and not recorded")

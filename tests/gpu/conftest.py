@@ -1,0 +1,20 @@
+"""What the tests of the GPU share: the stand-in for CuPy, and the skip where there is no GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import _fake_cupy
+import pytest
+
+from minigrad import backend as backends
+
+
+@pytest.fixture
+def fake() -> Iterator[Any]:
+    """Two imaginary GPUs under minigrad's CuPy backend; the record of what is done on them."""
+    with _fake_cupy.installed(devices=2) as machine:
+        backends.load_cuda()
+        machine.log.clear()
+        yield machine

@@ -1,0 +1,570 @@
+"""Stage 02: nodes and edges, leaves, and the end of the graph where `.grad` is filled."""
+
+import gc
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+from _oracle import assert_close
+
+import minigrad as torch
+from minigrad.graph import BinaryNode, NaryNode, UnaryNode
+
+
+def leaf(values):
+    return torch.tensor(values, requires_grad=True)
+
+
+def layout_leaf(array):
+    """A leaf on exactly this array, strides and all."""
+    return torch.Tensor._plain(array).requires_grad_()
+
+
+def give(x, values, owned=False):
+    """Hand a gradient to a leaf, as the engine does."""
+    array = np.array(values, x._array.dtype)
+    x._accumulator().accumulate(array, owned)
+    return array
+
+
+def names(node):
+    return [None if after is None else after.name() for after, _ in node.next_functions]
+
+
+# ---------------------------------------------------------------- 02.1 edges
+
+
+@pytest.mark.hole("02.1")
+def test_a_node_with_one_edge():
+    after, node = UnaryNode(), UnaryNode()
+    node.set_edges([(after, 3)])
+    assert node.next0 is after and node.index0 == 3, "expected the edge in next0 and index0"
+    assert node.next_functions == ((after, 3),), f"got {node.next_functions}"
+    assert [tuple(edge) for edge in node.edges] == [(after, 3)]
+
+
+@pytest.mark.hole("02.1")
+def test_a_node_with_two_edges_keeps_their_order():
+    first, second, node = UnaryNode(), UnaryNode(), BinaryNode()
+    node.set_edges([(first, 1), (second, 2)])
+    assert node.next0 is first and node.index0 == 1
+    assert node.next1 is second and node.index1 == 2
+    assert node.next_functions == ((first, 1), (second, 2)), f"got {node.next_functions}"
+    assert [tuple(edge) for edge in node.edges] == [(first, 1), (second, 2)]
+
+
+@pytest.mark.hole("02.1")
+def test_a_node_with_many_edges():
+    after = [UnaryNode() for _ in range(4)]
+    wanted = [(node, position + 5) for position, node in enumerate(after)]
+    node = NaryNode()
+    node.set_edges(list(wanted))
+    assert node.next_functions == tuple(wanted), f"got {node.next_functions}"
+    assert [tuple(edge) for edge in node.edges] == wanted
+
+
+@pytest.mark.hole("02.1")
+@pytest.mark.parametrize("kind", [UnaryNode, BinaryNode, NaryNode])
+def test_an_edge_that_leads_nowhere_keeps_its_place(kind):
+    after, node = UnaryNode(), kind()
+    wanted = [(None, 0)] if kind is UnaryNode else [(None, 0), (after, 7)]
+    node.set_edges(wanted)
+    assert node.next_functions == tuple(wanted), f"got {node.next_functions}"
+
+
+@pytest.mark.hole("02.1")
+def test_next_functions_is_a_tuple_of_pairs():
+    node = BinaryNode()
+    node.set_edges([(UnaryNode(), 0), (UnaryNode(), 0)])
+    assert type(node.next_functions) is tuple, f"got a {type(node.next_functions).__name__}"
+    assert all(isinstance(pair, tuple) and len(pair) == 2 for pair in node.next_functions)
+
+
+@pytest.mark.hole("02.1")
+def test_edges_say_which_is_the_node_and_which_the_number():
+    for node in UnaryNode(), BinaryNode(), NaryNode():
+        after = UnaryNode()
+        node.set_edges([(after, 2)] * (2 if isinstance(node, BinaryNode) else 1))
+        assert node.edges[0].node is after and node.edges[0].index == 2
+
+
+@pytest.mark.hole("02.1")
+@pytest.mark.parametrize("kind", [UnaryNode, BinaryNode, NaryNode])
+def test_setting_edges_again_replaces_them(kind):
+    count = 1 if kind is UnaryNode else 2
+    old, new, node = UnaryNode(), UnaryNode(), kind()
+    node.set_edges([(old, 1)] * count)
+    node.set_edges([(new, 0)] * count)
+    assert node.next_functions == ((new, 0),) * count, f"got {node.next_functions}"
+
+
+@pytest.mark.hole("02.1")
+def test_a_list_changed_later_does_not_change_the_node():
+    after, node = UnaryNode(), NaryNode()
+    given = [(after, 0), (after, 1)]
+    node.set_edges(given)
+    given.clear()
+    assert node.next_functions == ((after, 0), (after, 1)), f"got {node.next_functions}"
+
+
+@pytest.mark.hole("02.1")
+def test_a_node_of_several_outputs_knows_each():
+    node = NaryNode()
+    node.shape, node.dtype = (2, 3), np.dtype("float32")
+    node.others = [((5,), np.dtype("float64")), ((), np.dtype("float16"))]
+    assert node.metadata_of(0) == ((2, 3), np.dtype("float32"))
+    assert node.metadata_of(1) == ((5,), np.dtype("float64"))
+    assert node.metadata_of(2) == ((), np.dtype("float16"))
+
+
+# ---------------------------------------------------------------- 02.2 one end for each leaf
+
+
+@pytest.mark.hole("02.2")
+def test_a_leaf_has_one_accumulator_while_somebody_holds_it():
+    x = leaf([1.0, 2.0])
+    first = x._accumulator()
+    assert type(first).__name__ == "AccumulateGrad", f"got {type(first).__name__}"
+    assert first.variable is x
+    assert x._accumulator() is first, "expected the same AccumulateGrad, got another one"
+    assert x._accumulator() is first
+
+
+@pytest.mark.hole("02.2")
+def test_two_leaves_have_two():
+    x, y = leaf(1.0), leaf(1.0)
+    to_x, to_y = x._accumulator(), y._accumulator()
+    assert to_x is not to_y
+    assert to_x.variable is x and to_y.variable is y
+
+
+@pytest.mark.hole("02.2")
+def test_a_leaf_holds_its_accumulator_only_weakly():
+    x = leaf(1.0)
+    gc.disable()
+    try:
+        gone = weakref.ref(x._accumulator())
+        assert gone() is None, "nobody uses the AccumulateGrad any more, but the leaf holds it"
+        x._accumulator()
+        gone = weakref.ref(x)
+        del x
+        assert gone() is None, "the leaf and its AccumulateGrad hold each other"
+    finally:
+        gc.enable()
+
+
+@pytest.mark.hole("02.2")
+def test_a_new_one_is_made_when_the_old_one_is_gone():
+    x = leaf(1.0)
+    x._accumulator()
+    again = x._accumulator()
+    assert again is not None and again.variable is x
+    assert x._accumulator() is again
+
+
+@pytest.mark.hole("02.2")
+def test_a_new_one_gets_the_hooks_of_the_leaf():
+    x, seen = leaf(1.0), []
+    x._more().hooks = {0: seen.append}
+    node = x._accumulator()
+    assert node.extras is not None and node.extras.tensor.get(0) is x._more().hooks
+    del node
+    again = x._accumulator()
+    assert again.extras is not None, "the second AccumulateGrad lost the hooks of the leaf"
+    assert again.extras.tensor.get(0) is x._more().hooks
+
+
+@pytest.mark.hole("02.2")
+def test_without_hooks_there_are_no_extras():
+    assert leaf(1.0)._accumulator().extras is None
+
+
+# ---------------------------------------------------------------- 02.3 leaf or not
+
+
+@pytest.mark.hole("02.3")
+def test_who_is_a_leaf():
+    x, constant = leaf([1.0, 2.0]), torch.ones(2)
+    y = x * 2
+    assert x.is_leaf and not y.is_leaf
+    assert constant.is_leaf, "a tensor that needs no gradient is a leaf as well"
+    assert (constant * 2).is_leaf, "no operation was recorded, so this is a leaf"
+    assert y.detach().is_leaf
+
+
+@pytest.mark.hole("02.3")
+def test_grad_fn_of_a_leaf_is_none():
+    x = leaf([1.0, 2.0])
+    assert x.grad_fn is None, f"expected None, got {x.grad_fn}"
+    assert torch.ones(2).grad_fn is None
+
+
+@pytest.mark.hole("02.3")
+def test_the_graph_of_the_documents():
+    a, b, e = leaf(2.0), leaf(0.5), leaf(1.0)
+    c = a * b
+    d = c.exp()
+    f = d + e
+    assert [t.is_leaf for t in (a, b, c, d, e, f)] == [True, True, False, False, True, False]
+    assert [t.grad_fn.name() for t in (f, d, c)] == ["AddBackward0", "ExpBackward", "MulBackward0"]
+    assert names(f.grad_fn) == ["ExpBackward", "AccumulateGrad"], f"got {names(f.grad_fn)}"
+    assert f.grad_fn.next_functions[0][0] is d.grad_fn
+    assert f.grad_fn.next_functions[1][0].variable is e
+    assert d.grad_fn.next_functions[0][0] is c.grad_fn
+    assert [end.variable for end, _ in c.grad_fn.next_functions] == [a, b]
+
+
+@pytest.mark.hole("02.3")
+def test_inputs_without_gradient_lead_nowhere():
+    x, constant = leaf([1.0, 2.0]), torch.ones(2)
+    assert constant._edge() == (None, 0), f"got {constant._edge()}"
+    assert names((x * constant).grad_fn) == ["AccumulateGrad", None]
+    assert names((constant * x).grad_fn) == [None, "AccumulateGrad"]
+
+
+@pytest.mark.hole("02.3")
+def test_an_edge_says_which_output_the_tensor_is():
+    x = leaf([1.0, 2.0, 3.0])
+    parts = x.unbind(0)
+    for number, part in enumerate(parts):
+        node, index = part._edge()
+        assert node is part.grad_fn
+        assert index == number, f"expected output number {number}, got {index}"
+        assert (part * 1.0).grad_fn.next_functions[0] == (part.grad_fn, number)
+
+
+@pytest.mark.hole("02.3")
+def test_the_edge_of_a_leaf():
+    x = leaf([1.0, 2.0])
+    node, index = x._edge()
+    assert node is x._accumulator() and index == 0
+
+
+@pytest.mark.hole("02.3")
+def test_a_leaf_used_twice_has_one_end():
+    x = leaf([1.0, 2.0])
+    y = x * x
+    (first, _), (second, _) = y.grad_fn.next_functions
+    assert first is second, "expected one AccumulateGrad for both uses of x"
+
+
+@pytest.mark.hole("02.3")
+def test_a_view_of_a_base_that_was_written_to():
+    x = leaf([1.0, 2.0, 3.0])
+    base = x * 1.0
+    view = base[1:]
+    base.mul_(5.0)
+    (grad,) = torch.autograd.grad(view.sum(), x)
+    assert grad.tolist() == [0.0, 5.0, 5.0], f"expected [0, 5, 5], got {grad.tolist()}"
+    base.mul_(2.0)
+    assert view.grad_fn.name() == "AsStridedBackward", f"got {view.grad_fn.name()}"
+
+
+# ---------------------------------------------------------------- 02.4 nodes called by hand
+
+
+@pytest.mark.hole("02.4")
+def test_a_backward_pass_by_hand():
+    a, b = leaf([3.0]), leaf([2.0])
+    c, d = a**2, b**2
+    e = c * d
+    f = d + e
+    to_d, to_e = f.grad_fn(torch.tensor([1.0]))
+    to_c, more_to_d = e.grad_fn(to_e)
+    assert c.grad_fn(to_c).tolist() == [24.0]
+    assert d.grad_fn(to_d + more_to_d).tolist() == [40.0]
+
+
+@pytest.mark.hole("02.4")
+def test_one_result_comes_bare_and_several_as_a_tuple():
+    x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    one = x.exp().grad_fn(torch.ones(2))
+    assert isinstance(one, torch.Tensor), f"expected a tensor, got a {type(one).__name__}"
+    two = (x * y).grad_fn(torch.ones(2))
+    assert type(two) is tuple and len(two) == 2, f"expected a tuple of two, got {two!r}"
+    assert [r.tolist() for r in two] == [[3.0, 4.0], [1.0, 2.0]]
+
+
+@pytest.mark.hole("02.4")
+def test_results_for_inputs_without_gradient_are_none():
+    x, constant = leaf([1.0, 2.0]), torch.ones(2)
+    first, second = (constant * x).grad_fn(torch.ones(2))
+    assert first is None and second.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.hole("02.4")
+def test_what_a_node_gives_can_be_differentiated():
+    x = leaf([3.0])
+    node = (x**2).grad_fn
+    slope = node(torch.ones(1))
+    assert slope.requires_grad, "expected a result that remembers how it was made"
+    (curvature,) = torch.autograd.grad(slope, x)
+    assert curvature.tolist() == [2.0], f"expected [2], got {curvature.tolist()}"
+
+
+@pytest.mark.hole("02.4")
+@pytest.mark.parametrize("count", [0, 2, 3])
+def test_the_number_of_gradients_is_checked(count):
+    node = leaf([3.0]).exp().grad_fn
+    with pytest.raises(TypeError) as raised:
+        node(*[torch.ones(1)] * count)
+    assert str(raised.value) == f"expected 1 arguments, got {count} instead"
+
+
+@pytest.mark.hole("02.4")
+def test_a_node_of_several_outputs_takes_one_gradient_for_each():
+    x = leaf([1.0, 2.0, 3.0])
+    node = x.unbind(0)[0].grad_fn
+    given = node(torch.tensor(1.0), None, torch.tensor(5.0))
+    assert given.tolist() == [1.0, 0.0, 5.0], f"got {given.tolist()}"
+    with pytest.raises(TypeError) as raised:
+        node(torch.tensor(1.0))
+    assert str(raised.value) == "expected 3 arguments, got 1 instead"
+
+
+@pytest.mark.hole("02.4")
+@pytest.mark.parametrize("wrong", [1.0, np.ones(1), [1.0]], ids=["float", "array", "list"])
+def test_a_gradient_has_to_be_a_tensor(wrong):
+    node = leaf([3.0]).exp().grad_fn
+    with pytest.raises(TypeError) as raised:
+        node(wrong)
+    assert str(raised.value) == "argument 0 is not a Variable"
+
+
+@pytest.mark.hole("02.4")
+def test_the_error_says_which_gradient_is_wrong():
+    node = leaf([1.0, 2.0, 3.0]).unbind(0)[0].grad_fn
+    with pytest.raises(TypeError) as raised:
+        node(torch.tensor(1.0), None, 2.0)
+    assert str(raised.value) == "argument 2 is not a Variable"
+
+
+# ---------------------------------------------------------------- 02.5 accumulate
+
+
+@pytest.mark.hole("02.5")
+def test_the_first_gradient_becomes_grad():
+    x = leaf([1.0, 2.0])
+    give(x, [3.0, 4.0])
+    assert isinstance(x.grad, torch.Tensor), f"expected a tensor, got {x.grad!r}"
+    assert x.grad.tolist() == [3.0, 4.0], f"got {x.grad.tolist()}"
+    assert not x.grad.requires_grad and x.grad.is_leaf
+
+
+@pytest.mark.hole("02.5")
+@pytest.mark.parametrize("owned", [False, True])
+def test_later_gradients_are_added(owned):
+    x = leaf([1.0, 2.0])
+    for values in ([1.0, 10.0], [2.0, 20.0], [4.0, 40.0]):
+        give(x, values, owned)
+    assert x.grad.tolist() == [7.0, 70.0], f"expected [7, 70], got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("02.5")
+def test_backward_twice_adds_up():
+    x = leaf([1.0, 2.0, 3.0])
+    for _ in range(2):
+        (x * x).sum().backward()
+    assert x.grad.tolist() == [4.0, 8.0, 12.0], f"got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("02.5")
+def test_a_leaf_without_dimensions():
+    x = leaf(2.0)
+    for value in 1.0, 10.0, 100.0:
+        give(x, value)
+    assert x.grad.shape == () and x.grad.item() == 111.0
+    assert type(x.grad.numpy()) is np.ndarray
+
+
+@pytest.mark.hole("02.5")
+def test_a_borrowed_array_is_neither_kept_nor_written_to():
+    x = leaf([1.0, 2.0])
+    borrowed = give(x, [3.0, 4.0])
+    assert not np.shares_memory(borrowed, x.grad._array), ".grad is the borrowed array itself"
+    give(x, [10.0, 10.0])
+    assert borrowed.tolist() == [3.0, 4.0], "the second gradient was added to a borrowed array"
+    borrowed[:] = -1.0
+    assert x.grad.tolist() == [13.0, 14.0], f"got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("02.5")
+def test_gradients_of_a_sum_are_three_arrays():
+    a, b, g = leaf([1.0, 2.0]), leaf([3.0, 4.0]), torch.tensor([5.0, 6.0])
+    (a + b).backward(g)
+    a.grad.zero_()
+    assert b.grad.tolist() == [5.0, 6.0], "a.grad and b.grad are one array"
+    assert g.tolist() == [5.0, 6.0], "a.grad is the array that the caller gave"
+
+
+@pytest.mark.hole("02.5")
+def test_an_owned_view_of_an_array_that_somebody_holds_is_copied():
+    x = leaf([1.0, 2.0, 3.0])
+    whole = np.ones(6, np.float32)
+    x._accumulator().accumulate(whole[:3], True)
+    whole[:] = 9.0
+    assert x.grad.tolist() == [1.0, 1.0, 1.0], f"got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("02.5")
+def test_later_gradients_are_added_in_place():
+    x = leaf([1.0, 2.0])
+    give(x, [1.0, 2.0])
+    kept = x.grad
+    give(x, [10.0, 20.0])
+    assert x.grad is kept, "expected the same tensor in .grad, got a new one"
+    assert kept.tolist() == [11.0, 22.0]
+
+
+@pytest.mark.hole("02.5")
+def test_each_addition_in_place_is_counted_as_a_write():
+    x = leaf([1.0, 2.0])
+    give(x, [1.0, 2.0])
+    before = x.grad._version
+    give(x, [10.0, 20.0])
+    give(x, [10.0, 20.0])
+    assert x.grad._version == before + 2, f"expected {before + 2}, got {x.grad._version}"
+
+
+@pytest.mark.hole("02.5")
+def test_grad_takes_the_layout_of_a_dense_leaf():
+    x = layout_leaf(np.ones((2, 3), np.float32).T)
+    x._accumulator().accumulate(np.arange(6, dtype=np.float32).reshape(3, 2), False)
+    assert x.grad.stride() == (1, 3), f"expected the leaf's (1, 3), got {x.grad.stride()}"
+    assert x.grad.tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+
+
+@pytest.mark.hole("02.5")
+@pytest.mark.parametrize("owned", [False, True])
+def test_grad_of_a_leaf_with_gaps_is_row_major(owned):
+    x = layout_leaf(np.ones((3, 8), np.float32)[:, ::2])
+    given = np.asfortranarray(np.arange(12, dtype=np.float32).reshape(3, 4))
+    x._accumulator().accumulate(given, owned)
+    assert x.grad.stride() == (4, 1), f"expected (4, 1), got {x.grad.stride()}"
+    assert x.grad[1].tolist() == [4.0, 5.0, 6.0, 7.0]
+
+
+@pytest.mark.hole("02.5")
+@pytest.mark.parametrize("owned", [False, True])
+def test_a_number_repeated_without_memory_becomes_real_memory(owned):
+    x = leaf([1.0, 2.0, 3.0])
+    x._accumulator().accumulate(np.broadcast_to(np.float32(2.0), (3,)), owned)
+    assert x.grad.stride() == (1,), f"expected (1,), got {x.grad.stride()}"
+    give(x, [1.0, 2.0, 3.0])
+    assert x.grad.tolist() == [3.0, 4.0, 5.0]
+
+
+@pytest.mark.hole("02.5")
+def test_a_grad_with_a_history_is_replaced_and_not_written_to():
+    x = leaf([1.0, 2.0])
+    old = leaf([5.0, 5.0])
+    x.grad = old
+    give(x, [1.0, 2.0])
+    assert old.tolist() == [5.0, 5.0], "a .grad that requires grad was written to"
+    assert x.grad is not old and x.grad.tolist() == [6.0, 7.0], f"got {x.grad.tolist()}"
+
+
+# ---------------------------------------------------------------- 02.6 gradients with a history
+
+
+def give_tensor(x, grad):
+    return x._accumulator().apply_tensors((grad,))
+
+
+@pytest.mark.hole("02.6")
+def test_a_gradient_keeps_its_history():
+    x = leaf([2.0, 3.0])
+    w = leaf([5.0, 7.0])
+    give_tensor(x, w * w)
+    assert x.grad.tolist() == [25.0, 49.0]
+    assert x.grad.requires_grad, "the gradient forgot how it was made"
+    x.grad.sum().backward()
+    assert w.grad.tolist() == [10.0, 14.0], f"got {w.grad.tolist()}"
+
+
+@pytest.mark.hole("02.6")
+def test_gradients_with_a_history_are_added_with_both_histories():
+    x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
+    give_tensor(x, w * 2)
+    give_tensor(x, w * 3)
+    assert x.grad.tolist() == [25.0, 35.0], f"got {x.grad.tolist()}"
+    x.grad.sum().backward()
+    assert w.grad.tolist() == [5.0, 5.0], f"expected 2 + 3, got {w.grad.tolist()}"
+
+
+@pytest.mark.hole("02.6")
+def test_the_earlier_grad_stays_as_it_was():
+    x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
+    give_tensor(x, w * 2)
+    kept = x.grad
+    give_tensor(x, w * 3)
+    assert x.grad is not kept
+    assert kept.tolist() == [10.0, 14.0], f"the earlier .grad became {kept.tolist()}"
+
+
+@pytest.mark.hole("02.6")
+def test_the_given_tensor_does_not_become_grad_itself():
+    x, g = leaf([2.0, 3.0]), leaf([5.0, 7.0])
+    give_tensor(x, g)
+    assert x.grad is not g
+    assert not np.shares_memory(x.grad._array, g._array), ".grad shares memory with the gradient"
+    assert x.grad.tolist() == [5.0, 7.0]
+
+
+@pytest.mark.hole("02.6")
+def test_a_plain_gradient_after_one_with_a_history():
+    x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
+    give_tensor(x, w * 2)
+    give_tensor(x, torch.tensor([1.0, 1.0]))
+    assert x.grad.tolist() == [11.0, 15.0], f"got {x.grad.tolist()}"
+    x.grad.sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.hole("02.6")
+def test_gradients_without_a_history():
+    x = leaf([2.0, 3.0])
+    g = torch.tensor([1.0, 10.0])
+    give_tensor(x, g)
+    assert not x.grad.requires_grad
+    give_tensor(x, g)
+    assert x.grad.tolist() == [2.0, 20.0], f"got {x.grad.tolist()}"
+    assert g.tolist() == [1.0, 10.0], "the given tensor was written to"
+
+
+@pytest.mark.hole("02.6")
+def test_no_gradient_changes_nothing():
+    x = leaf([2.0, 3.0])
+    assert tuple(give_tensor(x, None)) == ()
+    assert x.grad is None
+    give_tensor(x, torch.ones(2))
+    assert tuple(give_tensor(x, None)) == ()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.hole("02.6")
+def test_a_leaf_gives_no_results():
+    x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
+    assert tuple(give_tensor(x, torch.ones(2))) == ()
+    assert tuple(give_tensor(x, w * 1)) == ()
+
+
+@pytest.mark.hole("02.6")
+def test_the_first_grad_takes_the_layout_of_a_dense_leaf():
+    x = layout_leaf(np.ones((2, 3), np.float32).T)
+    g = torch.ones(3, 2, requires_grad=True)
+    give_tensor(x, g * 2)
+    assert x.grad.stride() == (1, 3), f"expected the leaf's (1, 3), got {x.grad.stride()}"
+
+
+@pytest.mark.hole("02.6")
+def test_a_second_derivative():
+    x = leaf([2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        (x**3).sum().backward(create_graph=True)
+    slope = x.grad
+    x.grad = None
+    slope.sum().backward()
+    assert_close(x.grad.numpy(), [12.0], what="second derivative of x**3 at 2")

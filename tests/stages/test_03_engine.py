@@ -1,0 +1,771 @@
+"""Stage 03: gradients that meet, dependencies, the ready queue, pruning, and a whole pass."""
+
+from heapq import heappop
+
+import numpy as np
+import pytest
+from _oracle import assert_close, central_difference_vjp
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.autograd import engine
+from minigrad.autograd.graph_task import GraphTask, InputBuffer
+from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
+
+F32 = np.float32
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    """The mode and the list of passes under way are left as they were, also by broken engines."""
+    yield
+    _state.grad_enabled.set(True)
+    engine._running.tasks.clear()
+    engine._running.depth = 0
+
+
+def leaf(values):
+    return torch.tensor(values, requires_grad=True)
+
+
+def array(*values):
+    return np.array(values, F32)
+
+
+def wired(kind, *edges):
+    """A node without a formula, joined to others."""
+    node = kind()
+    node.set_edges(list(edges))
+    return node
+
+
+def end():
+    return wired(NaryNode)
+
+
+def counted(*roots):
+    """What `count_dependencies` finds behind some nodes, the root itself aside."""
+    task = GraphTask(False, False)
+    root = GraphRoot([(node, 0) for node in roots], [None] * len(roots))
+    task.count_dependencies(root)
+    assert not task.dependencies.get(root), "nothing leads to the root"
+    return {node: count for node, count in task.dependencies.items() if node is not root}
+
+
+def started(outputs, keep=False, create=False, task=None):
+    """A pass from scalar outputs, ready to run: the task and its root."""
+    grads = [np.ones(y.shape, F32) for y in outputs]
+    grads = [torch.Tensor._plain(g) for g in grads] if create else grads
+    root = GraphRoot([y._edge() for y in outputs], grads)
+    return GraphTask(keep, create), root
+
+
+def run(*outputs, keep=False, create=False):
+    task, root = started(outputs, keep, create)
+    task.count_dependencies(root)
+    task.run(root)
+    return task
+
+
+def pruned(outputs, inputs, capture=True, keep=False):
+    """Run a pass for `inputs` alone; returns what was captured for each."""
+    task, root = started(outputs, keep)
+    edges = [x._edge() for x in inputs]
+    task.restrict_to(root, {node for node, _ in edges})
+    if capture:
+        for position, (node, index) in enumerate(edges):
+            task.captures.setdefault(node, {}).setdefault(index, []).append(position)
+    task.count_dependencies(root)
+    task.run(root)
+    return [task.captured.get(position) for position in range(len(inputs))]
+
+
+def ready_nodes(task):
+    ready, nodes = list(task.ready), []
+    while ready:
+        nodes.append(heappop(ready)[2])
+    return nodes
+
+
+# ---------------------------------------------------------------- 03.1 gradients that meet
+
+
+@pytest.mark.hole("03.1")
+def test_the_first_gradient_is_kept():
+    buffer = InputBuffer(1)
+    buffer.add(0, array(1, 2), False)
+    assert buffer.grads[0].tolist() == [1, 2]
+
+
+@pytest.mark.hole("03.1")
+@pytest.mark.parametrize("owned", [(False,) * 3, (True,) * 3, (True, False, True),
+                                   (False, True, False)])
+def test_gradients_for_one_output_add_up(owned):
+    buffer = InputBuffer(1)
+    for own, values in zip(owned, [(1, 10), (2, 20), (4, 40)], strict=True):
+        buffer.add(0, array(*values), own)
+    assert buffer.grads[0].tolist() == [7, 70], f"expected [7, 70], got {buffer.grads[0]}"
+
+
+@pytest.mark.hole("03.1")
+def test_each_output_has_its_own_place():
+    buffer = InputBuffer(3)
+    buffer.add(2, array(1), False)
+    buffer.add(0, array(10), False)
+    buffer.add(2, array(2), False)
+    assert buffer.grads[0].tolist() == [10] and buffer.grads[2].tolist() == [3]
+    assert buffer.grads[1] is None, f"nothing came for output 1, got {buffer.grads[1]}"
+
+
+@pytest.mark.hole("03.1")
+def test_borrowed_arrays_are_not_written_to():
+    buffer, first, second, third = InputBuffer(1), array(1, 1), array(2, 2), array(4, 4)
+    for given in first, second, third:
+        buffer.add(0, given, False)
+    assert buffer.grads[0].tolist() == [7, 7]
+    for given, value in ((first, 1), (second, 2), (third, 4)):
+        assert given.tolist() == [value, value], f"a borrowed array became {given.tolist()}"
+
+
+@pytest.mark.hole("03.1")
+def test_what_comes_second_is_not_written_to_even_when_owned():
+    buffer, second = InputBuffer(1), array(2, 2)
+    buffer.add(0, array(1, 1), False)
+    buffer.add(0, second, True)
+    buffer.add(0, array(4, 4), True)
+    assert second.tolist() == [2, 2] and buffer.grads[0].tolist() == [7, 7]
+
+
+@pytest.mark.hole("03.1")
+def test_a_view_is_not_written_to():
+    whole = np.ones(4, F32)
+    buffer = InputBuffer(1)
+    buffer.add(0, whole[:2], True)
+    buffer.add(0, array(5, 5), True)
+    assert whole.tolist() == [1] * 4, f"the array behind a view became {whole.tolist()}"
+    assert buffer.grads[0].tolist() == [6, 6]
+
+
+@pytest.mark.hole("03.1")
+def test_a_borrowed_gradient_is_not_called_owned():
+    buffer = InputBuffer(2)
+    buffer.add(0, array(1), False)
+    buffer.add(1, array(1), True)
+    assert not buffer.owned[0], "a borrowed array is said to be owned"
+
+
+@pytest.mark.hole("03.1")
+def test_sums_of_arrays_without_dimensions_are_arrays():
+    buffer = InputBuffer(1)
+    for value in 1, 2, 4:
+        buffer.add(0, np.array(value, F32), False)
+    assert type(buffer.grads[0]) is np.ndarray, f"got a {type(buffer.grads[0]).__name__}"
+    assert buffer.grads[0] == 7
+
+
+@pytest.mark.hole("03.1")
+def test_sums_of_tensors_have_the_history_of_both():
+    a, b = leaf([1.0]), leaf([2.0])
+    first, second = a * 3, b * 5
+    buffer = InputBuffer(1)
+    buffer.add(0, first, True)
+    buffer.add(0, second, True)
+    total = buffer.grads[0]
+    assert total.tolist() == [13.0] and total.requires_grad
+    assert first.tolist() == [3.0], f"the first tensor was written to: {first.tolist()}"
+    assert {node for node, _ in total.grad_fn.next_functions} == {first.grad_fn, second.grad_fn}
+
+
+# ---------------------------------------------------------------- 03.2 dependencies
+
+
+@pytest.mark.hole("03.2")
+def test_a_chain():
+    last = end()
+    middle = wired(UnaryNode, (last, 0))
+    first = wired(UnaryNode, (middle, 0))
+    assert counted(first) == {first: 1, middle: 1, last: 1}
+
+
+@pytest.mark.hole("03.2")
+def test_edges_are_counted_and_not_nodes():
+    last = end()
+    square = wired(BinaryNode, (last, 0), (last, 0))
+    found = counted(square)
+    assert found[last] == 2, f"two edges lead to the last node, but {found[last]} were counted"
+    assert found == {square: 1, last: 2}
+
+
+@pytest.mark.hole("03.2")
+def test_a_fork_that_joins_again():
+    last = end()
+    shared = wired(UnaryNode, (last, 0))
+    left, right = wired(UnaryNode, (shared, 0)), wired(UnaryNode, (shared, 0))
+    top = wired(BinaryNode, (left, 0), (right, 0))
+    found = counted(top)
+    assert found == {top: 1, left: 1, right: 1, shared: 2, last: 1}, \
+        f"the last node has one edge, counted were {found.get(last)}"
+
+
+@pytest.mark.hole("03.2")
+def test_edges_that_lead_nowhere():
+    last = end()
+    node = wired(BinaryNode, (None, 0), (last, 0))
+    assert counted(node) == {node: 1, last: 1}
+
+
+@pytest.mark.hole("03.2")
+def test_the_edges_of_the_root_count_too():
+    last = end()
+    first = wired(UnaryNode, (last, 0))
+    assert counted(first, last, first) == {first: 2, last: 2}
+
+
+@pytest.mark.hole("03.2")
+def test_different_outputs_of_a_node_are_edges_to_one_node():
+    last = end()
+    node = wired(NaryNode, (last, 0), (last, 1), (last, 2))
+    assert counted(node) == {node: 1, last: 3}
+
+
+@pytest.mark.hole("03.2")
+def test_a_ladder():
+    rungs = [end()]
+    for _ in range(10):
+        rungs.append(wired(BinaryNode, (rungs[-1], 0), (rungs[-1], 0)))
+    found = counted(rungs[-1])
+    wanted = {rung: 2 for rung in rungs} | {rungs[-1]: 1}
+    assert found == wanted, f"expected two edges into each rung, got {list(found.values())}"
+
+
+@pytest.mark.hole("03.2")
+def test_a_long_chain():
+    node = end()
+    for _ in range(3000):
+        node = wired(UnaryNode, (node, 0))
+    assert set(counted(node).values()) == {1}
+
+
+# ---------------------------------------------------------------- 03.3 the ready queue
+
+
+@pytest.mark.hole("03.3")
+def test_a_node_waits_for_its_last_gradient():
+    node, task = end(), GraphTask(False, False)
+    node.sequence = 5
+    task.dependencies[node] = 2
+    task.deliver(node, 0, array(1), False)
+    assert not task.ready, "the node was pushed before its second gradient came"
+    task.deliver(node, 0, array(2), False)
+    assert ready_nodes(task) == [node], "all gradients came, but the node is not ready"
+    assert task.buffers[node].grads[0].tolist() == [3]
+
+
+@pytest.mark.hole("03.3")
+def test_a_gradient_that_is_none_is_counted():
+    node, task = end(), GraphTask(False, False)
+    node.sequence = 5
+    task.dependencies[node] = 2
+    task.deliver(node, 0, array(1), False)
+    task.deliver(node, 0, None, False)
+    assert ready_nodes(task) == [node], "None stands for a gradient of zero, and counts"
+    assert task.buffers[node].grads[0].tolist() == [1]
+
+
+@pytest.mark.hole("03.3")
+def test_a_node_to_which_only_none_came_is_ready_too():
+    node, task = end(), GraphTask(False, False)
+    node.sequence = 5
+    task.dependencies[node] = 1
+    task.deliver(node, 0, None, False)
+    assert ready_nodes(task) == [node]
+    assert list(task.buffers[node].grads) == [None]
+
+
+@pytest.mark.hole("03.3")
+def test_gradients_of_several_outputs():
+    node, task = end(), GraphTask(False, False)
+    node.sequence, node.num_inputs = 5, 3
+    task.dependencies[node] = 2
+    task.deliver(node, 2, array(7), False)
+    task.deliver(node, 0, array(8), False)
+    grads = task.buffers[node].grads
+    assert [g if g is None else g.tolist() for g in grads] == [[8], None, [7]]
+
+
+@pytest.mark.hole("03.3")
+def test_a_node_that_is_not_needed_is_not_pushed():
+    node, other, task = end(), end(), GraphTask(False, False)
+    node.sequence = other.sequence = 5
+    task.dependencies.update({node: 1, other: 1})
+    task.needed = {other}
+    task.deliver(node, 0, array(1), False)
+    assert not task.ready, "a node that is not needed was pushed"
+    assert node not in task.buffers, "its buffer is of no use and has to go"
+    task.deliver(other, 0, array(1), False)
+    assert ready_nodes(task) == [other]
+
+
+@pytest.mark.hole("03.3")
+def test_what_is_said_of_ownership_arrives():
+    node, task = end(), GraphTask(False, False)
+    node.sequence, node.num_inputs = 5, 2
+    task.dependencies[node] = 2
+    task.deliver(node, 0, array(1), False)
+    task.deliver(node, 1, array(1), True)
+    assert task.buffers[node].owned == [False, True]
+
+
+@pytest.mark.hole("03.3")
+def test_the_latest_node_comes_first():
+    task, nodes = GraphTask(False, False), [end() for _ in range(5)]
+    for node, sequence in zip(nodes, [3, 1, 4, 0, 2], strict=True):
+        node.sequence = sequence
+        task.push(node)
+    order = [node.sequence for node in ready_nodes(task)]
+    assert order == [4, 3, 2, 1, 0], f"expected the latest first, got {order}"
+
+
+@pytest.mark.hole("03.3")
+def test_nodes_with_equal_numbers():
+    task, x, y = GraphTask(False, False), leaf(1.0), leaf(1.0)
+    ends = [x._accumulator(), y._accumulator()]
+    for node in ends:
+        task.push(node)
+    assert set(ready_nodes(task)) == set(ends)
+
+
+# ---------------------------------------------------------------- 03.4 running
+
+
+@pytest.mark.hole("03.4")
+def test_the_graph_with_a_fork():
+    a, b = leaf([4.0]), leaf([3.0])
+    d = b**2
+    f = d + a**2 * d
+    run(f)
+    assert a.grad.tolist() == [72.0], f"expected [72], got {a.grad}"
+    assert b.grad.tolist() == [102.0], f"expected [102], got {b.grad}"
+
+
+@pytest.mark.hole("03.4")
+def test_against_differences():
+    values = np.linspace(0.5, 1.5, 6).reshape(2, 3)
+
+    def function(x):
+        y = x * x + 1.0
+        return y * y / x + y.exp()
+
+    x = torch.tensor(values, requires_grad=True)
+    y = x * x + 1.0
+    z = (y * y / x + y.exp()).sum()
+    root = GraphRoot([z._edge()], [np.ones(())])
+    task = GraphTask(False, False)
+    task.count_dependencies(root)
+    task.run(root)
+    numerical = lambda v: (v * v + 1) ** 2 / v + np.exp(v * v + 1)  # noqa: E731  # a formula
+    (wanted,) = central_difference_vjp(numerical, [values], np.ones((2, 3)))
+    assert_close(x.grad.numpy(), wanted, rtol=1e-5)
+
+
+@pytest.mark.hole("03.4")
+def test_a_shared_node_runs_once_with_the_sum():
+    x, seen = leaf([3.0]), []
+    shared = x * 1.0
+    shared.register_hook(lambda g: seen.append(g.tolist()))
+    run(shared * 2.0 + shared * 5.0)
+    assert seen == [[7.0]], f"expected one call with [7], got {seen}"
+    assert x.grad.tolist() == [7.0]
+
+
+@pytest.mark.hole("03.4")
+def test_a_ladder_of_sums():
+    x, calls = leaf([1.0]), []
+    y = x * 1.0
+    for _ in range(12):
+        y.register_hook(lambda g: calls.append(1))
+        y = y + y
+    run(y)
+    assert x.grad.tolist() == [4096.0]
+    assert len(calls) == 12, f"12 nodes are watched, but {len(calls)} calls came"
+
+
+@pytest.mark.hole("03.4")
+def test_what_was_saved_is_freed():
+    x = leaf([3.0])
+    y = x * x
+    run(y)
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        run(y)
+
+
+@pytest.mark.hole("03.4")
+def test_what_was_saved_is_kept_when_asked_for():
+    x = leaf([3.0])
+    y = x * x
+    run(y, keep=True)
+    run(y)
+    assert x.grad.tolist() == [12.0], f"expected [12], got {x.grad}"
+
+
+@pytest.mark.hole("03.4")
+def test_the_latest_operations_run_first():
+    order = []
+    x = leaf([1.0])
+    parts = []
+    for name in "abc":
+        part = x * 2.0
+        part.register_hook(lambda g, name=name: order.append(name))
+        parts.append(part)
+    run(parts[2] + parts[0] + parts[1])
+    assert order == ["c", "b", "a"], f"expected c, b, a, got {order}"
+
+
+@pytest.mark.hole("03.4")
+def test_several_outputs():
+    x, y = leaf([1.0, 2.0]), leaf([3.0])
+    run((x * x).sum(), y * 5.0, x.sum())
+    assert x.grad.tolist() == [3.0, 5.0], f"expected [3, 5], got {x.grad}"
+    assert y.grad.tolist() == [5.0]
+
+
+@pytest.mark.hole("03.4")
+def test_an_operation_with_several_results():
+    x = leaf([1.0, 2.0, 3.0])
+    first, _, third = x.unbind()
+    run(third * 10.0 + first)
+    assert x.grad.tolist() == [1.0, 0.0, 10.0], f"got {x.grad}"
+
+
+@pytest.mark.hole("03.4")
+def test_a_hook_changes_the_gradient_and_keeps_what_it_saw():
+    x, kept = leaf([1.0]), []
+
+    def hook(g):
+        kept.append(g)
+        return g * 10
+
+    y = x * 2.0
+    y.register_hook(hook)
+    run(y + y)
+    assert kept[0].tolist() == [2.0], f"expected to see [2], got {kept[0].tolist()}"
+    assert x.grad.tolist() == [40.0], f"expected [40], got {x.grad}"
+
+
+@pytest.mark.hole("03.4")
+def test_a_gradient_seen_by_a_hook_stays_as_it_was():
+    x, kept = leaf([1.0]), []
+    x.register_hook(kept.append)
+    run(x * 2.0)
+    run(x * 3.0)
+    assert [g.tolist() for g in kept] == [[2.0], [3.0]], "a gradient that a hook kept has changed"
+
+
+@pytest.mark.hole("03.4")
+def test_a_long_chain_of_operations():
+    x = leaf([1.0])
+    y = x
+    for _ in range(1500):
+        y = y + 1.0
+    run(y)
+    assert x.grad.tolist() == [1.0]
+
+
+@pytest.mark.hole("03.4")
+def test_callbacks_run_at_the_end_in_order():
+    order = []
+    x = leaf([1.0])
+    task, root = started([x * 2.0])
+    x.register_hook(lambda g: order.append("leaf"))
+
+    def first():
+        order.append("first")
+        task.callbacks.append(lambda: order.append("third"))
+
+    task.callbacks += [first, lambda: order.append("second")]
+    task.count_dependencies(root)
+    task.run(root)
+    assert order == ["leaf", "first", "second", "third"], f"got {order}"
+
+
+@pytest.mark.hole("03.4")
+def test_a_pass_on_tensors_leaves_a_graph():
+    x = leaf([2.0])
+    run(x**3, keep=True, create=True)
+    assert x.grad.tolist() == [12.0] and x.grad.requires_grad
+    slope = x.grad
+    x.grad = None
+    run(slope)
+    assert x.grad.tolist() == [12.0], f"expected 6 * 2 = 12, got {x.grad}"
+
+
+@pytest.mark.hole("03.4")
+def test_dynamic_graphs():
+    def product_of_positive(x):
+        result = torch.ones(())
+        for element in x:
+            if element.item() > 0:
+                result = element * result
+        return result
+
+    x = leaf([2.0, 3.0, -1.0, 5.0])
+    run(product_of_positive(x))
+    assert x.grad.tolist() == [15.0, 10.0, 0.0, 6.0], f"got {x.grad}"
+
+
+# ---------------------------------------------------------------- 03.5 only what is asked for
+
+
+@pytest.mark.hole("03.5")
+def test_gradients_are_captured_and_not_accumulated():
+    a, b = leaf([2.0]), leaf([5.0])
+    (to_a,) = pruned([a * b], [a])
+    assert to_a.tolist() == [5.0], f"expected [5], got {to_a}"
+    assert a.grad is None, f".grad of the input was filled with {a.grad}"
+    assert b.grad is None, f".grad of a leaf that was not asked for was filled with {b.grad}"
+
+
+@pytest.mark.hole("03.5")
+def test_each_input_gets_its_own():
+    a, b, c = leaf([2.0]), leaf([5.0]), leaf([7.0])
+    found = pruned([a * b * c], [c, a, b])
+    assert [g.tolist() for g in found] == [[10.0], [35.0], [14.0]], f"got {found}"
+
+
+@pytest.mark.hole("03.5")
+def test_a_result_and_the_leaf_behind_it():
+    a, b = leaf([2.0]), leaf([0.5])
+    c = a * b
+    d = c * 3.0
+    to_c, to_a = pruned([d], [c, a], keep=True)
+    assert to_c.tolist() == [3.0] and to_a.tolist() == [1.5], f"got {to_c}, {to_a}"
+    to_a, to_c = pruned([(a * b) * 3.0 + c * 0.0], [a, c])
+    assert to_a.tolist() == [1.5] and to_c.tolist() == [0.0]
+
+
+@pytest.mark.hole("03.5")
+def test_a_gradient_is_the_sum_over_all_paths():
+    a = leaf([2.0])
+    c = a * 1.0
+    (to_c,) = pruned([c * 3.0 + c * c], [c])
+    assert to_c.tolist() == [7.0], f"expected [7], got {to_c}"
+
+
+@pytest.mark.hole("03.5")
+def test_an_input_asked_for_twice():
+    a = leaf([2.0])
+    first, second = pruned([a * 3.0], [a, a])
+    assert first is not None and first.tolist() == [3.0]
+    assert second is not None and second.tolist() == [3.0], f"got {second} the second time"
+
+
+@pytest.mark.hole("03.5")
+def test_what_does_not_lead_to_an_input_does_not_run():
+    a, b, seen = leaf([2.0]), leaf([5.0]), []
+    aside = b * 3.0
+    aside.register_hook(lambda g: seen.append(g))
+    aside.grad_fn.register_hook(lambda *_: seen.append("ran"))
+    (to_a,) = pruned([a * 2.0 + aside], [a])
+    assert to_a.tolist() == [2.0]
+    assert not seen, "a part of the graph that leads to no input ran"
+
+
+@pytest.mark.hole("03.5")
+def test_what_lies_behind_the_input_does_not_run():
+    a, seen = leaf([2.0]), []
+    c = a.exp()
+    c.grad_fn.register_hook(lambda *_: seen.append("ran"))
+    (to_c,) = pruned([c * 3.0], [c])
+    assert to_c.tolist() == [3.0]
+    assert not seen, "the node of the input itself ran, though nothing behind it is asked for"
+    assert a.grad is None
+
+
+@pytest.mark.hole("03.5")
+def test_the_numbers_of_outputs_are_told_apart():
+    x = leaf([1.0, 2.0, 3.0])
+    first, second, third = x.unbind()
+    to_third, to_first = pruned([first * 5.0 + third * 7.0 + second], [third, first])
+    assert to_third.item() == 7.0 and to_first.item() == 5.0, f"got {to_third}, {to_first}"
+
+
+@pytest.mark.hole("03.5")
+def test_an_input_that_is_not_used():
+    a, b = leaf([2.0]), leaf([5.0])
+    to_a, to_b = pruned([a * 2.0], [a, b])
+    assert to_a.tolist() == [2.0] and to_b is None, f"got {to_a}, {to_b}"
+
+
+@pytest.mark.hole("03.5")
+def test_accumulating_into_chosen_leaves_alone():
+    a, b = leaf([2.0]), leaf([5.0])
+    pruned([a * b], [a], capture=False)
+    assert a.grad is not None and a.grad.tolist() == [5.0], f"expected [5], got {a.grad}"
+    assert b.grad is None, f".grad of a leaf that was not asked for was filled with {b.grad}"
+
+
+@pytest.mark.hole("03.5")
+def test_a_hook_on_the_input_changes_what_is_captured():
+    a = leaf([2.0])
+    a.register_hook(lambda g: g * 10)
+    (to_a,) = pruned([a * 3.0], [a])
+    assert to_a.tolist() == [30.0], f"expected [30], got {to_a}"
+
+
+@pytest.mark.hole("03.5")
+def test_both_ways_of_a_fork_are_needed():
+    a, b = leaf([2.0]), leaf([5.0])
+    shared = a * b
+    top = shared.exp() * 0.0 + shared * shared + b
+    (to_a,) = pruned([top], [a])
+    assert to_a.tolist() == [100.0], f"expected 2 * 10 * 5 = 100, got {to_a}"
+
+
+@pytest.mark.hole("03.5")
+def test_a_long_way_to_the_input():
+    x = leaf([1.0])
+    y = x * 2.0
+    for _ in range(1500):
+        y = y + 1.0
+    (found,) = pruned([y], [x])
+    assert found.tolist() == [2.0]
+
+
+# ---------------------------------------------------------------- 03.6 a whole pass
+
+
+@pytest.mark.hole("03.6")
+def test_backward():
+    a, b, e = leaf(2.0), leaf(0.5), leaf(1.0)
+    f = (a * b).exp() + e
+    f.backward()
+    assert_close([a.grad.item(), b.grad.item(), e.grad.item()],
+                 [0.5 * np.e, 2.0 * np.e, 1.0], rtol=1e-5)
+
+
+@pytest.mark.hole("03.6")
+def test_grad_of_an_intermediate_result():
+    a, b = leaf(2.0), leaf(0.5)
+    c = a * b
+    to_c, to_a = torch.autograd.grad(c.exp(), (c, a))
+    assert_close([to_c.item(), to_a.item()], [np.e, 0.5 * np.e], rtol=1e-5)
+    assert a.grad is None and b.grad is None, "grad() touches no .grad"
+
+
+@pytest.mark.hole("03.6")
+def test_the_same_input_twice():
+    a, b = leaf([2.0]), leaf([3.0])
+    found = torch.autograd.grad(a * b, (a, b, a))
+    assert [g.tolist() for g in found] == [[3.0], [2.0], [3.0]]
+
+
+@pytest.mark.hole("03.6")
+def test_two_results_of_one_operation():
+    low, high = (leaf([1.0, 2.0]) * 1.0).unbind()
+    found = torch.autograd.grad(low * 3.0 + high * 5.0, (low, high))
+    assert [g.item() for g in found] == [3.0, 5.0]
+
+
+@pytest.mark.hole("03.6")
+def test_backward_into_chosen_leaves():
+    a, b = leaf([2.0]), leaf([3.0])
+    (a * b).backward(inputs=[a])
+    assert a.grad is not None and a.grad.tolist() == [3.0], f"expected [3], got {a.grad}"
+    assert b.grad is None
+
+
+@pytest.mark.hole("03.6")
+def test_an_unused_input_is_told():
+    a, b = leaf([2.0]), leaf([3.0])
+    found = torch.autograd.grad(a * 2.0, (a, b), allow_unused=True)
+    assert found[0].tolist() == [2.0] and found[1] is None
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_mode_during_a_pass(create_graph):
+    x, modes = leaf([2.0]), []
+    y = x * x
+    y.register_hook(lambda g: modes.append(torch.is_grad_enabled()))
+    torch.autograd.grad(y, x, create_graph=create_graph)
+    assert modes == [create_graph], f"expected {create_graph} inside the pass, got {modes}"
+    assert torch.is_grad_enabled(), "recording is off after the pass"
+
+
+@pytest.mark.hole("03.6")
+def test_second_derivatives():
+    x = leaf([2.0])
+    (slope,) = torch.autograd.grad(x**4, x, create_graph=True)
+    (curvature,) = torch.autograd.grad(slope, x)
+    assert slope.tolist() == [32.0] and curvature.tolist() == [48.0]
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize("before", [False, True])
+def test_the_mode_after_a_pass_is_that_before(before):
+    x = leaf([2.0])
+    y = x * x
+    _state.grad_enabled.set(before)
+    y.backward()
+    assert torch.is_grad_enabled() is before, f"was {before} before the pass, and now is not"
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize("before", [False, True])
+def test_the_mode_after_a_pass_that_failed(before):
+    x = leaf([2.0])
+    y = x * x
+    y.register_hook(lambda g: 1 / 0)
+    _state.grad_enabled.set(before)
+    with pytest.raises(ZeroDivisionError):
+        y.backward()
+    assert torch.is_grad_enabled() is before, f"was {before} before the pass, and now is not"
+
+
+@pytest.mark.hole("03.6")
+def test_callbacks_are_for_the_pass_that_runs():
+    order = []
+    x = leaf([2.0])
+    y = x * x
+    y.register_hook(lambda g: engine.queue_callback(lambda: order.append("callback")))
+    x.register_hook(lambda g: order.append("leaf"))
+    y.backward()
+    assert order == ["leaf", "callback"], f"got {order}"
+    with pytest.raises(RuntimeError) as raised:
+        engine.queue_callback(print)
+    assert str(raised.value) == "Final callbacks can only be installed during backward pass."
+
+
+@pytest.mark.hole("03.6")
+def test_no_pass_is_under_way_after_one_that_failed():
+    x = leaf([2.0])
+    y = x * x
+    y.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        y.backward()
+    with pytest.raises(RuntimeError, match="Final callbacks"):
+        engine.queue_callback(print)
+
+
+@pytest.mark.hole("03.6")
+def test_a_pass_inside_a_pass():
+    order = []
+    x, z = leaf([2.0]), leaf([3.0])
+    y = x * x
+
+    def inner_callback(g):
+        engine.queue_callback(lambda: order.append("inner done"))
+
+    def hook(g):
+        engine.queue_callback(lambda: order.append("outer done"))
+        w = (z.detach().requires_grad_())
+        with torch.enable_grad():
+            v = w * w
+        v.register_hook(inner_callback)
+        v.backward()
+        order.append(f"inner gave {w.grad.item():.0f}")
+
+    y.register_hook(hook)
+    y.backward()
+    assert order == ["inner done", "inner gave 6", "outer done"], f"got {order}"
+    assert x.grad.tolist() == [4.0] and torch.is_grad_enabled()

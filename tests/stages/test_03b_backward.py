@@ -1,0 +1,475 @@
+"""Stage 03b: `backward` and `grad`, which check and prepare what the engine then does."""
+
+import importlib
+import warnings
+
+import numpy as np
+import pytest
+from _oracle import assert_close, central_difference_vjp
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.autograd import engine
+from minigrad.autograd.graph import GradientEdge, get_gradient_edge
+
+#: The module; `minigrad.autograd.backward` is the function.
+front = importlib.import_module("minigrad.autograd.backward")
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    yield
+    _state.grad_enabled.set(True)
+    engine._running.tasks.clear()
+    engine._running.depth = 0
+
+
+def leaf(values):
+    return torch.tensor(values, requires_grad=True)
+
+
+def said(kind, function, *args, **kwargs):
+    with pytest.raises(kind) as raised:
+        function(*args, **kwargs)
+    return str(raised.value)
+
+
+# ---------------------------------------------------------------- 03b.1 one or many
+
+
+@pytest.mark.hole("03b.1")
+def test_a_single_tensor_becomes_a_tuple():
+    x = leaf([1.0, 2.0])
+    found = front.as_tuple(x)
+    assert type(found) is tuple and len(found) == 1 and found[0] is x, f"got {found!r}"
+
+
+@pytest.mark.hole("03b.1")
+def test_a_single_edge_is_one_and_not_three():
+    edge = get_gradient_edge(leaf([1.0]) * 2)
+    found = front.as_tuple(edge)
+    assert len(found) == 1 and found[0] is edge, f"got {len(found)} things out of one edge"
+
+
+@pytest.mark.hole("03b.1")
+@pytest.mark.parametrize("pack", [list, tuple, iter])
+def test_several_tensors_keep_their_order(pack):
+    x, y = leaf(1.0), leaf(2.0)
+    found = front.as_tuple(pack([y, x, y]))
+    assert type(found) is tuple and [t is w for t, w in zip(found, (y, x, y), strict=True)]
+    assert found[0] is y and found[1] is x and found[2] is y
+
+
+@pytest.mark.hole("03b.1")
+def test_of_a_dictionary_the_values_are_taken():
+    x, y = leaf(1.0), leaf(2.0)
+    found = front.as_tuple({"x": x, "y": y})
+    assert len(found) == 2 and found[0] is x and found[1] is y, f"got {found!r}"
+
+
+@pytest.mark.hole("03b.1")
+def test_gradients_left_out():
+    assert front.matched(None, 3) == (None, None, None)
+
+
+@pytest.mark.hole("03b.1")
+def test_gradients_given():
+    g = torch.ones(1)
+    assert front.matched(g, 1)[0] is g
+    found = front.matched([g, None], 2)
+    assert type(found) is tuple and found[0] is g and found[1] is None
+
+
+@pytest.mark.hole("03b.1")
+@pytest.mark.parametrize(("given", "count"), [(1, 2), (3, 2), (2, 1)])
+def test_as_many_gradients_as_tensors(given, count):
+    text = said(RuntimeError, front.matched, [torch.ones(1)] * given, count)
+    assert text == f"got {count} tensors and {given} gradients"
+
+
+@pytest.mark.hole("03b.1")
+@pytest.mark.parametrize("function", ["backward", "grad"])
+def test_inputs_may_not_be_empty(function):
+    text = said(RuntimeError, front.goals_of, [], function)
+    assert text == f"`inputs` argument to `{function}()` cannot be empty."
+
+
+@pytest.mark.hole("03b.1")
+@pytest.mark.parametrize(("wrong", "kind"), [(1.0, "float"), ("x", "str"), (None, "NoneType")])
+def test_inputs_are_tensors_or_edges(wrong, kind):
+    text = said(RuntimeError, front.goals_of, [leaf(1.0), wrong], "grad")
+    assert text == f"all inputs have to be Tensors or GradientEdges, but got {kind}"
+
+
+@pytest.mark.hole("03b.1")
+def test_inputs_as_a_tuple():
+    x, edge = leaf(1.0), get_gradient_edge(leaf([1.0]) * 2)
+    assert front.goals_of(x, "grad")[0] is x
+    found = front.goals_of([edge, x], "grad")
+    assert type(found) is tuple and found[0] is edge and found[1] is x
+
+
+# ---------------------------------------------------------------- 03b.2 where the pass starts
+
+
+@pytest.mark.hole("03b.2")
+def test_where_gradients_arrive():
+    x = leaf([1.0, 2.0])
+    y, (_, part) = x * 2, x.unbind()
+    edges = front.root_edges([y, x, part])
+    assert [tuple(edge) for edge in edges] == [(y.grad_fn, 0), (x._accumulator(), 0),
+                                               (part.grad_fn, 1)]
+
+
+@pytest.mark.hole("03b.2")
+def test_an_edge_stands_for_itself():
+    part = leaf([1.0, 2.0]).unbind()[1]
+    edge = get_gradient_edge(part)
+    assert isinstance(edge, GradientEdge)
+    (found,) = front.root_edges([edge])
+    assert tuple(found) == (part.grad_fn, 1), f"expected node and number, got {found!r}"
+    assert tuple(front.edge_of(edge)) == (part.grad_fn, 1)
+
+
+@pytest.mark.hole("03b.2")
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_root_without_history(place):
+    roots = [leaf([1.0]) * 2 for _ in range(3)]
+    roots[place] = torch.ones(1)
+    text = said(RuntimeError, front.root_edges, roots)
+    assert text == f"element {place} of tensors does not require grad and does not have a grad_fn"
+
+
+@pytest.mark.hole("03b.2")
+@pytest.mark.parametrize(("wrong", "kind"), [(1.0, "float"), (None, "NoneType"), ([], "list")])
+def test_a_root_has_to_be_a_tensor(wrong, kind):
+    text = said(TypeError, front.root_edges, [leaf([1.0]) * 2, wrong])
+    assert text == f"element 1 of tensors has to be a Tensor, not {kind}"
+
+
+@pytest.mark.hole("03b.2")
+def test_how_a_root_looks():
+    x = torch.ones(2, 3, requires_grad=True)
+    assert front.appearance(x) == ((2, 3), np.dtype("float32"))
+    y = torch.ones(4, dtype=torch.float64, requires_grad=True) * 2
+    assert front.appearance(y) == ((4,), np.dtype("float64"))
+
+
+@pytest.mark.hole("03b.2")
+def test_how_the_tensor_behind_an_edge_looks():
+    values, places = torch.ones(2, 3, dtype=torch.float64, requires_grad=True).max(1)
+    edge = get_gradient_edge(values)
+    assert front.appearance(edge) == ((2,), np.dtype("float64"))
+    first, second = torch.ones(5, 4, requires_grad=True).split([2, 3])
+    assert front.appearance(get_gradient_edge(second)) == ((3, 4), np.dtype("float32"))
+
+
+# ---------------------------------------------------------------- 03b.3 the first gradients
+
+
+def first(roots, grads, create_graph=False):
+    return front.root_gradients(roots, grads, create_graph)
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
+def test_one_element_begins_with_one(shape):
+    (made,) = first([torch.ones(shape, requires_grad=True) * 2], [None])
+    assert type(made) is np.ndarray, f"expected an array, got a {type(made).__name__}"
+    assert made.shape == shape and made.dtype == np.float32 and made.item() == 1.0
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("shape", [(2,), (0,), (1, 2)])
+def test_other_roots_need_a_gradient(shape):
+    text = said(RuntimeError, first, [torch.ones(shape, requires_grad=True) * 2], [None])
+    assert text == "grad can be implicitly created only for scalar outputs"
+
+
+@pytest.mark.hole("03b.3")
+def test_a_gradient_that_is_given():
+    y = leaf([1.0, 2.0]) * 2
+    (made,) = first([y], [torch.tensor([3.0, 4.0])])
+    assert type(made) is np.ndarray and made.tolist() == [3.0, 4.0]
+
+
+@pytest.mark.hole("03b.3")
+def test_a_gradient_for_one_element_is_taken_too():
+    (made,) = first([leaf([1.0]) * 2], [torch.tensor([5.0])])
+    assert made.tolist() == [5.0], f"expected the gradient that was given, got {made.tolist()}"
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()])
+def test_the_shapes_have_to_be_equal(grad_shape):
+    roots = [leaf(1.0) * 2, leaf([1.0, 2.0]) * 2]
+    text = said(RuntimeError, first, roots, [None, torch.ones(grad_shape)])
+    assert text == (f"Mismatch in shape: grad_output[1] has a shape of "
+                    f"{torch.Size(grad_shape)} and output[1] has a shape of torch.Size([2]).")
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize(("wrong", "kind"), [(1.0, "float"), ([1.0], "list")])
+def test_a_gradient_is_a_tensor_or_none(wrong, kind):
+    text = said(TypeError, first, [leaf([1.0]) * 2], [wrong])
+    assert text == f"gradients can be either Tensors or None, but got {kind}"
+
+
+@pytest.mark.hole("03b.3")
+def test_the_dtype_becomes_that_of_the_root():
+    y = leaf([1.0, 2.0]) * 2
+    (made,) = first([y], [torch.tensor([3.0, 4.0], dtype=torch.float64)])
+    assert made.dtype == np.float32, f"expected float32, got {made.dtype}"
+    assert made.tolist() == [3.0, 4.0]
+
+
+@pytest.mark.hole("03b.3")
+def test_each_root_has_its_own():
+    scalar, pair = leaf(1.0) * 2, leaf([1.0, 2.0]) * 2
+    made = first([scalar, pair, scalar], [None, torch.tensor([3.0, 4.0]), torch.tensor(7.0)])
+    assert [m.tolist() for m in made] == [1.0, [3.0, 4.0], 7.0]
+
+
+@pytest.mark.hole("03b.3")
+def test_with_create_graph_they_are_tensors():
+    g = torch.tensor([3.0, 4.0], requires_grad=True)
+    made = first([leaf(1.0) * 2, leaf([1.0, 2.0]) * 2], [None, g], create_graph=True)
+    assert all(isinstance(m, torch.Tensor) for m in made), f"got {made!r}"
+    assert made[0].item() == 1.0 and made[1].requires_grad, "the gradient lost its history"
+
+
+@pytest.mark.hole("03b.3")
+def test_of_a_root_without_history_another_one_complains():
+    made = first([torch.ones(3), leaf(1.0) * 2], [None, None])
+    assert made[0] is None and made[1].item() == 1.0
+
+
+@pytest.mark.hole("03b.3")
+def test_an_edge_as_root():
+    (made,) = first([get_gradient_edge(leaf([1.0]).double() * 2)], [None])
+    assert made.shape == (1,) and made.dtype == np.float64
+    text = said(RuntimeError, first, [get_gradient_edge(leaf([1.0, 2.0]) * 2)], [None])
+    assert text == "grad can be implicitly created only for scalar outputs"
+
+
+# ---------------------------------------------------------------- 03b.4 gradients for inputs
+
+
+def found(roots, goals, given=None, keep=False, create=False, unused=False):
+    given = [None] * len(roots) if given is None else given
+    return front.gradients(roots, goals, given, keep, create, unused)
+
+
+@pytest.mark.hole("03b.4")
+def test_gradients_come_in_the_order_of_the_inputs():
+    a, b = leaf([2.0]), leaf([5.0])
+    results = found([a * b], (b, a))
+    assert all(isinstance(g, torch.Tensor) for g in results), f"got {results!r}"
+    assert [g.tolist() for g in results] == [[2.0], [5.0]]
+    assert a.grad is None and b.grad is None, ".grad was touched"
+
+
+@pytest.mark.hole("03b.4")
+def test_gradients_of_a_sum_of_roots():
+    x = leaf([1.0, 2.0])
+    (result,) = found([x * 3, (x * x).sum()], (x,), [torch.tensor([1.0, 10.0]), None])
+    assert result.tolist() == [5.0, 34.0], f"expected [3 + 2, 30 + 4], got {result.tolist()}"
+
+
+@pytest.mark.hole("03b.4")
+def test_an_input_that_needs_no_gradient():
+    x = leaf([1.0])
+    text = said(RuntimeError, found, [x * 2], (x, torch.ones(1)), unused=True)
+    assert text == "One of the differentiated Tensors does not require grad"
+
+
+@pytest.mark.hole("03b.4")
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_unused_input_is_an_error(place):
+    x, other = leaf([1.0]), leaf([1.0])
+    goals = (x, other) if place else (other, x)
+    text = said(RuntimeError, found, [x * 2], goals)
+    assert text == (f"The differentiated Tensor at index {place} appears to not have been used in "
+                    "the graph. Set allow_unused=True if this is the desired behavior.")
+
+
+@pytest.mark.hole("03b.4")
+def test_an_unused_input_where_that_is_allowed():
+    x, other = leaf([1.0]), leaf([1.0])
+    results = found([x * 2], (other, x), unused=True)
+    assert results[0] is None and results[1].tolist() == [2.0]
+
+
+@pytest.mark.hole("03b.4")
+def test_what_was_saved_is_kept_when_asked_for():
+    x = leaf([3.0])
+    y = x * x
+    assert found([y], (x,), keep=True)[0].tolist() == [6.0]
+    assert found([y], (x,))[0].tolist() == [6.0]
+    with pytest.raises(RuntimeError, match="second time"):
+        found([y], (x,))
+
+
+@pytest.mark.hole("03b.4")
+def test_a_graph_of_the_gradients():
+    x = leaf([2.0])
+    (slope,) = found([x**3], (x,), keep=True, create=True)
+    assert slope.requires_grad, "the gradient has no history"
+    assert found([slope], (x,))[0].tolist() == [12.0]
+
+
+@pytest.mark.hole("03b.4")
+def test_zeros_for_an_input():
+    x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+    zeros = front.zeros_for(x, False)
+    assert isinstance(zeros, torch.Tensor) and zeros.tolist() == [[0.0] * 3] * 2
+    assert zeros.dtype is torch.float64 and not zeros.requires_grad
+    assert front.zeros_for(x, True).requires_grad
+    text = said(RuntimeError, front.zeros_for, get_gradient_edge(x), False)
+    assert text == "materialize_grads cannot be used when the given input is a GradientEdge"
+
+
+# ---------------------------------------------------------------- 03b.5 backward and grad
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_fills_the_leaves():
+    a, b = leaf([2.0]), leaf([5.0])
+    torch.autograd.backward(a * b)
+    assert a.grad.tolist() == [5.0] and b.grad.tolist() == [2.0]
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_of_several_tensors():
+    x = leaf([1.0, 2.0])
+    torch.autograd.backward([(x * x).sum(), x * 3], [None, torch.tensor([1.0, 10.0])])
+    assert x.grad.tolist() == [5.0, 34.0], f"expected [2 + 3, 4 + 30], got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("03b.5")
+def test_against_differences():
+    a, b = np.array([[0.5, 1.0, 2.0]]), np.array([[1.5], [-0.5]])
+    g = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    x, y = (torch.tensor(v, requires_grad=True) for v in (a, b))
+    found = torch.autograd.grad(x * x * y + y.exp() * x, (x, y), torch.tensor(g))
+    wanted = central_difference_vjp(lambda p, q: p * p * q + np.exp(q) * p, [a, b], g)
+    for name, got, want in zip("xy", found, wanted, strict=True):
+        assert_close(got.numpy(), want, rtol=1e-6, what=f"gradient of {name}")
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_into_chosen_inputs():
+    a, b = leaf([2.0]), leaf([5.0])
+    c = a * b
+    torch.autograd.backward(c * 3, inputs=[a, c])
+    assert a.grad is not None and a.grad.tolist() == [15.0], f"expected [15], got {a.grad}"
+    assert b.grad is None, "a leaf that was not asked for got a gradient"
+    assert c.grad is not None and c.grad.tolist() == [3.0], "a result asked for keeps its gradient"
+
+
+@pytest.mark.hole("03b.5")
+def test_inputs_that_are_empty():
+    a = leaf([2.0])
+    text = said(RuntimeError, torch.autograd.backward, a * 2, inputs=[])
+    assert text == "`inputs` argument to `backward()` cannot be empty."
+    text = said(RuntimeError, torch.autograd.grad, a * 2, [])
+    assert text == "`inputs` argument to `grad()` cannot be empty."
+    assert a.grad is None
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("retain", [None, False, True])
+def test_the_graph_is_kept_only_when_asked_for(retain):
+    x = leaf([3.0])
+    y = x * x
+    torch.autograd.backward(y, retain_graph=retain)
+    if retain:
+        torch.autograd.backward(y)
+        assert x.grad.tolist() == [12.0]
+    else:
+        with pytest.raises(RuntimeError, match="second time"):
+            torch.autograd.backward(y)
+    z = x * x
+    torch.autograd.grad(z, x, retain_graph=retain)
+    if retain:
+        assert torch.autograd.grad(z, x)[0].tolist() == [6.0]
+    else:
+        with pytest.raises(RuntimeError, match="second time"):
+            torch.autograd.grad(z, x)
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("retain", [None, False])
+def test_with_create_graph_the_graph_is_kept_unless_refused(retain):
+    x = leaf([3.0])
+    y = x**3
+    (slope,) = torch.autograd.grad(y, x, retain_graph=retain, create_graph=True)
+    assert slope.requires_grad
+    if retain is None:
+        assert torch.autograd.grad(slope, x)[0].tolist() == [18.0]
+        assert torch.autograd.grad(y, x)[0].tolist() == [27.0]
+    else:
+        with pytest.raises(RuntimeError, match="second time"):
+            torch.autograd.grad(y, x)
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_with_create_graph_warns():
+    x = leaf([3.0])
+    with pytest.warns(UserWarning, match="reference cycle"):
+        torch.autograd.backward(x**2, create_graph=True)
+    assert x.grad.requires_grad
+    x.grad = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.autograd.backward(x**2)
+        torch.autograd.grad(x**2, x, create_graph=True)
+
+
+@pytest.mark.hole("03b.5")
+def test_the_method_does_the_same():
+    x = leaf([1.0, 2.0])
+    (x * x).backward(torch.tensor([1.0, 10.0]))
+    assert x.grad.tolist() == [2.0, 40.0]
+
+
+@pytest.mark.hole("03b.5")
+def test_grad_gives_a_tuple():
+    x = leaf([3.0])
+    result = torch.autograd.grad(x * x, x)
+    assert type(result) is tuple and len(result) == 1, f"got {result!r}"
+    assert x.grad is None
+
+
+@pytest.mark.hole("03b.5")
+def test_grad_gives_a_dictionary_for_a_dictionary():
+    a, b = leaf([2.0]), leaf([5.0])
+    result = torch.autograd.grad(a * b, {"of b": b, "of a": a})
+    assert type(result) is dict and list(result) == ["of b", "of a"], f"got {result!r}"
+    assert result["of a"].tolist() == [5.0] and result["of b"].tolist() == [2.0]
+
+
+@pytest.mark.hole("03b.5")
+def test_unused_inputs():
+    a, b = leaf([2.0]), leaf([5.0, 6.0])
+    text = said(RuntimeError, torch.autograd.grad, a * 2, (a, b))
+    assert "at index 1 appears to not have been used" in text
+    assert torch.autograd.grad(a * 2, (a, b), allow_unused=True)[1] is None
+    result = torch.autograd.grad(a * 2, (a, b), materialize_grads=True)
+    assert result[1].tolist() == [0.0, 0.0] and result[0].tolist() == [2.0]
+
+
+@pytest.mark.hole("03b.5")
+def test_options_that_contradict_each_other():
+    a = leaf([2.0])
+    text = said(ValueError, torch.autograd.grad, a * 2, a, allow_unused=False,
+                materialize_grads=True)
+    assert text == ("Expected allow_unused to be True or not passed when materialize_grads=True, "
+                    "but got: allow_unused=False.")
+
+
+@pytest.mark.hole("03b.5")
+def test_a_batch_of_gradients():
+    x = leaf([1.0, 2.0])
+    (rows,) = torch.autograd.grad(x * x, x, torch.eye(2), is_grads_batched=True)
+    assert rows.tolist() == [[2.0, 0.0], [0.0, 4.0]], f"got {rows.tolist()}"

@@ -1,0 +1,579 @@
+"""Stage 05: hooks on tensors and nodes, handles, retain_grad."""
+
+import gc
+import weakref
+from collections import OrderedDict
+from functools import partial
+
+import numpy as np
+import pytest
+
+import minigrad as torch
+from minigrad.autograd.run_hooks import check_hook_result
+from minigrad.hooks import RemovableHandle, register
+
+
+def leaf(value):
+    return torch.tensor(value, requires_grad=True)
+
+
+def first(grad):
+    return grad
+
+
+def second(grad):
+    return grad * 2
+
+
+# --- 05.1 Handles and tables ----------------------------------------------------------------------
+
+
+@pytest.mark.hole("05.1")
+def test_hooks_stand_in_the_order_of_registration():
+    table = OrderedDict()
+    handles = [register(table, hook) for hook in (second, first, print)]
+    assert list(table.values()) == [second, first, print]
+    assert all(isinstance(handle, RemovableHandle) for handle in handles)
+    assert [table[handle.id] for handle in handles] == [second, first, print]
+
+
+@pytest.mark.hole("05.1")
+def test_prepend_puts_a_hook_in_front():
+    table = OrderedDict()
+    register(table, first)
+    register(table, second, True)
+    register(table, print, prepend=False)
+    assert list(table.values()) == [second, first, print]
+
+
+@pytest.mark.hole("05.1")
+def test_remove_takes_its_own_hook_alone_and_may_be_called_again():
+    table = OrderedDict()
+    one, other = register(table, first), register(table, second)
+    one.remove()
+    assert list(table.values()) == [second], f"expected the second alone, got {table}"
+    one.remove()
+    assert list(table.values()) == [second]
+    other.remove()
+    assert not table
+
+
+@pytest.mark.hole("05.1")
+def test_one_function_twice_is_two_hooks():
+    table = OrderedDict()
+    handle = register(table, first)
+    register(table, first)
+    assert len(table) == 2, f"expected 2 hooks, got {len(table)}"
+    handle.remove()
+    assert len(table) == 1
+
+
+@pytest.mark.hole("05.1")
+def test_a_number_is_never_used_again():
+    table, other = OrderedDict(), OrderedDict()
+    old = register(table, first)
+    old.remove()
+    new = register(table, second)
+    assert new.id != old.id, f"the number {old.id} was given to two hooks"
+    old.remove()
+    assert list(table.values()) == [second]
+    assert register(other, first).id not in (old.id, new.id)
+
+
+@pytest.mark.hole("05.1")
+def test_marks_come_and_go_with_the_hook():
+    table, one, two = OrderedDict(), OrderedDict(), OrderedDict()
+    register(table, first)
+    handle = register(table, second, False, one, two)
+    assert dict(one) == {handle.id: True}
+    assert dict(two) == {handle.id: True}
+    handle.remove()
+    assert (len(table), len(one), len(two)) == (1, 0, 0)
+
+
+@pytest.mark.hole("05.1")
+def test_a_with_block_removes_at_its_end():
+    table = OrderedDict()
+    with register(table, first) as handle:
+        assert list(table.values()) == [first]
+        assert isinstance(handle, RemovableHandle)
+    assert not table, f"expected no hook after the block, got {len(table)}"
+
+
+@pytest.mark.hole("05.1")
+def test_a_with_block_removes_after_an_exception_and_lets_it_pass():
+    table = OrderedDict()
+    with pytest.raises(ValueError, match="inside"), register(table, first):
+        raise ValueError("inside")
+    assert not table
+
+
+# --- 05.2 What a hook may answer ------------------------------------------------------------------
+
+
+@pytest.mark.hole("05.2")
+def test_a_tensor_of_the_same_shape_and_dtype_is_accepted():
+    given = torch.ones(2, 3)
+    assert check_hook_result(first, torch.zeros(2, 3), given) is None
+    assert check_hook_result(first, given, given) is None
+    assert check_hook_result(first, torch.zeros(3, 2).t(), given) is None
+    scalar = torch.tensor(1.0, dtype=torch.float64)
+    assert check_hook_result(first, scalar * 2, scalar) is None
+
+
+@pytest.mark.hole("05.2")
+def test_a_missing_gradient_cannot_be_replaced():
+    with pytest.raises(RuntimeError, match="can't replace a None gradient with a non-None value"):
+        check_hook_result(first, torch.ones(2), None)
+
+
+@pytest.mark.hole("05.2")
+@pytest.mark.parametrize(("result", "name"), [(1.0, "float"), ("a", "str"), ([1.0], "list"),
+                                              (np.ones(2, np.float32), "ndarray")])
+def test_only_tensors_are_accepted(result, name):
+    with pytest.raises(TypeError, match=f"expected Variable, but hook returned '{name}'"):
+        check_hook_result(first, result, torch.ones(2))
+
+
+@pytest.mark.hole("05.2")
+def test_the_dtype_may_not_change():
+    with pytest.raises(RuntimeError, match=r"hook 'second' has changed the type of value "
+                                           r"\(was torch.FloatTensor got torch.DoubleTensor\)"):
+        check_hook_result(second, torch.ones(2).double(), torch.ones(2))
+    with pytest.raises(RuntimeError, match=r"hook 'first' has changed the type of value "
+                                           r"\(was torch.DoubleTensor got torch.HalfTensor\)"):
+        check_hook_result(first, torch.ones(2).half(), torch.ones(2).double())
+
+
+@pytest.mark.hole("05.2")
+@pytest.mark.parametrize("shape", [(3, 2), (6,), (3,), (1, 3), (), (2, 3, 1)])
+def test_the_shape_may_not_change(shape):
+    with pytest.raises(RuntimeError, match="hook 'first' has changed the size of value"):
+        check_hook_result(first, torch.ones(shape), torch.ones(2, 3))
+
+
+@pytest.mark.hole("05.2")
+def test_a_hook_without_a_name_goes_by_its_type():
+    with pytest.raises(RuntimeError, match="hook 'partial' has changed the size of value"):
+        check_hook_result(partial(first), torch.ones(3), torch.ones(2))
+
+
+# --- 05.3 Hooks of tensors ------------------------------------------------------------------------
+
+
+@pytest.mark.hole("05.3")
+def test_a_hook_sees_the_gradient_of_a_result():
+    a, b, seen = leaf(2.0), leaf(0.5), []
+    c = a * b
+    c.register_hook(lambda grad: seen.append(grad.item()))
+    c.exp().backward()
+    np.testing.assert_allclose(seen, [np.e], rtol=1e-6)
+    np.testing.assert_allclose([a.grad.item(), b.grad.item()], [np.e * 0.5, np.e * 2], rtol=1e-6)
+
+
+@pytest.mark.hole("05.3")
+def test_a_hook_sees_the_sum_of_all_that_arrives_once():
+    x, seen = leaf(2.0), []
+    y = x * 3
+    y.register_hook(lambda grad: seen.append(grad.item()))
+    (y * 5 + y * 7).backward()
+    assert seen == [12.0], f"expected one call with 12.0, got {seen}"
+
+
+@pytest.mark.hole("05.3")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_what_hooks_return_goes_on_from_one_to_the_next(create_graph):
+    x, seen = leaf([1.0, 2.0]), []
+    y = x * x
+    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    y.register_hook(lambda grad: grad * 10)
+    y.register_hook(lambda grad: grad + 1)
+    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    (grad,) = torch.autograd.grad(y.sum(), x, create_graph=create_graph)
+    assert seen == [[1.0, 1.0], [11.0, 11.0]], f"the hooks saw {seen}"
+    assert grad.tolist() == [22.0, 44.0], f"expected 11 * 2x, got {grad.tolist()}"
+
+
+@pytest.mark.hole("05.3")
+def test_a_hook_may_replace_a_gradient_by_zero():
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    y.register_hook(lambda grad: torch.zeros(2))
+    (y.sum() + x.sum()).backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+    s = leaf(1.0)
+    s.register_hook(lambda grad: torch.tensor(0.0))
+    (s * 3).backward()
+    assert s.grad.item() == 0.0, f"expected 0.0, got {s.grad.item()}"
+
+
+@pytest.mark.hole("05.3")
+def test_hooks_of_a_leaf_change_what_accumulates():
+    x = leaf(2.0)
+    x.grad = torch.tensor(100.0)
+    x.register_hook(lambda grad: grad + 1)
+    x.register_hook(lambda grad: grad * 2)
+    (x * 3).backward()
+    assert x.grad.item() == 108.0, f"expected 100 + (3 + 1) * 2 = 108, got {x.grad.item()}"
+
+
+@pytest.mark.hole("05.3")
+def test_a_hook_may_be_registered_after_the_forward():
+    x = leaf(2.0)
+    y = x * 3
+    x.register_hook(lambda grad: grad * 2)
+    y.register_hook(lambda grad: grad * 5)
+    y.backward()
+    assert x.grad.item() == 30.0, f"expected 3 * 2 * 5 = 30, got {x.grad.item()}"
+
+
+@pytest.mark.hole("05.3")
+def test_hooks_of_a_leaf_outlive_the_graph():
+    x, seen = leaf(2.0), []
+    y = x * 3
+    x.register_hook(lambda grad: seen.append(grad.item()))
+    y.backward()
+    del y
+    gc.collect()
+    (x * 5).backward()
+    assert seen == [3.0, 5.0], f"expected a call in each of two passes, got {seen}"
+
+
+@pytest.mark.hole("05.3")
+def test_each_output_of_a_node_has_hooks_of_its_own():
+    x, seen = leaf([1.0, 2.0, 3.0]), []
+    a, b, c = x.unbind()
+    b.register_hook(lambda grad: seen.append(grad.item()) or grad * 10)
+    c.register_hook(lambda grad: seen.append(grad))
+    (a * 2 + b * 3).backward()
+    assert seen == [3.0, None], f"expected 3.0 for b and None for c, got {seen}"
+    assert x.grad.tolist() == [2.0, 30.0, 0.0]
+
+
+@pytest.mark.hole("05.3")
+def test_a_hook_removed_is_not_called_again():
+    x, seen = leaf(2.0), []
+    handle = x.register_hook(lambda grad: seen.append("first"))
+    x.register_hook(lambda grad: seen.append("second"))
+    (x * 1).backward()
+    handle.remove()
+    (x * 1).backward()
+    assert seen == ["first", "second", "second"]
+
+
+@pytest.mark.hole("05.3")
+def test_a_hook_may_remove_itself_while_the_others_run():
+    x, seen, handles = leaf(2.0), [], []
+
+    def once(grad):
+        seen.append("once")
+        handles[0].remove()
+
+    y = x * 1
+    handles.append(y.register_hook(once))
+    y.register_hook(lambda grad: seen.append("always"))
+    y.backward(retain_graph=True)
+    y.backward()
+    assert seen == ["once", "always", "always"], f"got {seen}"
+
+
+@pytest.mark.hole("05.3")
+def test_what_hooks_return_is_checked():
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    y.register_hook(lambda grad: grad.sum())
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
+        y.sum().backward()
+    x = leaf([1.0, 2.0])
+    x.register_hook(lambda grad: grad.double())
+    with pytest.raises(RuntimeError, match="has changed the type of value"):
+        x.sum().backward()
+
+
+@pytest.mark.hole("05.3")
+def test_a_tensor_that_needs_no_gradient_has_no_hooks():
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't "
+                                           "require gradient"):
+        torch.ones(2).register_hook(print)
+
+
+# --- 05.4 retain_grad -----------------------------------------------------------------------------
+
+
+@pytest.mark.hole("05.4")
+def test_a_result_keeps_its_gradient_when_asked():
+    x = leaf([1.0, 2.0])
+    y = x * x
+    assert not y.retains_grad
+    y.retain_grad()
+    assert y.retains_grad
+    (y * 3).sum().backward()
+    assert y.grad.tolist() == [3.0, 3.0]
+    assert x.grad.tolist() == [6.0, 12.0]
+
+
+@pytest.mark.hole("05.4")
+def test_a_retained_gradient_accumulates():
+    x = leaf([1.0, 2.0])
+    y = x * x
+    y.retain_grad()
+    z = (y * 3).sum()
+    z.backward(retain_graph=True)
+    kept = y.grad
+    z.backward()
+    assert y.grad.tolist() == [6.0, 6.0], f"expected 3 + 3 = 6, got {y.grad.tolist()}"
+    assert kept.tolist() in ([3.0, 3.0], [6.0, 6.0])
+
+
+@pytest.mark.hole("05.4")
+def test_a_retained_gradient_has_memory_of_its_own():
+    x, weights = leaf([1.0, 2.0]), torch.tensor([5.0, 7.0])
+    y = x * 1
+    y.retain_grad()
+    y.backward(weights)
+    y.grad.zero_()
+    assert weights.tolist() == [5.0, 7.0], "writing to y.grad changed the gradient handed in"
+    assert x.grad.tolist() == [5.0, 7.0]
+
+
+@pytest.mark.hole("05.4")
+def test_asking_twice_is_asking_once():
+    x = leaf(2.0)
+    y = x * 3
+    y.retain_grad()
+    y.retain_grad()
+    (y * 5).backward()
+    assert y.grad.item() == 5.0
+
+
+@pytest.mark.hole("05.4")
+def test_each_output_keeps_its_own():
+    x = leaf([1.0, 2.0, 3.0])
+    a, b, c = x.unbind()
+    b.retain_grad()
+    c.retain_grad()
+    (a * 2 + b * 3).backward()
+    assert b.grad.item() == 3.0, f"expected 3.0, got {b.grad}"
+    assert c.grad is None, f"nothing came to c, but its grad is {c.grad}"
+
+
+@pytest.mark.hole("05.4")
+def test_the_graph_does_not_hold_a_tensor_that_retains():
+    x = leaf(2.0)
+    y = x * 3
+    y.retain_grad()
+    gone = weakref.ref(y)
+    z = y + 1
+    del y
+    gc.collect()
+    assert gone() is None, "the graph keeps the tensor alive"
+    z.backward()
+    assert x.grad.item() == 3.0
+
+
+@pytest.mark.hole("05.4")
+def test_a_leaf_keeps_its_gradient_as_it_always_does():
+    x = leaf(2.0)
+    assert x.retain_grad() is None
+    assert not x.retains_grad
+    (x * 3).backward()
+    assert x.grad.item() == 3.0
+
+
+@pytest.mark.hole("05.4")
+def test_a_tensor_that_needs_no_gradient_keeps_none():
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has "
+                                           "requires_grad=False"):
+        torch.ones(2).retain_grad()
+
+
+# --- 05.5 Hooks of nodes --------------------------------------------------------------------------
+
+
+@pytest.mark.hole("05.5")
+def test_a_hook_of_a_node_sees_what_it_gave_and_what_it_got():
+    a, b, seen = leaf(2.0), leaf(5.0), []
+    y = a * b
+    y.grad_fn.register_hook(
+        lambda inputs, outputs: seen.append([[g.item() for g in inputs],
+                                             [g.item() for g in outputs]]))
+    y.backward(torch.tensor(10.0))
+    assert seen == [[[50.0, 20.0], [10.0]]], f"expected grads of inputs, then outputs: got {seen}"
+    assert (a.grad.item(), b.grad.item()) == (50.0, 20.0)
+
+
+@pytest.mark.hole("05.5")
+def test_hooks_of_a_node_replace_what_it_gives_one_after_the_other():
+    a, b = leaf(2.0), leaf(5.0)
+    y = a * b
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] + 1, inputs[1]))
+    y.grad_fn.register_hook(lambda inputs, outputs: None)
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 10, inputs[1] * 100))
+    y.backward()
+    assert (a.grad.item(), b.grad.item()) == (60.0, 200.0), (
+        f"expected (5 + 1) * 10 = 60 and 2 * 100 = 200, got {a.grad.item()}, {b.grad.item()}")
+
+
+@pytest.mark.hole("05.5")
+def test_pre_hooks_replace_what_a_node_gets_one_after_the_other():
+    x, seen = leaf(3.0), []
+    y = x * x
+    y.grad_fn.register_prehook(lambda grads: (grads[0] + 1,))
+    y.grad_fn.register_prehook(lambda grads: seen.append(grads[0].item()))
+    y.grad_fn.register_prehook(lambda grads: (grads[0] * 10,))
+    y.backward()
+    assert seen == [2.0]
+    assert x.grad.item() == 120.0, f"expected (1 + 1) * 10 * 6 = 120, got {x.grad.item()}"
+
+
+@pytest.mark.hole("05.5")
+def test_pre_hooks_see_all_outputs_with_none_for_what_did_not_come():
+    x, seen = leaf([1.0, 2.0, 3.0]), []
+    a, _, c = x.unbind()
+    a.grad_fn.register_prehook(lambda grads: seen.extend(grads))
+    (a * 2 + c * 3).backward()
+    assert [g if g is None else g.item() for g in seen] == [2.0, None, 3.0]
+
+
+@pytest.mark.hole("05.5")
+def test_a_hook_of_a_node_may_drop_a_gradient():
+    a, b = leaf(2.0), leaf(5.0)
+    y = a * b
+    y.grad_fn.register_hook(lambda inputs, outputs: (None, inputs[1]))
+    y.backward()
+    assert a.grad is None, f"expected None, got {a.grad}"
+    assert b.grad.item() == 2.0
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize("kind", ["register_hook", "register_prehook"])
+def test_the_answer_has_to_be_a_tuple(kind):
+    x = leaf(2.0)
+    y = x * x
+    getattr(y.grad_fn, kind)(lambda *given: list(given[0]))
+    with pytest.raises(TypeError, match="expected tuple, but hook returned 'list'"):
+        y.backward()
+
+
+@pytest.mark.hole("05.5")
+def test_the_answer_has_to_have_as_many_values():
+    def shorter(inputs, outputs):
+        return inputs[:1]
+
+    def longer(grads):
+        return (*grads, *grads)
+
+    y = leaf(2.0) * leaf(5.0)
+    y.grad_fn.register_hook(shorter)
+    with pytest.raises(RuntimeError, match=r"hook 'shorter' has returned an incorrect number of "
+                                           r"values \(got 1, but expected 2\)"):
+        y.backward()
+    y = leaf(2.0) * leaf(5.0)
+    y.grad_fn.register_prehook(longer)
+    with pytest.raises(RuntimeError, match=r"hook 'longer' has returned an incorrect number of "
+                                           r"values \(got 2, but expected 1\)"):
+        y.backward()
+
+
+@pytest.mark.hole("05.5")
+def test_each_value_of_the_answer_is_checked():
+    y = leaf([1.0, 2.0]) * leaf([3.0, 4.0])
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], inputs[1].sum()))
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
+        y.sum().backward()
+    y = leaf([1.0, 2.0]) * torch.ones(2)
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], torch.ones(2)))
+    with pytest.raises(RuntimeError, match="can't replace a None gradient"):
+        y.sum().backward()
+
+
+@pytest.mark.hole("05.5")
+def test_a_node_hook_may_remove_itself():
+    x, seen, handles = leaf(2.0), [], []
+
+    def once(inputs, outputs):
+        seen.append("once")
+        handles[0].remove()
+
+    y = x * x
+    handles.append(y.grad_fn.register_hook(once))
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append("always"))
+    y.backward(retain_graph=True)
+    y.backward()
+    assert seen == ["once", "always", "always"], f"got {seen}"
+
+
+@pytest.mark.hole("05.5")
+def test_hooks_of_the_node_at_a_leaf():
+    x, seen = leaf(2.0), []
+    y = x * 3
+    accumulate = y.grad_fn.next_functions[0][0]
+    accumulate.register_prehook(lambda grads: (grads[0] * 10,))
+    accumulate.register_hook(lambda inputs, outputs: seen.append((inputs, outputs[0].item())))
+    y.backward()
+    assert x.grad.item() == 30.0
+    assert seen == [((), 30.0)]
+
+
+# --- 05.6 After the gradient is in .grad ----------------------------------------------------------
+
+
+@pytest.mark.hole("05.6")
+def test_a_hook_after_accumulation_gets_the_leaf_with_its_gradient():
+    x, seen = leaf(2.0), []
+    x.grad = torch.tensor(100.0)
+    x.register_post_accumulate_grad_hook(lambda t: seen.append((t is x, t.grad.item())))
+    (x * 3).backward()
+    assert seen == [(True, 103.0)], f"expected the leaf with gradient 103, got {seen}"
+
+
+@pytest.mark.hole("05.6")
+def test_several_run_in_order_each_pass_until_removed():
+    x, seen = leaf(2.0), []
+    x.register_post_accumulate_grad_hook(lambda t: seen.append("first"))
+    handle = x.register_post_accumulate_grad_hook(lambda t: seen.append("second"))
+    (x * 3).backward()
+    handle.remove()
+    (x * 3).backward()
+    assert seen == ["first", "second", "first"], f"got {seen}"
+
+
+@pytest.mark.hole("05.6")
+def test_an_optimizer_step_inside_backward():
+    x = leaf([1.0, 2.0])
+
+    def step(t):
+        with torch.no_grad():
+            t -= 0.5 * t.grad
+        t.grad = None
+
+    x.register_post_accumulate_grad_hook(step)
+    (x * torch.tensor([2.0, 4.0])).sum().backward()
+    assert x.tolist() == [0.0, 0.0]
+    assert x.grad is None
+
+
+@pytest.mark.hole("05.6")
+def test_it_may_remove_itself():
+    x, seen, handles = leaf(2.0), [], []
+
+    def once(t):
+        seen.append("once")
+        handles[0].remove()
+
+    handles.append(x.register_post_accumulate_grad_hook(once))
+    x.register_post_accumulate_grad_hook(lambda t: seen.append("always"))
+    (x * 3).backward()
+    (x * 3).backward()
+    assert seen == ["once", "always", "always"], f"got {seen}"
+
+
+@pytest.mark.hole("05.6")
+def test_only_leaves_accumulate():
+    x = leaf(2.0)
+    with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on "
+                                           "non-leaf tensors"):
+        (x * 3).register_post_accumulate_grad_hook(print)
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't "
+                                           "require gradient"):
+        torch.ones(2).register_post_accumulate_grad_hook(print)

@@ -1,0 +1,575 @@
+"""Stage 07: grad modes as blocks, decorators, generators and plain calls."""
+
+import threading
+
+import pytest
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.autograd.grad_mode import _Mode
+
+
+@pytest.fixture(autouse=True)
+def restored():
+    """Leave the modes of a new thread behind, whatever a test did."""
+    count = _state.observers.count
+    yield
+    _state.grad_enabled.set(True)
+    _state.inference_enabled.set(False)
+    _state.observers.count = count
+    Volume.now = 0
+
+
+class Volume(_Mode):
+    """A mode of the tests' own, with a setting."""
+
+    now = 0
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+
+    def clone(self):
+        return Volume(self.wanted)
+
+    def __enter__(self):
+        self.previous = Volume.now
+        Volume.now = self.wanted
+
+    def __exit__(self, *exc):
+        Volume.now = self.previous
+
+
+def start(mode):
+    _state.grad_enabled.set(mode)
+
+
+def expect(mode, when):
+    """Check the thread's mode, and that operations go by it."""
+    names = {True: "recording", False: "not recording"}
+    got = _state.grad_enabled.get()
+    assert got is mode, f"expected {names[mode]} {when}, got {names.get(got, got)}"
+    recorded = (torch.ones(2, requires_grad=True) * 2).requires_grad
+    assert recorded is mode, f"expected {names[mode]} {when}, got requires_grad={recorded}"
+
+
+each_block = pytest.mark.parametrize(
+    ("make", "mode"), [(torch.no_grad, False), (torch.enable_grad, True)],
+    ids=["no_grad", "enable_grad"])
+each_before = pytest.mark.parametrize("before", [True, False], ids=["was on", "was off"])
+
+
+# ------------------------------------------------------------------ 07.1
+
+
+@pytest.mark.hole("07.1")
+@pytest.mark.parametrize("mode", [True, False])
+def test_is_grad_enabled_tells_the_mode(mode):
+    start(mode)
+    told = torch.is_grad_enabled()
+    assert told is mode, f"expected {mode}, got {told!r}"
+
+
+@pytest.mark.hole("07.1")
+def test_nothing_is_recorded_inside_no_grad():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        y = x * 2
+    assert not y.requires_grad and y.grad_fn is None, f"expected no history, got {y.grad_fn}"
+    assert (x * 2).requires_grad, "expected recording after the block"
+
+
+@pytest.mark.hole("07.1")
+def test_a_leaf_may_be_written_inside_no_grad():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    (w * w).sum().backward()
+    with torch.no_grad():
+        w -= 0.5 * w.grad
+    assert w.tolist() == [0.0, 0.0] and w.requires_grad and w.is_leaf
+
+
+@pytest.mark.hole("07.1")
+@each_block
+@each_before
+def test_a_block_has_its_mode_and_leaves_the_one_before(make, mode, before):
+    start(before)
+    with make():
+        expect(mode, "inside the block")
+    expect(before, "after the block")
+
+
+@pytest.mark.hole("07.1")
+@each_block
+@each_before
+def test_an_exception_leaves_the_mode_before_and_goes_on(make, mode, before):
+    start(before)
+    with pytest.raises(KeyError), make():
+        raise KeyError
+    expect(before, "after a block that raised")
+
+
+@pytest.mark.hole("07.1")
+@each_block
+def test_a_block_inside_one_of_its_kind(make, mode):
+    start(not mode)
+    with make():
+        with make():
+            expect(mode, "in the second block")
+        expect(mode, "in the first block, after the second")
+    expect(not mode, "after both blocks")
+
+
+@pytest.mark.hole("07.1")
+def test_blocks_of_two_kinds_nest():
+    with torch.no_grad():
+        with torch.no_grad():
+            expect(False, "in the second block")
+        expect(False, "between the blocks")
+        with torch.enable_grad():
+            expect(True, "in enable_grad inside no_grad")
+            with torch.no_grad():
+                pass
+            expect(True, "back in enable_grad")
+        expect(False, "back in no_grad")
+    expect(True, "after all blocks")
+
+
+@pytest.mark.hole("07.1")
+def test_one_object_serves_one_block_after_another():
+    block = torch.no_grad()
+    for _ in range(2):
+        with block:
+            expect(False, "inside the block")
+        expect(True, "after the block")
+
+
+@pytest.mark.hole("07.1")
+def test_another_thread_has_a_mode_of_its_own():
+    seen = []
+    with torch.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(torch.is_grad_enabled()))
+        thread.start()
+        thread.join()
+    assert seen == [True], f"expected a new thread to record, got is_grad_enabled() = {seen}"
+
+
+# ------------------------------------------------------------------ 07.2
+
+
+@pytest.mark.hole("07.2")
+@each_block
+@each_before
+def test_a_decorated_function_runs_in_the_mode(make, mode, before):
+    @make()
+    def inside():
+        return _state.grad_enabled.get()
+
+    start(before)
+    got = inside()
+    assert got is mode, f"expected mode {mode} in the call, got {got}"
+    expect(before, "after the call")
+
+
+@pytest.mark.hole("07.2")
+def test_arguments_and_result_pass_through():
+    @torch.no_grad()
+    def given(*args, **kwargs):
+        return args, kwargs
+
+    got = given(1, 2, key=3)
+    assert got == ((1, 2), {"key": 3}), f"expected ((1, 2), {{'key': 3}}), got {got}"
+
+
+@pytest.mark.hole("07.2")
+def test_decorating_neither_calls_nor_switches():
+    called = []
+    start(True)
+    torch.no_grad()(lambda: called.append(1))
+    assert called == [], "expected no call while decorating"
+    expect(True, "after decorating")
+
+
+@pytest.mark.hole("07.2")
+def test_an_exception_comes_out_of_a_decorated_function():
+    @torch.no_grad()
+    def failing():
+        raise KeyError("inside")
+
+    with pytest.raises(KeyError, match="inside"):
+        failing()
+    expect(True, "after a call that raised")
+
+
+@pytest.mark.hole("07.2")
+def test_name_and_docstring_stay():
+    @torch.no_grad()
+    def documented():
+        """What it is for."""
+
+    got = documented.__name__, documented.__doc__
+    assert got == ("documented", "What it is for."), f"got {got}"
+
+
+@pytest.mark.hole("07.2")
+@each_block
+def test_a_function_that_calls_itself(make, mode):
+    @make()
+    def down(n):
+        return [*(down(n - 1) if n else []), _state.grad_enabled.get()]
+
+    start(not mode)
+    got = down(3)
+    assert got == [mode] * 4, f"expected {[mode] * 4}, got {got}"
+    expect(not mode, "after the calls")
+
+
+@pytest.mark.hole("07.2")
+def test_each_call_has_the_setting_of_the_mode():
+    @Volume(5)
+    def now():
+        return Volume.now
+
+    assert [now(), now()] == [5, 5], "expected both calls in the mode with its setting"
+    assert Volume.now == 0, f"expected 0 after the calls, got {Volume.now}"
+
+
+@pytest.mark.hole("07.2")
+@each_block
+def test_a_decorator_without_parentheses(make, mode):
+    @make
+    def inside():
+        return _state.grad_enabled.get()
+
+    start(not mode)
+    assert inside() is mode
+
+
+@pytest.mark.hole("07.2")
+def test_a_method():
+    class Model:
+        @torch.no_grad()
+        def predict(self, x):
+            return self, x, _state.grad_enabled.get()
+
+    model = Model()
+    assert model.predict(3) == (model, 3, False)
+
+
+@pytest.mark.hole("07.2")
+def test_a_generator_function_is_handed_on():
+    class Told(Volume):
+        def _wrap_generator(self, decorated):
+            return "wrapped", decorated
+
+    def numbers():
+        yield 1
+
+    got = Told(1)(numbers)
+    assert got == ("wrapped", numbers), f"expected what _wrap_generator returns, got {got}"
+
+
+@pytest.mark.hole("07.2")
+def test_a_class_is_decorated_in_its_constructor():
+    class Thing:
+        def __init__(self, value):
+            self.seen = value, _state.grad_enabled.get()
+
+        def method(self):
+            return _state.grad_enabled.get()
+
+    with pytest.warns(FutureWarning, match="^Decorating classes is deprecated"):
+        decorated = torch.no_grad()(Thing)
+    assert decorated is Thing, f"expected the class itself, got {decorated}"
+    assert Thing(3).seen == (3, False), f"expected (3, False), got {Thing(3).seen}"
+    assert Thing(3).method() is True, "expected other methods outside the mode"
+
+
+# ------------------------------------------------------------------ 07.3
+
+
+@pytest.mark.hole("07.3")
+@each_block
+def test_a_generator_runs_in_the_mode_and_its_caller_does_not(make, mode):
+    @make()
+    def seen():
+        for _ in range(3):
+            yield _state.grad_enabled.get()
+
+    start(not mode)
+    count = 0
+    for got in seen():
+        assert got is mode, f"expected mode {mode} in stretch {count}, got {got}"
+        expect(not mode, "in the caller, while the generator waits")
+        count += 1
+    assert count == 3, f"expected 3 items, got {count}"
+    expect(not mode, "after the generator")
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_does_no_more_than_it_is_asked():
+    log = []
+
+    @torch.no_grad()
+    def numbers():
+        log.append("first")
+        yield 1
+        log.append("second")
+        yield 2
+
+    running = numbers()
+    assert log == [], f"expected nothing to run before the first next(), got {log}"
+    assert next(running) == 1 and log == ["first"], f"expected one stretch, got {log}"
+    assert next(running) == 2 and log == ["first", "second"]
+    assert next(running, "end") == "end"
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_is_sent_values():
+    @torch.no_grad()
+    def echo():
+        got = yield "ready"
+        for _ in range(3):
+            got = yield got, _state.grad_enabled.get()
+
+    running = echo()
+    assert next(running) == "ready"
+    got = [running.send(value) for value in ("a", 0, None)]
+    assert got == [("a", False), (0, False), (None, False)], f"got {got}"
+    expect(True, "after a value was sent")
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_is_thrown_exceptions():
+    @torch.no_grad()
+    def patient():
+        for _ in range(3):
+            try:
+                yield "waits"
+            except KeyError as error:
+                yield error.args[0], _state.grad_enabled.get()
+
+    running = patient()
+    next(running)
+    got = running.throw(KeyError("thrown"))
+    assert got == ("thrown", False), f"expected ('thrown', False), got {got}"
+    expect(True, "after an exception was thrown in")
+    assert next(running) == "waits"
+    with pytest.raises(ZeroDivisionError):
+        running.throw(ZeroDivisionError())
+    expect(True, "after an exception came out")
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_that_is_closed_cleans_up_in_the_mode():
+    log = []
+
+    @torch.no_grad()
+    def careful():
+        try:
+            yield 1
+        finally:
+            log.append(_state.grad_enabled.get())
+
+    running = careful()
+    next(running)
+    running.close()
+    assert log == [False], f"expected the finally to run in the mode, got modes {log}"
+    expect(True, "after the generator was closed")
+    assert next(running, "end") == "end"
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_returns_a_value():
+    @torch.no_grad()
+    def counted():
+        yield 1
+        return 7
+
+    def outer():
+        return (yield from counted())
+
+    running = outer()
+    next(running)
+    with pytest.raises(StopIteration) as stop:
+        next(running)
+    assert stop.value.value == 7, f"expected the value 7, got {stop.value.value}"
+
+
+@pytest.mark.hole("07.3")
+def test_an_exception_of_the_body_comes_out():
+    @torch.no_grad()
+    def failing():
+        yield 1
+        raise KeyError("inside")
+
+    running = failing()
+    next(running)
+    with pytest.raises(KeyError, match="inside"):
+        next(running)
+    expect(True, "after the body raised")
+
+
+@pytest.mark.hole("07.3")
+def test_arguments_and_name_of_a_generator_function():
+    @torch.no_grad()
+    def upto(n, first=0):
+        """Count."""
+        yield from range(first, n)
+
+    assert list(upto(5, first=2)) == [2, 3, 4]
+    assert (upto.__name__, upto.__doc__) == ("upto", "Count.")
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_that_runs_another_of_its_kind():
+    @torch.no_grad()
+    def walk(depth):
+        if depth:
+            yield from walk(depth - 1)
+        yield depth, _state.grad_enabled.get()
+
+    got = list(walk(2))
+    assert got == [(0, False), (1, False), (2, False)], f"got {got}"
+    expect(True, "after the generators")
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_has_the_setting_of_the_mode():
+    def now():
+        yield Volume.now
+        yield Volume.now
+
+    wrapped = Volume(5)._wrap_generator(now)
+    assert list(wrapped()) == [5, 5] and Volume.now == 0
+
+
+# ------------------------------------------------------------------ 07.4
+
+
+each_mode = pytest.mark.parametrize("mode", [True, False], ids=["to on", "to off"])
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+def test_a_plain_call_switches_until_the_next(mode):
+    start(not mode)
+    torch.set_grad_enabled(mode)
+    expect(mode, "after the plain call")
+    torch.set_grad_enabled(not mode)
+    expect(not mode, "after the second one")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+@each_before
+def test_set_grad_enabled_as_a_block(mode, before):
+    start(before)
+    with torch.set_grad_enabled(mode):
+        expect(mode, "inside the block")
+    expect(before, "after the block")
+    with pytest.raises(KeyError), torch.set_grad_enabled(mode):
+        raise KeyError
+    expect(before, "after a block that raised")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+@each_before
+def test_set_grad_enabled_as_a_decorator(mode, before):
+    start(before)
+
+    @torch.set_grad_enabled(mode)
+    def inside():
+        return _state.grad_enabled.get()
+
+    expect(before, "after decorating")
+    assert inside() is mode, "expected the call to run in the mode"
+    expect(before, "after the call")
+    start(not before)
+    assert inside() is mode
+    expect(not before, "after a call in the other mode")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+def test_entering_switches_again(mode):
+    start(mode)
+    block = torch.set_grad_enabled(mode)
+    start(not mode)
+    with block:
+        expect(mode, "inside the block")
+
+
+@pytest.mark.hole("07.4")
+def test_a_number_will_do_as_a_mode():
+    start(True)
+    torch.set_grad_enabled(0)
+    expect(False, "after set_grad_enabled(0)")
+
+
+# ------------------------------------------------------------------ 07.5
+
+
+def modes():
+    return _state.inference_enabled.get(), _state.grad_enabled.get()
+
+
+def expect_modes(wanted, when):
+    got = modes()
+    assert got == wanted, f"expected (inference, grad) = {wanted} {when}, got {got}"
+
+
+@pytest.mark.hole("07.5")
+def test_tensors_made_inside_are_inference_tensors():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.inference_mode():
+        expect_modes((True, False), "inside inference mode")
+        made, computed = torch.ones(2), x * 2
+    expect_modes((False, True), "after it")
+    assert made.is_inference() and computed.is_inference(), "expected inference tensors"
+    assert not computed.requires_grad
+    after = torch.ones(2)
+    assert not after.is_inference(), "expected an ordinary tensor after the block"
+
+
+@pytest.mark.hole("07.5")
+def test_an_inference_tensor_can_never_be_saved():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.inference_mode():
+        made = torch.ones(2)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        x * made
+
+
+@pytest.mark.hole("07.5")
+@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("before", [(False, True), (False, False), (True, False), (True, True)],
+                         ids=["recording", "no_grad", "inference", "enable_grad in inference"])
+def test_both_modes_are_switched_and_put_back(wanted, before):
+    _state.inference_enabled.set(before[0])
+    _state.grad_enabled.set(before[1])
+    with torch.inference_mode(wanted):
+        expect_modes((wanted, not wanted), f"inside inference_mode({wanted})")
+    expect_modes(before, "after the block")
+    with pytest.raises(KeyError), torch.inference_mode(wanted):
+        raise KeyError
+    expect_modes(before, "after a block that raised")
+
+
+@pytest.mark.hole("07.5")
+def test_leaving_inference_mode_inside_it():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.inference_mode():
+        with torch.inference_mode(False):
+            y = x * 2
+        z = x * 2
+    assert y.requires_grad and not y.is_inference(), "expected recording in inference_mode(False)"
+    assert not z.requires_grad and z.is_inference(), "expected inference mode again after it"
+
+
+@pytest.mark.hole("07.5")
+def test_observers_come_and_go():
+    before = _state.observers.count
+    with torch.inference_mode():
+        assert _state.observers.count == before + 1, "expected one observer more inside"
+    got = _state.observers.count
+    assert got == before, f"expected {before} observers after the block, got {got}"

@@ -1,0 +1,857 @@
+"""Stage 11: the profiler.
+
+Events with times chosen by hand come first; what the engine records is looked at by names, counts,
+nesting and numbers, never by how long something takes.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from time import perf_counter_ns
+
+import pytest
+
+import minigrad as torch
+from minigrad import _state
+from minigrad.autograd import profiler
+from minigrad.autograd.profiler import profile, record_function
+from minigrad.autograd.profiler_table import (
+    _format_memory,
+    _format_time,
+    _format_time_share,
+    rows_shown,
+)
+from minigrad.autograd.profiler_trace import linked, trace
+from minigrad.autograd.profiler_util import (
+    EventList,
+    FunctionEvent,
+    FunctionEventAvg,
+    events_of,
+    within,
+)
+from minigrad.autograd.recorder import (
+    BACKWARD,
+    FUNCTION,
+    USER,
+    DetailedRecorder,
+    Recorder,
+    name_of,
+)
+
+
+@pytest.fixture(autouse=True)
+def switched_off():
+    """No profiler is on before a test and after it, whatever the code under test does."""
+    before = _state.observers.count, _state.observers.on_node
+    yield
+    _state.recorder.set(None)
+    _state.observers.count, _state.observers.on_node = before
+
+
+def event(id, start, end, name="", thread=1, **options):
+    return FunctionEvent(id, name or f"e{id}", thread, float(start), float(end), **options)
+
+
+def children(events):
+    return {e.id: [c.id for c in e.cpu_children] for e in events if e.cpu_children}
+
+
+def parents(events):
+    return {e.id: e.cpu_parent.id for e in events if e.cpu_parent is not None}
+
+
+# ------------------------------------------------------------------------------------ 11.1
+
+
+def nested(*events):
+    """The same events as a list, nested."""
+    made = EventList(events)
+    made._populate_cpu_children()
+    return made
+
+
+@pytest.mark.hole("11.1")
+def test_within_links_the_innermost_event():
+    outer, inner, deep = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)
+    around = []
+    for each in (outer, inner, deep):
+        within(around, each)
+    assert [e.id for e in around] == [0, 1, 2]
+    assert children([outer, inner, deep]) == {0: [1], 1: [2]}
+    assert deep.cpu_parent is inner and inner.cpu_parent is outer and outer.cpu_parent is None
+
+
+@pytest.mark.hole("11.1")
+def test_within_takes_away_what_is_over():
+    around = []
+    events = [event(0, 0, 10), event(1, 1, 5), event(2, 2, 3), event(3, 6, 7)]
+    for each in events:
+        within(around, each)
+    assert [e.id for e in around] == [0, 3]
+    assert children(events) == {0: [1, 3], 1: [2]}
+
+
+@pytest.mark.hole("11.1")
+def test_nesting_of_the_lessons_picture():
+    events = nested(event(0, 0, 10), event(1, 1, 4), event(2, 1.5, 3.5), event(3, 4.5, 9))
+    assert children(events) == {0: [1, 3], 1: [2]}
+    assert parents(events) == {1: 0, 2: 1, 3: 0}
+
+
+@pytest.mark.hole("11.1")
+def test_the_order_of_the_list_does_not_matter():
+    events = nested(event(3, 4.5, 9), event(2, 1.5, 3.5), event(0, 0, 10), event(1, 1, 4))
+    assert children(events) == {0: [1, 3], 1: [2]}
+    assert [e.id for e in events] == [3, 2, 0, 1], "the list itself is in another order now"
+
+
+@pytest.mark.hole("11.1")
+def test_of_equal_starts_the_longer_one_is_outer():
+    assert parents(nested(event(0, 0, 5), event(1, 0, 10))) == {0: 1}
+    assert parents(nested(event(0, 0, 10), event(1, 0, 5), event(2, 0, 2))) == {1: 0, 2: 1}
+
+
+@pytest.mark.hole("11.1")
+def test_one_after_the_other_is_not_within():
+    assert parents(nested(event(0, 0, 5), event(1, 5, 10))) == {}
+    assert parents(nested(event(0, 0, 10), event(1, 1, 5), event(2, 5, 9))) == {1: 0, 2: 0}
+    assert parents(nested(event(0, 0, 5), event(1, 5, 5))) == {}
+
+
+@pytest.mark.hole("11.1")
+def test_overlapping_is_not_within():
+    assert parents(nested(event(0, 0, 5), event(1, 3, 8))) == {}
+    assert parents(nested(event(0, 0, 10), event(1, 1, 5), event(2, 3, 8))) == {1: 0, 2: 0}
+    assert parents(nested(event(0, 0, 5), event(1, 3, 5))) == {1: 0}
+
+
+@pytest.mark.hole("11.1")
+def test_threads_nest_by_themselves():
+    events = nested(event(0, 0, 10), event(1, 1, 9, thread=2), event(2, 2, 3),
+                    event(3, 2, 8, thread=2), event(4, 4, 5, node_id=7))
+    assert parents(events) == {2: 0, 3: 1}
+
+
+@pytest.mark.hole("11.1")
+def test_asynchronous_events_take_no_part():
+    events = nested(event(0, 0, 10), event(1, 1, 9, is_async=True), event(2, 2, 3))
+    assert parents(events) == {2: 0}
+
+
+# ------------------------------------------------------------------------------------ 11.2
+
+
+def family(**options):
+    """An outer event of 10, with two within it of 3 and 4.5, and one of 2 in the first of these."""
+    outer, first, deep, second = (
+        event(0, 0, 10, cpu_memory_usage=100, **options),
+        event(1, 1, 4, cpu_memory_usage=30), event(2, 1.5, 3.5, cpu_memory_usage=20),
+        event(3, 4.5, 9, cpu_memory_usage=50))
+    for parent, child in ((outer, first), (first, deep), (outer, second)):
+        parent.append_cpu_child(child)
+        child.set_cpu_parent(parent)
+    return EventList([outer, first, deep, second])
+
+
+@pytest.mark.hole("11.2")
+def test_the_total_is_from_start_to_end():
+    assert [e.cpu_time_total for e in family()] == [10.0, 3.0, 2.0, 4.5]
+
+
+@pytest.mark.hole("11.2")
+def test_self_time_leaves_out_what_is_directly_within():
+    found = [e.self_cpu_time_total for e in family()]
+    assert found == [2.5, 1.0, 2.0, 4.5], f"expected [2.5, 1.0, 2.0, 4.5], got {found}"
+
+
+@pytest.mark.hole("11.2")
+def test_self_times_add_up_to_what_passed():
+    found = family().self_cpu_time_total
+    assert found == 10.0 and isinstance(found, float), f"expected 10.0, got {found!r}"
+    assert EventList().self_cpu_time_total == 0.0
+
+
+@pytest.mark.hole("11.2")
+def test_asynchronous_events_have_no_time():
+    outer = family(is_async=True)[0]
+    assert (outer.cpu_time_total, outer.self_cpu_time_total) == (0.0, 0.0)
+    assert outer.self_cpu_memory_usage == 0
+
+
+@pytest.mark.hole("11.2")
+def test_self_memory_leaves_out_what_is_directly_within():
+    assert [e.self_cpu_memory_usage for e in family()] == [20, 10, 20, 50]
+
+
+@pytest.mark.hole("11.2")
+def test_the_time_of_one_call():
+    assert event(0, 1, 4).cpu_time == 3.0
+    average = FunctionEventAvg()
+    assert average.cpu_time == 0.0
+    average.cpu_time_total, average.count = 12.0, 4
+    assert average.cpu_time == 3.0
+
+
+# ------------------------------------------------------------------------------------ 11.3
+
+
+def average_of(*events):
+    average = FunctionEventAvg()
+    for each in events:
+        average.add(each)
+    return average
+
+
+@pytest.mark.hole("11.3")
+def test_an_average_adds_up():
+    outer, first, _, second = family()
+    average = FunctionEventAvg()
+    for each in (outer, first, second):
+        each.name, each.device_time_total, each.self_device_time_total = "one", 2.0, 1.0
+        assert average.add(each) is average, "expected the average itself"
+    assert (average.key, average.count) == ("one", 3)
+    assert average.cpu_time_total == 17.5 and average.self_cpu_time_total == 8.0
+    assert average.cpu_memory_usage == 180 and average.self_cpu_memory_usage == 80
+    assert average.device_time_total == 6.0 and average.self_device_time_total == 3.0
+    assert average.cpu_time == pytest.approx(17.5 / 3)
+
+
+@pytest.mark.hole("11.3")
+def test_averages_of_averages():
+    two = average_of(event(0, 0, 4, "one"), event(1, 4, 10, "one"))
+    three = average_of(*(event(i, 0, 1, "one") for i in range(3)))
+    two += three
+    assert two.count == 5, f"expected a count of 5, got {two.count}"
+    assert two.cpu_time_total == 13.0
+
+
+@pytest.mark.hole("11.3")
+def test_the_first_event_says_what_it_is_the_average_of():
+    parent = event(9, 0, 10)
+    first = event(0, 0, 4, "one", node_id=3, input_shapes=[[2]], stack=["here"], scope=BACKWARD)
+    first.set_cpu_parent(parent)
+    average = average_of(first, event(1, 0, 1, "one", input_shapes=[[5]], stack=["there"]))
+    assert (average.key, average.node_id, average.scope) == ("one", 3, BACKWARD)
+    assert (average.input_shapes, average.stack) == ([[2]], ["here"])
+    assert average.cpu_parent is parent
+
+
+@pytest.mark.hole("11.3")
+def test_an_average_takes_in_its_own_kind_only():
+    average = average_of(event(0, 0, 4, "one"))
+    with pytest.raises(AssertionError, match="an average of one cannot take in"):
+        average.add(event(1, 0, 1, "two"))
+    with pytest.raises(AssertionError, match="an average of one cannot take in 'text'"):
+        average.add("text")
+    assert (average.count, average.cpu_time_total) == (1, 4.0)
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_are_in_the_order_of_first_events():
+    events = EventList([event(0, 0, 1, "mul"), event(1, 1, 3, "add"), event(2, 3, 6, "mul")])
+    averages = events.key_averages()
+    assert isinstance(averages, EventList)
+    assert [(a.key, a.count, a.cpu_time_total) for a in averages] == [
+        ("mul", 2, 4.0), ("add", 1, 2.0)]
+    assert len(events) == 3 and events[0].count == 1
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_tell_shapes_apart_when_asked():
+    shapes = ([[2, 3]], [[4]], [[2, 3]])
+    events = EventList([event(i, 0, 1, "mul", input_shapes=s) for i, s in enumerate(shapes)])
+    assert [(a.count, a.input_shapes) for a in events.key_averages()] == [(3, None)]
+    found = events.key_averages(group_by_input_shapes=True)
+    assert [(a.count, a.input_shapes) for a in found] == [(2, [[2, 3]]), (1, [[4]])]
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_tell_stacks_apart_when_asked():
+    stacks = (["a", "b", "c"], ["a", "b", "d"], ["a", "e"])
+    events = EventList([event(i, 0, 1, "mul", stack=s) for i, s in enumerate(stacks)])
+    assert [(a.count, a.stack) for a in events.key_averages()] == [(3, [])]
+    found = events.key_averages(group_by_stack_n=2)
+    assert [(a.count, a.stack) for a in found] == [(2, ["a", "b"]), (1, ["a", "e"])]
+    assert [a.count for a in events.key_averages(group_by_stack_n=1)] == [3]
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_of_other_nodes_and_of_memory():
+    events = EventList([event(0, 0, 1, "mul"), event(1, 0, 1, "mul", node_id=4)],
+                       profile_memory=True)
+    averages = events.key_averages()
+    assert [(a.node_id, a.count) for a in averages] == [(-1, 1), (4, 1)]
+    assert "CPU Mem" in averages.table(), "expected columns for memory, as the events have"
+
+
+@pytest.mark.hole("11.3")
+def test_the_total_of_all_events():
+    total = family().total_average()
+    assert (total.key, total.count) == ("Total", 4)
+    assert total.cpu_time_total == 19.5 and total.self_cpu_time_total == 10.0
+    assert total.input_shapes is None and total.stack is None
+    assert EventList().total_average().count == 0
+
+
+# ------------------------------------------------------------------------------------ 11.4
+
+
+@pytest.mark.hole("11.4")
+@pytest.mark.parametrize("time, text", [
+    (7.356, "7.356us"), (0.0, "0.000us"), (999.0, "999.000us"), (1000.0, "1.000ms"),
+    (8738.0, "8.738ms"), (999_999.0, "999.999ms"), (1e6, "1.000s"), (9_217_000.0, "9.217s")])
+def test_times_read_in_the_unit_that_suits_them(time, text):
+    assert _format_time(time) == text
+
+
+@pytest.mark.hole("11.4")
+@pytest.mark.parametrize("time, total, text", [
+    (1869.0, 10_000.0, "18.69%"), (5.0, 5.0, "100.00%"), (0.0, 5.0, "0.00%"), (0.0, 0.0, "NaN"),
+    (3.0, 0.0, "NaN")])
+def test_shares_are_percentages(time, total, text):
+    assert _format_time_share(time, total) == text
+
+
+@pytest.mark.hole("11.4")
+@pytest.mark.parametrize("size, text", [
+    (0, "0 B"), (400, "400 B"), (-400, "-400 B"), (1023, "1023 B"), (1024, "1.00 KB"),
+    (1536, "1.50 KB"), (-3 * 2**20, "-3.00 MB"), (5 * 2**29, "2.50 GB")])
+def test_bytes_read_in_the_unit_that_suits_them(size, text):
+    assert _format_memory(size) == text
+
+
+@pytest.mark.hole("11.4")
+def test_rows_are_sorted_from_the_largest_and_then_cut():
+    events = family()
+    shown = [e.id for e in rows_shown(events, "self_cpu_time_total", 2, False)]
+    assert shown == [3, 0], f"expected events 3 and 0, got {shown}"
+    assert [e.id for e in rows_shown(events, "cpu_time_total", 100, False)] == [0, 3, 1, 2]
+    assert [e.id for e in rows_shown(events, None, 3, False)] == [0, 1, 2]
+    assert [e.id for e in events] == [0, 1, 2, 3], "the list itself is in another order now"
+
+
+@pytest.mark.hole("11.4")
+def test_rows_of_equal_values_keep_their_order():
+    assert [e.id for e in rows_shown(family(), "count", 100, False)] == [0, 1, 2, 3]
+    assert [e.id for e in rows_shown(family(), "cuda_time_total", 100, False)] == [0, 1, 2, 3]
+
+
+@pytest.mark.hole("11.4")
+def test_no_limit_shows_all_rows():
+    assert len(rows_shown(family(), None, -1, False)) == 4
+    assert len(rows_shown(family(), "cpu_time", -1, False)) == 4
+    assert rows_shown(family(), None, 0, False) == []
+
+
+@pytest.mark.hole("11.4")
+def test_top_level_events_are_those_without_a_parent():
+    events = EventList([*family(), event(7, 20, 21)])
+    assert [e.id for e in rows_shown(events, None, 100, True)] == [0, 7]
+    assert [e.id for e in rows_shown(events, "cpu_time_total", 1, True)] == [0]
+
+
+@pytest.mark.hole("11.4")
+def test_the_whole_table():
+    lines = family().table(sort_by="self_cpu_time_total", row_limit=2).splitlines()
+    cells = [line.split() for line in lines]
+    assert cells[3] == ["e3", "45.00%", "4.500us", "45.00%", "4.500us", "4.500us", "1"]
+    assert cells[4] == ["e0", "25.00%", "2.500us", "100.00%", "10.000us", "10.000us", "1"]
+    assert lines[-1] == "Self CPU time total: 10.000us"
+
+
+# ------------------------------------------------------------------------------------ 11.5
+
+
+def trained():
+    """Two ops, their backwards in the other order, and a node that belongs to no op."""
+    return EventList([
+        event(0, 0, 2, "aten::mul", sequence_nr=4),
+        event(1, 2, 5, "aten::sum", sequence_nr=5),
+        event(2, 6, 7, "SumBackward0", thread=2, scope=BACKWARD, sequence_nr=5),
+        event(3, 7, 9, "MulBackward0", thread=2, scope=BACKWARD, sequence_nr=4),
+        event(4, 9, 10, "torch::autograd::AccumulateGrad", thread=2, scope=BACKWARD),
+    ])
+
+
+@pytest.mark.hole("11.5")
+def test_ops_are_linked_with_their_backwards():
+    assert [(a.id, b.id) for a, b in linked(trained())] == [(1, 2), (0, 3)]
+
+
+@pytest.mark.hole("11.5")
+def test_events_without_a_number_are_not_linked():
+    events = [event(0, 0, 1), event(1, 1, 2, scope=BACKWARD)]
+    assert list(linked(events)) == []
+    assert list(linked([event(0, 0, 1, sequence_nr=3)])) == []
+    assert list(linked([event(0, 0, 1, scope=BACKWARD, sequence_nr=3)])) == []
+    zero = [event(0, 0, 1, sequence_nr=0), event(1, 1, 2, scope=BACKWARD, sequence_nr=0)]
+    assert len(linked(zero)) == 1, "0 is a number too"
+
+
+@pytest.mark.hole("11.5")
+def test_a_graph_that_runs_twice_is_linked_twice():
+    events = [event(0, 0, 1, sequence_nr=3), event(1, 1, 2, scope=BACKWARD, sequence_nr=3),
+              event(2, 2, 3, scope=BACKWARD, sequence_nr=3)]
+    assert [(a.id, b.id) for a, b in linked(events)] == [(0, 1), (0, 2)]
+
+
+@pytest.mark.hole("11.5")
+def test_the_last_op_of_a_number_is_linked():
+    events = [event(0, 0, 9, sequence_nr=3), event(1, 1, 2, sequence_nr=3),
+              event(2, 10, 11, scope=BACKWARD, sequence_nr=3),
+              event(3, 12, 13, sequence_nr=3)]
+    assert [(a.id, b.id) for a, b in linked(events)] == [(1, 2)]
+
+
+@pytest.mark.hole("11.5")
+def test_the_trace_begins_with_names():
+    found = trace(trained())
+    assert found["displayTimeUnit"] == "ms"
+    named = [r for r in found["traceEvents"] if r["ph"] == "M"]
+    assert named == found["traceEvents"][:3]
+    assert [(r["name"], r["tid"], r["args"]["name"]) for r in named] == [
+        ("process_name", 0, "minigrad"), ("thread_name", 1, "thread 1"),
+        ("thread_name", 2, "thread 2")]
+
+
+@pytest.mark.hole("11.5")
+def test_slices_of_the_trace():
+    slices = [r for r in trace(trained())["traceEvents"] if r["ph"] == "X"]
+    assert [(r["name"], r["ts"], r["dur"], r["tid"], r["cat"]) for r in slices] == [
+        ("aten::mul", 0.0, 2.0, 1, "cpu_op"), ("aten::sum", 2.0, 3.0, 1, "cpu_op"),
+        ("SumBackward0", 6.0, 1.0, 2, "backward"), ("MulBackward0", 7.0, 2.0, 2, "backward"),
+        ("torch::autograd::AccumulateGrad", 9.0, 1.0, 2, "backward")]
+    assert {r["pid"] for r in slices} == {1}
+    assert slices[0]["args"] == {"id": 0, "Sequence number": 4}
+    assert slices[4]["args"] == {"id": 4}
+
+
+@pytest.mark.hole("11.5")
+def test_slices_tell_what_else_is_known():
+    (found,) = (r for r in trace([event(
+        0, 1, 2, "mine", scope=USER, input_shapes=[[2], []], stack=["a", "b"],
+        cpu_memory_usage=40, sequence_nr=0)])["traceEvents"] if r["ph"] == "X")
+    assert found["cat"] == "user_annotation"
+    assert found["args"] == {"id": 0, "Sequence number": 0, "Input dims": [[2], []],
+                             "Call stack": "a;b", "Bytes": 40}
+
+
+@pytest.mark.hole("11.5")
+def test_arrows_of_the_trace():
+    records = trace(trained())["traceEvents"]
+    arrows = [r for r in records if r["ph"] in "sf"]
+    assert arrows == records[-4:]
+    assert [(r["ph"], r["id"], r["tid"], r["ts"]) for r in arrows] == [
+        ("s", 0, 1, 2.0), ("f", 0, 2, 6.0), ("s", 1, 1, 0.0), ("f", 1, 2, 7.0)]
+    assert {(r["name"], r["cat"], r["pid"]) for r in arrows} == {("fwdbwd", "fwdbwd", 1)}
+    assert [r.get("bp") for r in arrows] == [None, "e", None, "e"]
+
+
+@pytest.mark.hole("11.5")
+def test_the_trace_is_written_as_json(tmp_path):
+    file = tmp_path / "trace.json"
+    trained().export_chrome_trace(file)
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert [r["ph"] for r in found["traceEvents"]] == [*"MMM", *"XXXXX", *"sfsf"]
+
+
+# ------------------------------------------------------------------------------------ 11.6
+
+
+@contextmanager
+def written_by(recorder):
+    """Have a recorder written to, without a profile."""
+    _state.recorder.set(recorder)
+    _state.observers.enter(recorder.made)
+    try:
+        yield recorder
+    finally:
+        _state.observers.leave(recorder.made)
+        _state.recorder.set(None)
+
+
+def rows(recorder):
+    """The recorder's rows: what, scope, start, end, sequence, thread, details."""
+    assert len(recorder.rows) % 7 == 0, "expected seven items for each event"
+    return list(zip(*[iter(recorder.rows)] * 7))
+
+
+def numbered(recorder):
+    """Names and sequence numbers of the rows, counted from the first node that was made."""
+    found = [(name_of(what, scope), number) for what, scope, _, _, number, *_ in rows(recorder)]
+    first = min((n for _, n in found if 0 <= n < 1 << 60), default=0)
+    return [(name, n - first if 0 <= n < 1 << 60 else None) for name, n in found]
+
+
+@pytest.mark.hole("11.6")
+def test_a_call_is_written_down():
+    recorder = Recorder()
+    before = perf_counter_ns()
+    seen = []
+
+    def function(*args, **kwargs):
+        seen.append(perf_counter_ns())
+        return args, kwargs
+
+    assert recorder.call("name", [1], function, 1, 2, third=3) == ((1, 2), {"third": 3})
+    ((what, scope, start, end, sequence, thread, details),) = rows(recorder)
+    assert (what, scope, sequence, details) == ("name", FUNCTION, -1, None)
+    assert before <= start <= seen[0] <= end <= perf_counter_ns()
+    recorder.call("other", (), lambda: None)
+    assert rows(recorder)[1][5] == thread
+
+
+@pytest.mark.hole("11.6")
+def test_calls_lie_within_calls():
+    recorder = Recorder()
+    recorder.call("outer", (), recorder.call, "inner", (), lambda: None)
+    inner, outer = rows(recorder)
+    assert (inner[0], outer[0]) == ("inner", "outer")
+    assert outer[2] <= inner[2] <= inner[3] <= outer[3]
+
+
+@pytest.mark.hole("11.6")
+def test_a_call_that_fails_is_written_down():
+    recorder = Recorder()
+    with pytest.raises(ZeroDivisionError):
+        recorder.call("outer", (), recorder.call, "inner", (), lambda: 1 / 0)
+    assert [row[0] for row in rows(recorder)] == ["inner", "outer"]
+
+
+@pytest.mark.hole("11.6")
+def test_ops_have_the_numbers_of_their_nodes():
+    x = torch.ones(2, requires_grad=True)
+    recorder = Recorder()
+    with written_by(recorder):
+        y = x * 3
+        x.detach()
+        y.exp()
+        torch.tensor([1.0]) + 1
+    assert numbered(recorder) == [("aten::mul", 0), ("aten::detach", None), ("aten::exp", 1),
+                                  ("aten::add", None)]
+
+
+@pytest.mark.hole("11.6")
+def test_an_outer_event_does_not_take_an_inner_number():
+    x = torch.ones(2, requires_grad=True)
+    recorder = Recorder()
+    with written_by(recorder):
+        recorder.call("outer", (), lambda: (x * 3).exp())
+        recorder.call("nothing", (), lambda: None)
+    assert numbered(recorder) == [("aten::mul", 0), ("aten::exp", 1), ("outer", None),
+                                  ("nothing", None)]
+
+
+@pytest.mark.hole("11.6")
+def test_a_node_made_after_an_inner_event_counts():
+    recorder = Recorder()
+
+    class Numbered:
+        def __init__(self, sequence):
+            self.sequence = sequence
+
+    def work():
+        recorder.made(Numbered(5))
+        recorder.call("inner", (), recorder.made, Numbered(6))
+
+    recorder.call("outer", (), work)
+    assert [(row[0], row[4]) for row in rows(recorder)] == [("inner", 6), ("outer", 5)]
+
+
+@pytest.mark.hole("11.6")
+def test_backward_is_written_down_too():
+    x = torch.ones(2, requires_grad=True)
+    recorder = Recorder()
+    with written_by(recorder):
+        (x * x).exp().sum().backward()
+    found = numbered(recorder)
+    names = [name for name, _ in found]
+    assert names[:3] == ["aten::mul", "aten::exp", "aten::sum"]
+    for name, number in (("SumBackward0", 2), ("ExpBackward", 1), ("MulBackward0", 0)):
+        assert (name, number) in found, f"expected {name} with number {number}, got {found}"
+    scopes = {name_of(what, scope): scope for what, scope, *_ in rows(recorder)}
+    assert scopes["aten::mul"] == FUNCTION and scopes["MulBackward0"] == BACKWARD
+    assert "torch::autograd::AccumulateGrad" in names
+    assert x.grad.tolist() == pytest.approx([2 * 2.718281828] * 2)
+
+
+@pytest.mark.hole("11.6")
+def test_a_node_that_fails_is_written_down():
+    class Fails(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("from backward")
+
+    x = torch.ones(2, requires_grad=True)
+    recorder = Recorder()
+    with written_by(recorder), pytest.raises(ValueError, match="from backward"):
+        Fails.apply(x).sum().backward()
+    found = [(name_of(what, scope), start <= end) for what, scope, start, end, *_ in rows(recorder)]
+    assert ("FailsBackward", True) in found
+
+
+@pytest.mark.hole("11.6")
+def test_blocks_begin_and_finish():
+    recorder = Recorder()
+    first = recorder.begin("first")
+    second = recorder.begin("second")
+    assert (first.name, second.name) == ("first", "second")
+    assert first.end == 0 and list(recorder.blocks) == [first, second]
+    recorder.finish(first)
+    assert first.end >= second.start >= first.start and second.end == 0
+
+
+@pytest.mark.hole("11.6")
+def test_what_was_asked_for_is_written_down():
+    recorder = DetailedRecorder(shapes=True, memory=True)
+    with written_by(recorder):
+        torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3))
+    by_name = {name_of(row[0], row[1]): row[6] for row in rows(recorder)}
+    assert [tuple(s) for s in by_name["aten::linear"].shapes] == [(2, 3), (4, 3)]
+    assert sum(by_name["aten::linear"].made.values()) == 2 * 4 * 4  # bytes of the result
+
+
+@pytest.mark.hole("11.6")
+def test_events_are_made_of_rows():
+    recorder = Recorder()
+    began = perf_counter_ns()
+    block = recorder.begin("block")
+    recorder.call("outer", (), recorder.call, "inner", (), lambda: None)
+    recorder.finish(block)
+    events = events_of(recorder, began, perf_counter_ns())
+    assert [(e.name, e.cpu_parent and e.cpu_parent.name) for e in events] == [
+        ("block", None), ("outer", "block"), ("inner", "outer")]
+
+
+# ------------------------------------------------------------------------------------ 11.7
+
+
+def names(record):
+    return [e.name for e in record.function_events]
+
+
+@pytest.mark.hole("11.7")
+def test_a_profile_records_its_block_alone():
+    x = torch.tensor([1.0, 2.0])
+    x * 2
+    with profile() as record:
+        x + 1
+        assert profiler._profiler_enabled(), "expected the profiler to be on in the block"
+    x - 1
+    assert not profiler._profiler_enabled(), "the profiler is on after its block"
+    assert names(record) == ["aten::add"]
+    x - 1
+    assert names(record) == ["aten::add"]
+
+
+@pytest.mark.hole("11.7")
+def test_forward_and_backward_are_recorded():
+    x = torch.ones(3, requires_grad=True)
+    with profile() as record:
+        (x * x).sum().backward()
+    assert names(record) == ["aten::mul", "aten::sum", "torch::autograd::GraphRoot", "SumBackward0",
+                             "aten::expand", "MulBackward0", "torch::autograd::AccumulateGrad"]
+    numbers = {e.name: e.sequence_nr for e in record.function_events}
+    assert numbers["aten::mul"] == numbers["MulBackward0"] >= 0
+    assert x.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.hole("11.7")
+def test_an_error_goes_on_and_switches_it_off():
+    observing = _state.observers.count
+    with pytest.raises(ValueError, match="from the block"), profile() as record:
+        torch.tensor([1.0]) * 2
+        raise ValueError("from the block")
+    assert not profiler._profiler_enabled(), "an error left the profiler on"
+    assert _state.observers.count == observing and not _state.observers.on_node
+    assert names(record) == ["aten::mul"]
+
+
+@pytest.mark.hole("11.7")
+def test_observers_are_told_and_leave():
+    observing = _state.observers.count
+    with profile():
+        assert _state.observers.count == observing + 1
+    assert _state.observers.count == observing, "expected as many observers as before"
+    assert not _state.observers.on_node
+
+
+@pytest.mark.hole("11.7")
+def test_profiles_do_not_nest():
+    x = torch.tensor([1.0])
+    with profile() as record:
+        x * 2
+        with pytest.raises(RuntimeError) as caught, profile():
+            x - 1
+        assert str(caught.value) == "Profiler is already enabled on this thread"
+        x + 1
+    assert names(record) == ["aten::mul", "aten::add"], "the outer profile goes on"
+    assert not profiler._profiler_enabled()
+
+
+@pytest.mark.hole("11.7")
+def test_a_profile_is_used_once():
+    record = profile()
+    with record:
+        torch.tensor([1.0]) * 2
+    with pytest.raises(RuntimeError) as caught, record:
+        pass
+    assert str(caught.value) == "Profiler context manager is not reentrant"
+    assert not profiler._profiler_enabled()
+    assert names(record) == ["aten::mul"]
+
+
+@pytest.mark.hole("11.7")
+def test_a_profile_that_is_not_enabled_does_nothing():
+    with profile(enabled=False) as record:
+        torch.tensor([1.0]) * 2
+        assert not profiler._profiler_enabled()
+        with profile() as inner:
+            torch.tensor([1.0]) + 2
+    assert names(inner) == ["aten::add"]
+    with pytest.raises(RuntimeError, match="didn't finish"):
+        record.function_events  # it raises
+
+
+@pytest.mark.hole("11.7")
+def test_times_count_from_the_beginning():
+    with profile() as record:
+        block = record_function("block")
+        with block:
+            torch.tensor([1.0]) * 2
+    for each in record.function_events:
+        assert 0.0 <= each.time_range.start <= each.time_range.end < 600e6
+    assert str(profile()) == "<unfinished torch.autograd.profile>"
+
+
+@pytest.mark.hole("11.7")
+def test_what_else_is_asked_for_is_recorded():
+    x = torch.ones(2, 3)
+    with profile(record_shapes=True) as record:
+        x * 2
+    (found,) = record.function_events
+    assert [list(shape) for shape in found.input_shapes] == [[2, 3], []]
+    assert not found.stack and found.cpu_memory_usage == 0
+    with profile(with_stack=True) as record:
+        x * 2
+    (found,) = record.function_events
+    assert found.stack and not found.input_shapes
+    with profile(profile_memory=True) as record:
+        x * 2
+    (found,) = record.function_events
+    assert found.cpu_memory_usage == 24 and not found.stack and not found.input_shapes
+
+
+@pytest.mark.hole("11.7")
+def test_counts_are_fixed_by_structure():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    x = torch.ones(5, 3)
+    with profile() as record:
+        for _ in range(10):
+            model(x).sum().backward()
+    counts = {a.key: a.count for a in record.key_averages()}
+    assert counts["aten::addmm"] == counts["AddmmBackward"] == 20
+    assert counts["aten::relu"] == 10 and counts["torch::autograd::GraphRoot"] == 10
+    assert counts["torch::autograd::AccumulateGrad"] == 40
+
+
+# ------------------------------------------------------------------------------------ 11.8
+
+
+def shown(record):
+    return [(e.name, e.cpu_parent and e.cpu_parent.name) for e in record.function_events]
+
+
+@pytest.mark.hole("11.8")
+def test_blocks_hold_what_runs_in_them():
+    x = torch.ones(2)
+    with profile() as record:
+        with record_function("outer"):
+            y = x * 2
+            with record_function("inner", args="some"):
+                y = y - 1
+            y + 1
+        y / 2
+    assert shown(record) == [
+        ("outer", None), ("aten::mul", "outer"), ("inner (some)", "outer"),
+        ("aten::sub", "inner (some)"), ("aten::add", "outer"), ("aten::div", None)]
+
+
+@pytest.mark.hole("11.8")
+def test_a_block_hands_itself_out():
+    block = record_function("block")
+    with block as handed:
+        assert handed is block
+    with profile(), record_function("block") as handed:
+        assert isinstance(handed, record_function)
+
+
+@pytest.mark.hole("11.8")
+def test_a_block_without_a_profile_does_nothing():
+    with record_function("block"):
+        y = torch.ones(2) * 2
+    assert y.tolist() == [2.0, 2.0]
+    with pytest.raises(ValueError, match="inside"), record_function("block"):
+        raise ValueError("inside")
+
+
+@pytest.mark.hole("11.8")
+def test_an_error_closes_the_block_and_goes_on():
+    x = torch.ones(2)
+    with profile() as record:
+        with pytest.raises(ValueError, match="inside"), record_function("block"):
+            x * 2
+            raise ValueError("inside")
+        x + 1
+    assert shown(record) == [("block", None), ("aten::mul", "block"), ("aten::add", None)]
+
+
+@pytest.mark.hole("11.8")
+def test_a_block_may_be_used_again():
+    x, block = torch.ones(2), record_function("block")
+    with profile() as record:
+        for _ in range(2):
+            with block:
+                x * 2
+        x + 1
+    assert shown(record) == [("block", None), ("aten::mul", "block"), ("block", None),
+                             ("aten::mul", "block"), ("aten::add", None)]
+    with block:
+        x - 1
+    assert len(record.function_events) == 5
+
+
+@pytest.mark.hole("11.8")
+def test_a_decorated_function_is_a_block_for_each_call():
+    @record_function("scaled", args="twice")
+    def scale(x, *, by):
+        """Scale it."""
+        return x * by
+
+    assert scale.__name__ == "scale" and scale.__doc__ == "Scale it."
+    x = torch.ones(2)
+    with profile() as record:
+        found = [scale(x, by=2.0).tolist(), scale(x, by=3.0).tolist()]
+        x + 1
+    assert found == [[2.0, 2.0], [3.0, 3.0]]
+    assert shown(record) == [
+        ("scaled (twice)", None), ("aten::mul", "scaled (twice)"), ("scaled (twice)", None),
+        ("aten::mul", "scaled (twice)"), ("aten::add", None)]
+    assert scale(x, by=4.0).tolist() == [4.0, 4.0]
+
+
+@pytest.mark.hole("11.8")
+def test_a_decorated_function_may_call_itself():
+    @record_function("down")
+    def down(n):
+        return torch.ones(1) if n == 0 else down(n - 1) * 2
+
+    with profile() as record:
+        assert down(2).item() == 4.0
+    blocks = [e for e in record.function_events if e.name == "down"]
+    assert [e.cpu_parent and e.cpu_parent.id for e in blocks] == [None, 0, 1]

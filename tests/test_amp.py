@@ -1,0 +1,220 @@
+"""Autocast and the gradient scaler; what autocast casts is PyTorch's choice, where installed."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import minigrad
+from minigrad import nn, optim
+
+F = minigrad.nn.functional
+
+
+def run_case(torch, name, dtype):
+    """Return what one operation gives under autocast for inputs of a dtype."""
+    functional = torch.nn.functional
+    x = torch.tensor([[0.9, 0.5, 0.6, 0.7], [0.4, 0.8, 0.5, 0.6],
+                      [0.3, 0.6, 0.9, 0.5], [0.5, 0.4, 0.3, 0.8]]).to(dtype)
+    sign, classes = torch.ones(4), torch.tensor([0, 1, 2, 3])
+    cases = {
+        "mm": lambda: torch.mm(x, x), "matmul": lambda: x @ x,
+        "bmm": lambda: torch.bmm(x[None], x[None]), "addmm": lambda: torch.addmm(x, x, x),
+        "baddbmm": lambda: torch.baddbmm(x[None], x[None], x[None]),
+        "addbmm": lambda: torch.addbmm(x, x[None], x[None]),
+        "linear": lambda: functional.linear(x, x), "linear+": lambda: functional.linear(x, x, x[0]),
+        "einsum": lambda: torch.einsum("ij,jk->ik", x, x),
+        "conv1d": lambda: functional.conv1d(x[None], x[None]),
+        "conv2d": lambda: functional.conv2d(x[None, None], x[None, None]),
+        "conv_transpose2d": lambda: functional.conv_transpose2d(x[None, None], x[None, None]),
+        "attention": lambda: functional.scaled_dot_product_attention(x[None], x[None], x[None]),
+        "tensordot": lambda: torch.tensordot(x, x, 1),
+        "prelu": lambda: functional.prelu(x, x[0, :1]),
+        "mse_loss": lambda: functional.mse_loss(x, x), "l1_loss": lambda: functional.l1_loss(x, x),
+        "smooth_l1_loss": lambda: functional.smooth_l1_loss(x, x),
+        "huber_loss": lambda: functional.huber_loss(x, x),
+        "kl_div": lambda: functional.kl_div(x, x, reduction="sum"),
+        "bce": lambda: functional.binary_cross_entropy(x, x),
+        "bce_logits": lambda: functional.binary_cross_entropy_with_logits(x, x),
+        "poisson": lambda: functional.poisson_nll_loss(x, x),
+        "soft_margin": lambda: functional.soft_margin_loss(x, x),
+        "cross_entropy": lambda: functional.cross_entropy(x, classes),
+        "nll_loss": lambda: functional.nll_loss(x, classes),
+        "cosine_embedding": lambda: functional.cosine_embedding_loss(x, x, sign),
+        "hinge": lambda: functional.hinge_embedding_loss(x, x),
+        "margin_ranking": lambda: functional.margin_ranking_loss(x[0], x[0], x[0]),
+        "triplet": lambda: functional.triplet_margin_loss(x, x, x),
+        "multi_margin": lambda: functional.multi_margin_loss(x, classes),
+        "prod": lambda: x.prod(), "prod(dim)": lambda: x.prod(1), "trace": lambda: x.trace(),
+        "cdist": lambda: torch.cdist(x, x), "inverse": lambda: torch.linalg.inv(x),
+        "cholesky": lambda: torch.linalg.cholesky(x @ x.t() + torch.eye(4)),
+        "exp": lambda: x.exp(), "log": lambda: x.log(), "sqrt": lambda: x.sqrt(),
+        "pow": lambda: x**2,
+        "sum": lambda: x.sum(), "mean": lambda: x.mean(), "cumsum": lambda: x.cumsum(0),
+        "softmax": lambda: x.softmax(1), "log_softmax": lambda: x.log_softmax(1),
+        "logsumexp": lambda: x.logsumexp(1), "norm": lambda: x.norm(), "relu": lambda: x.relu(),
+        "gelu": lambda: functional.gelu(x), "mv": lambda: x.mv(x[0]), "dot": lambda: x[0].dot(x[0]),
+        "layer_norm": lambda: functional.layer_norm(x, (4,)),
+        "batch_norm": lambda: functional.batch_norm(x, None, None, training=True),
+        "max_pool2d": lambda: functional.max_pool2d(x[None], 2), "mul": lambda: x * x,
+        "cosine_similarity": lambda: functional.cosine_similarity(x, x),
+        "cat": lambda: torch.cat([x, x.float()]), "add": lambda: x + x.float(),
+    }  # fmt: skip
+    if name is None:
+        return list(cases)
+    with torch.autocast("cpu", dtype=torch.float16):
+        return cases[name]()
+
+
+@pytest.mark.parametrize("name", run_case(minigrad, None, minigrad.float32))
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+def test_precision_is_pytorchs(name, dtype):
+    torch = pytest.importorskip("torch")
+    if name == "cholesky" and dtype == "float16":
+        pytest.skip("the sum of float16 and float32 is float32 before autocast sees it")
+    theirs = run_case(torch, name, getattr(torch, dtype))
+    ours = run_case(minigrad, name, getattr(minigrad, dtype))
+    assert str(ours.dtype) == str(theirs.dtype)
+    np.testing.assert_allclose(ours.float().numpy(), theirs.float().numpy(), rtol=5e-3, atol=5e-3)
+
+
+def test_gradients_come_back_in_the_weights_dtype():
+    x = minigrad.rand(3, 4)
+    net = nn.Linear(4, 2)
+    with minigrad.autocast("cpu", dtype=minigrad.float16):
+        out = net(x)
+        loss = F.mse_loss(out, minigrad.zeros(3, 2))
+    assert out.dtype is minigrad.float16 and loss.dtype is minigrad.float32
+    loss.backward()
+    assert net.weight.grad.dtype is minigrad.float32
+    halves = (2 / 6 * out.detach().float()).t() @ x
+    np.testing.assert_allclose(net.weight.grad.numpy(), halves.numpy(), rtol=5e-3, atol=1e-3)
+
+
+def test_a_weight_is_cast_once_until_it_changes():
+    w, x = minigrad.ones(2, 2, requires_grad=True), minigrad.ones(2, 2)
+    with minigrad.autocast("cpu", dtype=minigrad.float16):
+        first, second = x @ w, x @ w
+        nodes = [out.grad_fn.next_functions[1][0] for out in (first, second)]
+        assert nodes[0] is nodes[1] and nodes[0].name() == "ToCopyBackward0"
+        with minigrad.no_grad():
+            w += 1
+        third = x @ w
+    np.testing.assert_array_equal(third.detach().numpy(), 2 * first.detach().numpy())
+
+
+def test_blocks_nest_and_end():
+    x = minigrad.ones(2, 2)
+    half = minigrad.autocast("cpu", dtype=minigrad.float16)
+    with half:
+        assert minigrad.is_autocast_enabled("cpu") and not minigrad.is_autocast_enabled("cuda")
+        with minigrad.autocast("cpu", enabled=False):
+            assert (x @ x).dtype is minigrad.float32
+        assert (x @ x).dtype is minigrad.float16
+    assert (x @ x).dtype is minigrad.float32 and not minigrad.is_autocast_enabled("cpu")
+    assert minigrad._state.observers.count == 0
+
+    @minigrad.autocast("cpu", dtype=minigrad.float16)
+    def product():
+        return x @ x
+
+    assert product().dtype is minigrad.float16
+
+
+def test_another_thread_is_not_concerned():
+    found = []
+    x = minigrad.ones(2, 2)
+    with minigrad.autocast("cpu", dtype=minigrad.float16):
+        thread = threading.Thread(target=lambda: found.append((x @ x).dtype))
+        thread.start()
+        thread.join()
+    assert found == [minigrad.float32]
+
+
+def test_it_says_what_it_cannot_do():
+    with pytest.raises(RuntimeError, match="no bfloat16, because NumPy has none"):
+        minigrad.autocast("cpu")
+    with pytest.raises(ValueError, match="Expected `device_type` of type `str`"):
+        minigrad.autocast(3)
+    with pytest.raises(RuntimeError, match="unsupported autocast device_type 'tpu'"):
+        minigrad.autocast("tpu")
+    with pytest.warns(UserWarning, match="target dtype is not supported. Disabling"):
+        block = minigrad.autocast("cpu", dtype=minigrad.float32)
+    with block:
+        assert not minigrad.is_autocast_enabled("cpu")
+
+
+def test_without_a_gpu_cudas_is_off():
+    if minigrad.cuda.is_available():
+        pytest.skip("there is one")
+    for make in (lambda: minigrad.autocast("cuda"), minigrad.cuda.amp.autocast):
+        with pytest.warns(UserWarning, match="CUDA is not available. Disabling"):
+            block = make()
+        with block:
+            assert (minigrad.ones(1, 1) @ minigrad.ones(1, 1)).dtype is minigrad.float32
+    with pytest.warns(UserWarning, match="GradScaler is enabled, but CUDA is not available"):
+        assert not minigrad.cuda.amp.GradScaler().is_enabled()
+
+
+def trained(torch, gradients, **options):
+    """Return weights and scales of steps whose losses have these slopes."""
+    x = torch.tensor([1.0, -1.0], requires_grad=True)
+    optimizer = torch.optim.SGD([x], lr=0.5)
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0, **options)
+    seen = []
+    for slope in gradients:
+        optimizer.zero_grad()
+        scaler.scale((x * slope).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        seen.append((x.detach().numpy().tolist(), scaler.get_scale()))
+    return seen, scaler.state_dict()
+
+
+def test_the_scaler_is_pytorchs():
+    torch = pytest.importorskip("torch")
+    slopes = [1.0, 2.0, math.inf, 1.0, math.nan, 0.5, 0.25, 1.0]
+    options = {"growth_interval": 2, "growth_factor": 4.0, "backoff_factor": 0.25}
+    ours, state = trained(minigrad, slopes, **options)
+    theirs, their_state = trained(torch, slopes, **options)
+    assert ours == theirs
+    assert state == {k: float(v) if k == "scale" else v for k, v in their_state.items()}
+
+
+def test_unscale_then_clip():
+    x = minigrad.tensor([3.0, 4.0], requires_grad=True)
+    optimizer, scaler = optim.SGD([x], lr=1.0), minigrad.amp.GradScaler("cpu", init_scale=16.0)
+    scaler.scale((x * x).sum() / 2).backward()
+    scaler.unscale_(optimizer)
+    assert x.grad.tolist() == [3.0, 4.0]
+    with pytest.raises(RuntimeError, match=r"unscale_\(\) has already been called"):
+        scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_([x], 1.0)
+    scaler.step(optimizer)
+    with pytest.raises(RuntimeError, match=r"step\(\) has already been called"):
+        scaler.step(optimizer)
+    scaler.update()
+    np.testing.assert_allclose(x.detach().numpy(), [2.4, 3.2], rtol=1e-5)
+    fresh = minigrad.amp.GradScaler("cpu")
+    fresh.load_state_dict(scaler.state_dict())
+    assert fresh.get_scale() == 16.0
+
+
+def test_half_gradients_are_refused():
+    x = minigrad.ones(2, dtype=minigrad.float16, requires_grad=True)
+    scaler, optimizer = minigrad.amp.GradScaler("cpu", init_scale=2.0), optim.SGD([x], lr=1.0)
+    scaler.scale(x.sum()).backward()
+    with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+        scaler.step(optimizer)
+
+
+def test_a_scaler_that_is_off_changes_nothing():
+    x = minigrad.ones(2, requires_grad=True)
+    scaler, optimizer = minigrad.amp.GradScaler("cpu", enabled=False), optim.SGD([x], lr=1.0)
+    scaler.scale(x.sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert x.tolist() == [0.0, 0.0] and scaler.get_scale() == 1.0 and scaler.state_dict() == {}

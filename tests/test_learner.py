@@ -1,0 +1,246 @@
+"""The learner's commands, used as a learner would: no answer is lost, progress is right."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
+
+from typer.testing import CliRunner
+
+from minigrad.course import stages as course
+from minigrad.course.app import app
+from minigrad.course.mine import selected
+from minigrad.course.stages import CourseError
+from minigrad.course.workspace import Workspace, find_workspace
+
+STAGE = next(stage for stage in course.stages() if stage.holes)
+HOLE = STAGE.holes[0]
+ROOT = course.checkout()
+
+
+def call(*words: str, code: int = 0, given: str | None = None) -> str:
+    result = CliRunner().invoke(app, list(words), input=given)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture
+def space(tmp_path, monkeypatch):
+    """A workspace, with the test inside it."""
+    monkeypatch.setenv("COLUMNS", "100")
+    call("init", str(tmp_path / "engine"))
+    monkeypatch.chdir(tmp_path / "engine")
+    return Workspace(tmp_path / "engine")
+
+
+def solve(space: Workspace) -> None:
+    for path in STAGE.modules:
+        shutil.copy(STAGE.solution(path), STAGE.exercise(path, space.exercises))
+
+
+def test_a_workspace_has_all_exercises(space):
+    for stage in course.stages():
+        for path in stage.modules:
+            shipped = stage.exercise(path).read_text(encoding="utf-8")
+            assert stage.exercise(path, space.exercises).read_text(encoding="utf-8") == shipped
+
+
+@pytest.mark.parametrize("present", ["a workspace", "a file"])
+def test_init_harms_nothing(tmp_path, present):
+    folder = tmp_path / "engine"
+    if present == "a workspace":
+        call("init", str(folder))
+    else:
+        folder.mkdir()
+        (folder / "mine.txt").write_text("mine")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert "minigrad: " in call("init", str(folder), code=2)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_outside_a_workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CourseError, match=r"is in no workspace; make one with `minigrad init DIR`"):
+        find_workspace()
+
+
+def test_from_untouched_to_solved(space):
+    assert f"untouched {HOLE.id}" in call("run", STAGE.number, code=1)
+    call("solution", HOLE.id, code=2)
+    solve(space)
+    assert f"solved    {HOLE.id}" in call("run", STAGE.number)
+    assert space.solved(HOLE)
+    assert re.search(rf"done +{HOLE.id}", call("list"))
+    assert "10 of 10" in call("progress")
+    assert "the package's" in call("solution", HOLE.id)
+
+
+def test_a_wrong_answer_is_told_by_its_sentence(space):
+    from minigrad.course.dev.source import mutated
+
+    mutant = next(each for each in HOLE.mutants if each.symptom)
+    solve(space)
+    for path, text in mutated(STAGE, HOLE, mutant).items():
+        STAGE.exercise(path, space.exercises).write_text(text, encoding="utf-8")
+    shown = " ".join(call("run", HOLE.id, code=1).split())
+    assert " ".join(STAGE.words["symptoms"][mutant.symptom].split()) in shown
+    assert not space.solved(HOLE)
+
+
+def test_a_solved_exercise_that_is_broken_is_open_again(space):
+    solve(space)
+    call("run", HOLE.id)
+    path = HOLE.symbols[0].partition(":")[0]
+    shutil.copy(STAGE.exercise(path), STAGE.exercise(path, space.exercises))
+    call("run", HOLE.id, code=1)
+    assert not space.solved(HOLE)
+
+
+def test_a_file_that_is_no_python(space):
+    STAGE.exercise(STAGE.modules[0], space.exercises).write_text("def (:\n")
+    assert "nothing could be tested" in call("run", STAGE.number, code=1)
+
+
+def test_hints_come_one_by_one(space):
+    hints = STAGE.words["hole"][HOLE.id]["hints"]
+    for taken in range(1, 4):
+        shown = " ".join(call("hint", HOLE.id).split())
+        for number, hint in enumerate(hints):
+            assert (" ".join(hint.split()) in shown) == (number < taken)
+    assert space.hints_taken(HOLE) == 3
+    call("hint", HOLE.id)
+    assert space.hints_taken(HOLE) == 3
+
+
+def test_reset_keeps_a_backup(space):
+    file = STAGE.exercise(STAGE.modules[0], space.exercises)
+    for text in ("first", "second"):
+        file.write_text(text)
+        call("reset", STAGE.number, "--yes")
+        assert file.read_bytes() == STAGE.exercise(STAGE.modules[0]).read_bytes()
+    kept = [path.read_text() for path in (space.root / ".minigrad" / "backups").rglob("*.py")]
+    assert sorted(kept) == ["first", "second"]
+
+
+def test_reset_asks(space):
+    file = STAGE.exercise(STAGE.modules[0], space.exercises)
+    file.write_text("mine")
+    call("reset", STAGE.number, code=1, given="n\n")
+    assert file.read_text() == "mine"
+
+
+def test_a_missing_file_is_told_and_brought_back(space):
+    file = STAGE.exercise(STAGE.modules[0], space.exercises)
+    file.unlink()
+    assert "is missing; `minigrad reset" in call("run", STAGE.number, code=2)
+    call("reset", STAGE.number, "--yes")
+    assert file.is_file()
+
+
+def test_upgrade_merges_and_never_loses(space):
+    path = STAGE.modules[0]
+    file, shipped = STAGE.exercise(path, space.exercises), STAGE.exercise(path, space.shipped)
+    new = STAGE.exercise(path).read_text(encoding="utf-8")
+    # What was handed out was older: the new one has another first line.
+    shipped.write_text(new.replace(new.splitlines()[0], "# an older first line"))
+    mine = shipped.read_text() + "\n# my own last line\n"
+    file.write_text(mine)
+    assert "merged" in call("upgrade")
+    assert file.read_text() == new + "\n# my own last line\n"
+    assert call("upgrade").strip() == "nothing to do"
+
+    shipped.write_text(new.replace(new.splitlines()[0], "# an older first line"))
+    mine = new.replace(new.splitlines()[0], "# my first line")
+    file.write_text(mine)
+    assert "conflict" in call("upgrade")
+    assert file.read_text() == mine
+    assert file.with_name(f"{file.stem}.new.py").read_text() == new
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("[]", "is not a progress file"), ("{", "cannot be read"), ('{"holes": {"01.1": 3}}', "is not"),
+    ('{"form": 99, "holes": {}}', "has the form 99"),
+])
+def test_a_damaged_progress_file_is_told_and_kept(space, text, told):
+    (space.root / "progress.json").write_text(text)
+    assert told in call("progress", code=2)
+    assert (space.root / "progress.json").read_text() == text
+
+
+def test_progress_is_readable(space):
+    solve(space)
+    call("run", STAGE.number)
+    holes = json.loads((space.root / "progress.json").read_text())["holes"]
+    assert set(holes) == {hole.id for hole in STAGE.holes}
+
+
+def test_a_program_runs_on_ones_own_engine(space, tmp_path, capfd):
+    solve(space)
+    path = STAGE.modules[0]
+    file = STAGE.exercise(path, space.exercises)
+    file.write_text(file.read_text() + "\nMINE = 'yes'\n")
+    script = tmp_path / "script.py"
+    name = "minigrad." + ".".join(Path(path).with_suffix("").parts)
+    script.write_text(f"import sys, importlib\nprint(importlib.import_module({name!r}).MINE, "
+                      "sys.argv[1:])\nsys.exit(3)\n")
+    call("python", "--mine", STAGE.number, str(script), "--steps", "2", code=3)
+    assert "yes ['--steps', '2']" in capfd.readouterr().out
+
+
+def test_stages_are_selected_by_number():
+    known = course.stages()
+    number = STAGE.number
+    assert [each.key for each in selected(number, known)] == [STAGE.key]
+    assert STAGE in selected(f"00-{number}", known)
+    assert selected("", known) == [each for each in known if each.modules]
+    with pytest.raises(CourseError, match="there is no stage '99'"):
+        selected("99", known)
+
+
+@pytest.mark.parametrize("words", [("run", "99"), ("hint", "99.1"), ("run", f"{STAGE.number}.99"),
+                                   ("hint", STAGE.number), ("reset", "nine")])
+def test_what_does_not_exist_is_told(space, words):
+    assert "minigrad: " in call(*words, code=2)
+
+
+def test_compare_shows_the_first_difference(space, tmp_path):
+    pytest.importorskip("torch", reason="there is nothing to compare with")
+    script = tmp_path / "script.py"
+    script.write_text("import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * 2).sum()\n"
+                      "y.backward()\nprint(x.grad)\n")
+    assert "no difference in 5 statements" in call("compare", str(script))
+    script.write_text("import torch\nx = torch.ones(2)\nname = torch.__name__\n")
+    assert ":3: name differs" in call("compare", str(script), code=1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_learn_in_a_terminal(space):
+    """A session as it is lived: look, save, take a hint, list, quit."""
+    pexpect = pytest.importorskip("pexpect")
+    child = pexpect.spawn(
+        sys.executable, ["-m", "minigrad.course", "learn", "--polling"], cwd=str(space.root),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
+        encoding="utf-8", timeout=60, dimensions=(40, 100))
+    child.expect(f"untouched {re.escape(HOLE.id)}")
+    child.expect("q quit")
+    child.send("h")
+    child.expect(r"hint 1 of 3")
+    solve(space)
+    child.expect(f"stage {STAGE.number} is solved")
+    child.send("l")
+    child.expect(f"done {re.escape(HOLE.id)}")
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert space.solved(HOLE)
