@@ -149,7 +149,10 @@ class Writer:
             if type(value) is cls:
                 pairs = [[self.encode(key, f"{where} key {key!r}"),
                           self.encode(item, f"{where}[{key!r}]")] for key, item in value.items()]
-                return {"kind": kind, "items": pairs}
+                written = {"kind": kind, "items": pairs}
+                if cls is OrderedDict and "_metadata" in vars(value):  # what a state_dict() has
+                    written["metadata"] = self.encode(vars(value)["_metadata"], f"{where} metadata")
+                return written
         advice = ""
         if isinstance(value, (np.ndarray, np.generic)):
             advice = "; make it a tensor or a Python number first"
@@ -222,7 +225,10 @@ class Reader:
         if kind in SEQUENCES:
             return SEQUENCES[kind](self.decode(item) for item in value["items"])
         pairs = [(self.decode(key), self.decode(item)) for key, item in value["items"]]
-        return MAPPINGS[kind](pairs)
+        mapping = MAPPINGS[kind](pairs)
+        if "metadata" in value and kind == "OrderedDict":
+            vars(mapping)["_metadata"] = self.decode(value["metadata"])
+        return mapping
 
     def tensor(self, index: int) -> Tensor:
         """Return tensor number `index`, made when it is first met."""

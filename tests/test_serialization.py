@@ -207,3 +207,23 @@ def test_a_file_of_pytorchs_is_named():
         archive.writestr("archive/data.pkl", b"")
     with pytest.raises(RuntimeError, match="PyTorch wrote this file"):
         load(target)
+
+
+def test_a_modules_state_comes_back_with_its_versions():
+    module = minigrad.nn.Sequential(minigrad.nn.Linear(2, 3), minigrad.nn.BatchNorm1d(3))
+    optimizer = minigrad.optim.Adam(module.parameters())
+    module(minigrad.ones(4, 2)).sum().backward()
+    optimizer.step()
+    file = io.BytesIO()
+    minigrad.save({"model": module.state_dict(), "optimizer": optimizer.state_dict()}, file)
+    file.seek(0)
+    read = minigrad.load(file)
+    state = module.state_dict()
+    assert type(state) is type(read["model"]) is OrderedDict
+    assert read["model"]._metadata == state._metadata
+    assert read["model"]._metadata["1"]["version"] == 2
+    again = minigrad.nn.Sequential(minigrad.nn.Linear(2, 3), minigrad.nn.BatchNorm1d(3))
+    assert str(again.load_state_dict(read["model"])) == "<All keys matched successfully>"
+    for name, value in state.items():
+        assert minigrad.equal(again.state_dict()[name], value)
+    minigrad.optim.Adam(again.parameters()).load_state_dict(read["optimizer"])

@@ -136,7 +136,7 @@ class SavedTensor:
         self.is_leaf = tensor._node is None
         self.requires_grad = tensor._requires_grad
         self.index = tensor._index
-        self.view_node = None
+        self.view_node: Any = None  # weak reference to the node of an output that is a view
         self.origin: Any = None  # where an input with hooks has its place in the graph
         self.plain = tensor._plain
         self._array, self._counter, self.tensor = tensor._array, tensor._counter, tensor

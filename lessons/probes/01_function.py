@@ -95,7 +95,7 @@ def probe_01_1(random):
             args = [pool[random.randrange(5)], *[random.choice(pool)
                                                  for _ in range(random.randint(0, 3))]]
             if random.random() < 0.2:
-                args = [random.choice([tensor(random), 2.0])] + [3]
+                args = [random.choice([tensor(random), 2.0]), 3]
                 if not isinstance(args[0], torch.Tensor):
                     args.append(tensor(random))
             random.shuffle(args)
@@ -257,7 +257,7 @@ def probe_01_4(random):
         y = tensor(random, [3], grad=True)
         results = Passes.apply(y)
         seen.append([[r.requires_grad, r is y, numbers(r)] for r in results])
-        sum((r.sum() for r in results)).backward()
+        sum(r.sum() for r in results).backward()
         seen.append(numbers(y.grad))
         with torch.no_grad():
             seen.append([[r.requires_grad, r is y] for r in Passes.apply(y)])
@@ -266,20 +266,22 @@ def probe_01_4(random):
 
 def probe_01_5(random):
     seen = []
-    for _ in range(8):
-        inputs = [tensor(random, [2], grad=random.random() < 0.6) for _ in range(3)]
-        inputs[0].requires_grad_()
+    for _ in range(14):
+        leaves = [tensor(random, [2], grad=random.random() < 0.6) for _ in range(3)]
+        leaves[0].requires_grad_()
+        inputs = [leaf * 2 if random.random() < 0.6 else leaf for leaf in leaves]
+        outside = tensor(random, [2], grad=True) * 3 if random.random() < 0.4 else None
         plan = [random.choice(["in0", "in1", "in2", "out0", "out1", "none", "temporary"])
-                for _ in range(random.randint(0, 4))]
+                for _ in range(random.randint(0, 5))]
         again = random.random() < 0.4
-        wrong = random.choice([None, None, None, 1.5, "text", [1]])
+        wrong = random.choice([*[None] * 8, 1.5, "text", [1]])
         place = random.randint(0, len(plan))
         contexts, scale = [], random.uniform(1, 2)
 
         class Keeps(Function):
             @staticmethod
             def forward(ctx, *xs):
-                outs = (xs[0] * scale, xs[1] + xs[2])
+                outs = (xs[0] * scale if outside is None else outside, xs[1] + xs[2])
                 things = {"in0": xs[0], "in1": xs[1], "in2": xs[2], "out0": outs[0],
                           "out1": outs[1], "none": None, "temporary": xs[0] * 3}
                 kept = [things[name] for name in plan]
@@ -305,7 +307,7 @@ def probe_01_5(random):
         if not isinstance(results, tuple):
             seen.append(results)
             continue
-        seen.append([None if s is None else s.is_output if hasattr(s, "is_output") else "kept"
+        seen.append([None if s is None else [s.tensor is x for x in (None, *inputs)]
                      for s in contexts[0]._saved])
         loss = (results[0] * results[1]).sum()
         written = random.random()
@@ -313,7 +315,7 @@ def probe_01_5(random):
             with torch.no_grad():
                 random.choice(inputs).add_(random.random())
         seen.append(tried(lambda loss=loss: loss.backward(retain_graph=True)))
-        seen.append([None if x.grad is None else numbers(x.grad) for x in inputs])
+        seen.append([numbers(leaf.grad) for leaf in leaves])
         seen.append(tried(lambda: [numbers(s) for s in contexts[0].saved_tensors]))
         contexts[0].saved_for_forward = (inputs[1],)
         seen.append(tried(lambda: [s is inputs[1] for s in contexts[0].saved_tensors]))

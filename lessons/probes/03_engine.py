@@ -325,7 +325,7 @@ def probe_03_6(random):
             seen.append([[names[node], index, list(places)]
                          for node, each in self.captures.items()
                          for index, places in each.items()])
-            for node, each in self.captures.items():
+            for each in self.captures.values():
                 for places in each.values():
                     for place in places:
                         if random.random() < 0.8:

@@ -132,7 +132,7 @@ def probe_03b_3(random):
             if root.grad_fn is not None and random.random() < 0.3:
                 root = edge(root)
             kind = random.random()
-            given = (None if kind < 0.45 or kind < 0.6 and len(shape) < 2 else
+            given = (None if kind < (0.6 if len(shape) < 2 else 0.45) else
                      tensor(random, shape, grad=random.random() < 0.3,
                             dtype=dtype if kind < 0.75 else np.float32) if kind < 0.9 else
                      tensor(random, random.choice([[], [1], [3], [2], [1, 3]])) if kind < 0.96

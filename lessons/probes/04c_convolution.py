@@ -35,7 +35,7 @@ def geometry(random, dims, fits=True):
         dilation = tuple(random.randint(1, 3) for _ in range(dims))
         counts = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in
                        zip(sizes, kernel, stride, padding, dilation, strict=True))
-        if not fits or all(count > 0 for count in counts) and all(
+        if not fits or all(
                 n + 2 * p >= d * (k - 1) + 1
                 for n, k, p, d in zip(sizes, kernel, padding, dilation, strict=True)):
             return sizes, kernel, stride, padding, dilation, counts
@@ -127,6 +127,20 @@ def layer(random):
             groups)
 
 
+def in_small_blocks(probe):
+    """Let a probe run with blocks of random size, so that its small arrays take several."""
+    def probed(random):
+        before = kernels_conv._COLUMN_BYTES
+        kernels_conv._COLUMN_BYTES = random.choice([256, 1024, 4096])
+        try:
+            return probe(random)
+        finally:
+            kernels_conv._COLUMN_BYTES = before
+
+    return probed
+
+
+@in_small_blocks
 def probe_04c_5(random):
     seen = []
     for _ in range(20):
@@ -154,6 +168,7 @@ def fewer(random, counts):
     return list(counts)
 
 
+@in_small_blocks
 def probe_04c_6(random):
     seen = []
     for _ in range(20):
@@ -168,6 +183,7 @@ def probe_04c_6(random):
     return seen
 
 
+@in_small_blocks
 def probe_04c_7(random):
     seen = []
     for _ in range(24):

@@ -129,7 +129,7 @@ def probe_07_2_functions(random):
             seen.append(tried(lambda: decorated(start, *arguments, **more)))
             seen.append(list(opened))
             with Marked(-1, opened):
-                seen.append(tried(lambda: decorated(start, scale=b, *arguments)))
+                seen.append(tried(lambda: decorated(start, *arguments, scale=b)))
                 seen.append(list(opened))
             opened.clear()
         return seen

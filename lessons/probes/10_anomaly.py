@@ -1,4 +1,4 @@
-"""Probes of stage 10: frames of random depth, modes in random nests, nodes with random histories."""
+"""Probes of stage 10: frames of random depth, nests of modes, nodes with random histories."""
 
 import contextvars
 import types

@@ -197,7 +197,8 @@ def probe_13a_3(random):
             part = random.choice([made, *pool["modules"]])
             seen.append(tried(lambda: part.zero_grad(none)))
             single = tensor(random, (2,), nn.Parameter)
-            single._grad = random.choice([None, tensor(random), tensor(random).requires_grad_() * 2])
+            single._grad = random.choice([None, tensor(random),
+                                          tensor(random).requires_grad_() * 2])
             seen.append(tried(lambda: module_file.zero_grad(single, none)))
             for g, p, array in zip([*before, None], [*pool["parameters"], single],
                                    [*arrays, None], strict=True):

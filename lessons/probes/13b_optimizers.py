@@ -42,7 +42,8 @@ class Noting(optimizer.Optimizer):
         super().__init__(groups, {"rate": 0.5, "keeps": True})
 
     def update(self, group, array, grad, state):
-        self.seen.append(["update", group["rate"], array.copy(), grad.copy(), sorted(state.items())])
+        self.seen.append(["update", group["rate"], array.copy(), grad.copy(),
+                          sorted(state.items())])
         array -= group["rate"] * grad
         if group["keeps"]:
             state["count"] = state.get("count", 0) + 1

@@ -85,7 +85,7 @@ def symptom_03_1_writes_view() -> bool:
 def symptom_03_1_number() -> bool:
     zero_d = np.array(1.0, np.float32)
     total = _added((zero_d, False), (zero_d, False)).grads[0]
-    return isinstance(total, np.generic) or isinstance(total, float)
+    return isinstance(total, (np.generic, float))
 
 
 def symptom_03_1_tensor_in_place() -> bool:
@@ -147,18 +147,18 @@ def symptom_03_2_root_counted() -> bool:
 
 
 def symptom_03_2_stops() -> bool:
-    top, shared, last = _diamond()
+    top, _, last = _diamond()
     return not _counted(top).get(last) and _counted(top).get(top) is not None
 
 
 def symptom_03_2_one_short() -> bool:
-    top, shared, last = _diamond()
+    top, _, last = _diamond()
     found = _counted(top)
     return found.get(top) == 0 and found.get(last) == 0
 
 
 def symptom_03_2_root_edges_lost() -> bool:
-    top, shared, last = _diamond()
+    top, _, last = _diamond()
     found = _counted(top)
     return not found.get(top) and found.get(last) == 1
 

@@ -48,7 +48,15 @@ def symptom_04c_1_stride_ignored() -> bool:
 
 
 def symptom_04c_1_hangs_over() -> bool:
-    return _steps(7, 3, s=2) == 3 and _steps(6, 3, s=2) == 3
+    return _steps(5, 3) == 3 and _steps(7, 3, s=2) == 3 and _steps(6, 3, s=2) == 3
+
+
+def symptom_04c_1_reach_too_short() -> bool:
+    return _steps(5, 3) == 4 and _steps(7, 3) == 6
+
+
+def symptom_04c_1_one_before_dividing() -> bool:
+    return _steps(5, 3) == 3 and _steps(7, 3, s=2) == 2
 
 
 def symptom_04c_1_no_error() -> bool:

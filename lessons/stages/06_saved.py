@@ -385,7 +385,11 @@ def symptom_06_4_creation_inherited() -> bool:
 def symptom_06_4_inference_view() -> bool:
     with torch.inference_mode():
         x = torch.zeros(2, 3)
-    return x[0]._is_view() or not x[0].is_inference()
+    try:
+        row = x[0]
+    except RuntimeError as error:
+        return "Inference tensors cannot be saved" in str(error)
+    return row._is_view() or not row.is_inference()
 
 
 # --- 06.5 ----------------------------------------------------------------------------------------
@@ -413,8 +417,8 @@ def symptom_06_5_leaf_refused_always() -> bool:
 
 def symptom_06_5_view_of_leaf_accepted() -> bool:
     x = leaf([1.0, 2.0])
-    told = str(raised(lambda: x[0].mul_(3)))
-    return "a view of a leaf" not in told and "leaf" in str(raised(lambda: x.add_(1)))
+    return (raised(lambda: check_inplace(x[0], True)) is None
+            and raised(lambda: check_inplace(x, True)) is not None)
 
 
 def symptom_06_5_creation_unasked() -> bool:
@@ -422,8 +426,8 @@ def symptom_06_5_creation_unasked() -> bool:
     with torch.no_grad():
         quiet = y[0]
     several = y.unbind()[0]
-    return (raised(lambda: check_inplace(quiet, True)) is None
-            and raised(lambda: check_inplace(several, True)) is None)
+    return (raised(lambda: check_inplace(several, True)) is None
+            and "no_grad" not in str(raised(lambda: check_inplace(quiet, True))))
 
 
 def wide():
@@ -469,14 +473,14 @@ def symptom_06_5_inference_refused_inside() -> bool:
 def through(base, view, result, grad, position=0):
     """Return the gradients that a write of `result` through a view gives for `grad`."""
     node = CopySlices(base, base._edge(), view, result.grad_fn, position)
-    return list(node.apply_tensors((grad,)))
+    with torch.no_grad():  # as in a backward pass
+        return list(node.apply_tensors((grad,)))
 
 
 def scaled(grad):
     """Return the gradient of a base of 3 whose last 2 elements were multiplied by 10."""
     base = leaf([1.0, 2.0, 3.0]) * 1
-    view = base[1:]
-    return through(base, view, view * 10, grad)[0].tolist()
+    return through(base, base[1:], leaf([2.0, 3.0]) * 10, grad)[0].tolist()
 
 
 def symptom_06_6_given_written() -> bool:
@@ -497,13 +501,9 @@ def symptom_06_6_added() -> bool:
 
 
 def symptom_06_6_whole_through() -> bool:
-    base = leaf([1.0, 2.0, 3.0]) * 1
-    view = base[1:]
-    try:
-        found = through(base, view, view * torch.tensor([10.0, 20.0]), torch.ones(3))
-    except (RuntimeError, ValueError) as error:
-        return "NotImplemented" not in type(error).__name__ and "broadcast" in str(error)
-    return found[0].tolist() == [10.0, 10.0, 10.0]
+    base = leaf([2.0, 3.0]) * 1
+    everything = raised(lambda: through(base, base[:], leaf([2.0, 3.0]) * 10, torch.ones(2)))
+    return everything is None and isinstance(raised(lambda: scaled(torch.ones(3))), RuntimeError)
 
 
 def overwritten():
@@ -528,18 +528,16 @@ def symptom_06_6_inner_none_drops_all() -> bool:
 
 def symptom_06_6_none_fails() -> bool:
     base = leaf([1.0, 2.0, 3.0]) * 1
-    view = base[1:]
-    error = raised(lambda: through(base, view, view * 10, None))
+    error = raised(lambda: through(base, base[1:], leaf([2.0, 3.0]) * 10, None))
     return isinstance(error, (AttributeError, TypeError))
 
 
 def symptom_06_6_offset_forgotten() -> bool:
     base = torch.tensor([0.0, 0.0, 1.0, 2.0, 3.0])[2:].data.requires_grad_()
-    view = base[1:]
     if scaled(torch.ones(3)) != [1.0, 10.0, 10.0]:
         return False
     try:
-        found = through(base, view, view * 10, torch.ones(3))[0].tolist()
+        found = through(base, base[1:], leaf([2.0, 3.0]) * 10, torch.ones(3))[0].tolist()
     except NotImplementedError:
         return False
     except Exception:
@@ -555,8 +553,7 @@ def symptom_06_6_gradient_without_history() -> bool:
 
 def symptom_06_6_first_input() -> bool:
     base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
-    view = base[1:]
-    found = through(base, view, source * view, torch.ones(3), 1)
+    found = through(base, base[1:], source * leaf([2.0, 3.0]), torch.ones(3), 1)
     return found[0].shape == (3,) and found[1].shape == (2,)
 
 

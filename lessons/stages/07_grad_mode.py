@@ -110,7 +110,14 @@ def symptom_07_1_tells_the_opposite():
 
 @clean
 def symptom_07_1_wrong_way_round():
-    return inside(torch.no_grad, False) is True and inside(torch.enable_grad, True) is False
+    return all(inside(block, before) is not wanted for before in (True, False)
+               for block, wanted in ((torch.no_grad, False), (torch.enable_grad, True)))
+
+
+@clean
+def symptom_07_1_turns_into_the_opposite():
+    return all(inside(block, before) is not before for before in (True, False)
+               for block in (torch.no_grad, torch.enable_grad))
 
 
 @clean
@@ -233,6 +240,14 @@ def symptom_07_2_decorating_leaves_it_on():
 @clean
 def symptom_07_2_drops_the_result():
     return Lamp()(lambda: 3)() is None
+
+
+@clean
+def symptom_07_2_drops_arguments():
+    try:
+        return Lamp()(lambda *given: given)(1, 2) == ()
+    except TypeError:
+        return False
 
 
 @clean
@@ -445,6 +460,18 @@ def symptom_07_3_loses_what_is_sent():
 
 
 @clean
+def symptom_07_3_sends_something_else():
+    @wrap
+    def echo():
+        got = yield "ready"
+        for _ in range(3):
+            got = yield got
+
+    running = echo()
+    return next(running) == "ready" and running.send("hello") not in ("hello", None)
+
+
+@clean
 def symptom_07_3_loses_what_is_thrown():
     @wrap
     def patient():
@@ -639,6 +666,19 @@ def symptom_07_4_decorating_switches():
 
 
 @clean
+def symptom_07_4_call_outside_the_mode():
+    if not plain_call_works() or symptom_07_4_entering_does_nothing():
+        return False
+    _state.grad_enabled.set(True)
+    decorated = torch.set_grad_enabled(False)(mode)
+    _state.grad_enabled.set(True)
+    with torch.set_grad_enabled(False):
+        block = mode()
+    _state.grad_enabled.set(True)
+    return block is False and decorated() is True
+
+
+@clean
 def symptom_07_4_decorating_always_switches_on():
     _state.grad_enabled.set(False)
     torch.set_grad_enabled(False)(lambda: 0)
@@ -701,6 +741,11 @@ def symptom_07_5_swallows_exceptions():
     with torch.inference_mode():
         raise KeyError
     return True
+
+
+@clean
+def symptom_07_5_exchanged():
+    return flags_after(True) == (True, False) and flags_after(True, True, False) == (False, True)
 
 
 @clean

@@ -72,6 +72,16 @@ def symptom_09_1_not_divided():
     return diagonal(4 * STEP, 12 * STEP)
 
 
+def symptom_09_1_relative_step():
+    return diagonal(2.0, 18.0)
+
+
+def symptom_09_1_order_of_the_result():
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+    found = np.asarray(numerical(lambda x: x * weight, double(1.0))[0][0])
+    return found.tolist() == [[1.0, 3.0, 2.0, 4.0]]
+
+
 def symptom_09_1_moves_all_elements():
     found = slopes_of_square()
     return np.allclose(found, [[2, 6], [2, 6]]) or np.allclose(found, [[2, 2], [6, 6]])

@@ -329,6 +329,19 @@ def symptom_10_3_no_parents():
 
 
 @clean
+def symptom_10_3_wrong_parent():
+    node = some_node()
+    parent = parent_within(node)
+    return parent is not None and parent is not node
+
+
+@clean
+def symptom_10_3_changes_the_error():
+    error = failing_run()[1]
+    return error is not None and not isinstance(error, KeyError | NotImplementedError)
+
+
+@clean
 def symptom_10_3_stays_evaluating():
     node = some_node()
     anomaly_mode.watched(lambda node, buffer: None)(node, None)
@@ -472,6 +485,12 @@ def symptom_10_4_own_trace_for_parents():
 
 
 @clean
+def symptom_10_4_wrong_trace_for_parents():
+    found = texts(family()[0])
+    return len(found) == 3 and "line of own" in found[0] and "line of parent" not in found[1]
+
+
+@clean
 def symptom_10_4_part_of_the_trace():
     found = texts(family()[2])
     return len(found) == 1 and ("line of grandparent" in found[0]) != (
@@ -517,13 +536,18 @@ def symptom_10_5_compares_with_nan():
 
 
 @clean
+def symptom_10_5_one_is_not_enough():
+    return found_in(np.array([NAN, 1.0])) is None and found_in(np.array([NAN, NAN])) is not None
+
+
+@clean
 def symptom_10_5_infinity_raises():
     return finds_plain_nan() and found_in(np.array([np.inf])) is not None
 
 
 @clean
 def symptom_10_5_all_have_to_be_nan():
-    return finds_plain_nan() and found_in(np.array([1.0, NAN])) is None
+    return symptom_10_5_one_is_not_enough() and finds_plain_nan()
 
 
 @clean

@@ -61,7 +61,8 @@ def symptom_11_1_order_of_within() -> bool:
 
 
 def symptom_11_1_threads_are_mixed() -> bool:
-    return simple() and parents(event(0, 0, 10), event(1, 1, 2, thread=2)) == {1: 0}
+    return simple() and (parents(event(0, 0, 10), event(1, 1, 2, thread=2)) == {1: 0}
+                         or parents(event(0, 0, 10), event(1, 1, 2, node_id=7)) == {1: 0})
 
 
 def symptom_11_1_the_order_of_the_list_counts() -> bool:
@@ -77,7 +78,12 @@ def symptom_11_1_what_is_over_stays_open() -> bool:
     if not simple():
         return False
     found = parents(event(0, 0, 20), event(1, 1, 10), event(2, 2, 3), event(3, 12, 13))
-    return found.get(3) in (1, 2) or (found.get(2) == 1 and 3 not in found)
+    return found.get(3) in (1, 2)
+
+
+def symptom_11_1_too_much_is_taken_away() -> bool:
+    found = parents(event(0, 0, 20), event(1, 1, 10), event(2, 2, 3), event(3, 12, 13))
+    return found == {1: 0, 2: 1}
 
 
 def symptom_11_1_the_outermost_is_the_parent() -> bool:
@@ -142,7 +148,8 @@ def symptom_11_2_all_within_is_subtracted() -> bool:
 
 
 def symptom_11_2_self_times_are_subtracted() -> bool:
-    return bool(family()[0].self_cpu_time_total == 4.5)
+    outer = family()[0]
+    return outer.self_cpu_time_total == 4.5 or outer.self_cpu_memory_usage == 40
 
 
 def symptom_11_2_one_child_is_subtracted() -> bool:
@@ -151,6 +158,10 @@ def symptom_11_2_one_child_is_subtracted() -> bool:
 
 def symptom_11_2_the_list_adds_totals() -> bool:
     return bool(family().self_cpu_time_total == 19.5 and family()[0].self_cpu_time_total == 2.5)
+
+
+def symptom_11_2_the_list_leaves_inner_events_out() -> bool:
+    return EventList(family()[1:]).self_cpu_time_total in (0.0, -7.5)
 
 
 def symptom_11_2_the_average_of_nothing_fails() -> bool:
@@ -185,9 +196,44 @@ def symptom_11_3_nothing_is_returned() -> bool:
     return FunctionEventAvg().add(event(0, 0, 1)) is None
 
 
+def symptom_11_3_the_first_is_not_added() -> bool:
+    return average_of(event(0, 0, 4, "one")).cpu_time_total == 0.0
+
+
 def symptom_11_3_every_addition_counts_one() -> bool:
     two = average_of(event(0, 0, 1, "one"), event(1, 0, 1, "one"))
-    return two.count == 2 and average_of(two).count == 1
+    return two.count == 2 and average_of(two).count == 1 and average_of(two).cpu_time_total == 2.0
+
+
+def symptom_11_3_a_sum_is_missing() -> bool:
+    outer = family()[0]
+    outer.device_time_total = outer.self_device_time_total = 3.0
+    found = average_of(outer)
+    return found.cpu_time_total == 10.0 and 0 in (
+        found.self_cpu_time_total, found.cpu_memory_usage, found.self_cpu_memory_usage,
+        found.device_time_total, found.self_device_time_total)
+
+
+def symptom_11_3_shapes_cannot_be_keys() -> bool:
+    return "unhashable" in error_of(shaped().key_averages, True)
+
+
+def symptom_11_3_a_plain_list() -> bool:
+    return not isinstance(named("mul").key_averages(), EventList)
+
+
+def symptom_11_3_nodes_are_not_told_apart() -> bool:
+    return len(EventList([event(0, 0, 1, "a"), event(1, 0, 1, "a", node_id=4)]
+                         ).key_averages()) == 1
+
+
+def symptom_11_3_stacks_are_not_cut() -> bool:
+    (found,) = stacked(["a", "b"]).key_averages(group_by_stack_n=1)
+    return found.stack == ["a", "b"]
+
+
+def symptom_11_3_the_sum_refuses_other_keys() -> bool:
+    return "cannot take in" in error_of(named("a", "b").total_average)
 
 
 def symptom_11_3_the_last_one_overwrites() -> bool:
@@ -259,7 +305,7 @@ def symptom_11_3_the_sum_is_not_called_total() -> bool:
 
 def symptom_11_3_memory_is_not_passed_on() -> bool:
     events = EventList([event(0, 0, 1)], profile_memory=True)
-    return "CPU Mem" in events.table() and "CPU Mem" not in events.key_averages().table()
+    return not events.key_averages()._profile_memory
 
 
 # ------------------------------------------------------------------------------------ 11.4
@@ -272,6 +318,25 @@ def shown(*args: Any) -> list[int]:
 def symptom_11_4_cut_before_sorting() -> bool:
     return (shown(family(), "self_cpu_time_total", 2, False) == [0, 1]
             and shown(family(), "self_cpu_time_total", 9, False) == [3, 0, 2, 1])
+
+
+def symptom_11_4_cut_before_leaving_out() -> bool:
+    events = EventList(reversed(family()))
+    return shown(events, None, 1, True) == [] and shown(events, None, 9, True) == [0]
+
+
+def symptom_11_4_never_sorted() -> bool:
+    return shown(family(), "self_cpu_time_total", 9, False) == [0, 1, 2, 3]
+
+
+def symptom_11_4_equal_ones_change_places() -> bool:
+    return (shown(family(), "count", 9, False) == [3, 2, 1, 0]
+            and shown(family(), "cpu_time_total", 9, False) == [0, 3, 1, 2])
+
+
+def symptom_11_4_units_are_missing() -> bool:
+    seconds, memory = profiler_table._format_time(2e6), profiler_table._format_memory(2**31)
+    return not seconds.endswith("s") or seconds.endswith(("us", "ms")) or not memory.endswith("GB")
 
 
 def symptom_11_4_smallest_first() -> bool:
@@ -322,8 +387,9 @@ def symptom_11_4_negative_bytes() -> bool:
 
 
 def symptom_11_4_the_limit_belongs_to_the_smaller_unit() -> bool:
-    return (profiler_table._format_time(1000.0).endswith("us")
-            or profiler_table._format_memory(1024) == "1024 B")
+    time, memory = profiler_table._format_time, profiler_table._format_memory
+    return ((time(1000.0).endswith("us") and time(2000.0) == "2.000ms")
+            or (memory(1024).endswith(" B") and memory(2048) == "2.00 KB"))
 
 
 def symptom_11_4_decimals() -> bool:
@@ -354,6 +420,29 @@ def records(kind: str) -> list[dict[str, Any]]:
 
 def symptom_11_5_events_without_a_number_are_linked() -> bool:
     return pairs(event(0, 0, 1), event(1, 1, 2, scope=BACKWARD)) == [(0, 1)]
+
+
+def symptom_11_5_zero_is_a_number() -> bool:
+    def pair(number: int) -> list[tuple[int, int]]:
+        return pairs(event(0, 0, 1, sequence_nr=number),
+                     event(1, 1, 2, scope=BACKWARD, sequence_nr=number))
+
+    return pair(3) == [(0, 1)] and pair(0) == []
+
+
+def symptom_11_5_nothing_is_said_of_nothing() -> bool:
+    found = profiler_trace.trace([event(0, 0, 1)])["traceEvents"]
+    (args,) = (r["args"] for r in found if r["ph"] == "X")
+    return "id" in args and len(args) > 1
+
+
+def symptom_11_5_names_are_missing() -> bool:
+    return len(records("M")) < 3 and len(records("X")) == 4
+
+
+def symptom_11_5_arrows_from_the_end() -> bool:
+    return ([r["ts"] for r in records("s")] == [5.0, 2.0]
+            or [r["ts"] for r in records("f")] == [7.0, 9.0])
 
 
 def symptom_11_5_backward_comes_first() -> bool:
@@ -450,7 +539,12 @@ def numbers(program: Callable[[Any], Any]) -> dict[str, int]:
 
 
 def symptom_11_6_results_are_lost() -> bool:
-    return recorder.Recorder().call("name", (), lambda: 3) is None
+    class Made:
+        sequence = 5
+
+    node: Any = Made()
+    return (recorder.Recorder().call("name", (), lambda: 3) is None
+            or recorder.Recorder().node(node, (), lambda: 3) is None)
 
 
 def symptom_11_6_keywords_are_lost() -> bool:
@@ -481,9 +575,18 @@ def symptom_11_6_no_numbers() -> bool:
     return numbers(lambda r: leaf() * 3) == {"aten::mul": -1}
 
 
-def symptom_11_6_the_number_of_the_one_before() -> bool:
-    found = numbers(lambda r: (r.call("around", (), lambda: [leaf() * 3, X + 1])))
-    return found["aten::mul"] >= 0 and found["aten::add"] == found["aten::mul"]
+def symptom_11_6_the_number_of_the_one_around() -> bool:
+    class Made:
+        sequence = 5
+
+    made: Any = recorder.Recorder()
+
+    def work() -> None:
+        made.made(Made())
+        made.call("inner", (), lambda: None)
+
+    made.call("outer", (), work)
+    return made.rows[0] == "inner" and made.rows[4] == 5
 
 
 def symptom_11_6_the_outer_one_has_the_inner_number() -> bool:
@@ -504,6 +607,17 @@ def symptom_11_6_nodes_are_written_down_as_ops() -> bool:
 def symptom_11_6_nodes_have_no_number() -> bool:
     ((_, _, _, _, number, *_),) = of_nodes()
     return number == -1
+
+
+def symptom_11_6_nodes_are_named_too_early() -> bool:
+    ((what, *_),) = of_nodes()
+    return isinstance(what, str)
+
+
+def symptom_11_6_blocks_are_not_kept() -> bool:
+    made = recorder.Recorder()
+    block = made.begin("block")
+    return block is not None and made.blocks == []
 
 
 def symptom_11_6_blocks_stay_open() -> bool:
@@ -696,7 +810,53 @@ def symptom_11_8_fails_outside_a_profile() -> bool:
 
 
 def symptom_11_8_nothing_is_opened() -> bool:
-    return left_as_it_was(lambda: "block" not in dict(profiled(a_block)))
+    return left_as_it_was(lambda: [name for name, _ in profiled(a_block)] == [
+        "aten::mul", "aten::add"])
+
+
+def symptom_11_8_missing_args_are_shown() -> bool:
+    return left_as_it_was(lambda: "block (None)" in dict(profiled(a_block)))
+
+
+def symptom_11_8_one_block_for_all_calls() -> bool:
+    @profiler.record_function("block")
+    def down(n: int) -> torch.Tensor:
+        return X if n == 0 else down(n - 1) * 2
+
+    def check() -> bool:
+        return (("aten::add", "block") in profiled(lambda: down(2))
+                and ("aten::add", None) in profiled(a_block))
+
+    return left_as_it_was(check)
+
+
+def after_its_profile() -> tuple[Any, Any]:
+    """A block that was entered in a profile, and the profile, which has ended."""
+    with profiler.profile() as prof:
+        block = profiler.record_function("block")
+        block.__enter__()
+        made = prof._recorder.blocks[0]
+    return block, made
+
+
+def symptom_11_8_it_is_closed_again() -> bool:
+    def check() -> bool:
+        block, made = after_its_profile()
+        block.__exit__(None, None, None)
+        ended = made.end
+        with block:
+            pass
+        return ended > 0 and made.end != ended
+
+    return left_as_it_was(check)
+
+
+def symptom_11_8_another_recorder_closes_it() -> bool:
+    def check() -> bool:
+        block, _ = after_its_profile()
+        return error_of(block.__exit__, None, None, None).startswith("AttributeError")
+
+    return left_as_it_was(check)
 
 
 def symptom_11_8_the_block_stays_open() -> bool:

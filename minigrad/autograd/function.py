@@ -138,8 +138,8 @@ class FunctionNode(FunctionCtx, NaryNode):
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Return the gradients of the tensors among the inputs; the others must have none."""
         expected, name = len(self._are_tensors), self.name()
-        while len(results) > expected and results[-1] is None:
-            results = results[:-1]
+        if all(result is None for result in results[expected:]):
+            results = results[:expected]
         if len(results) != expected:
             raise RuntimeError(f"function {name} returned an incorrect number of gradients "
                                f"(expected {expected}, got {len(results)})")

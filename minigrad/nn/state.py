@@ -33,12 +33,6 @@ class IncompatibleKeys(_IncompatibleKeys):
     __str__ = __repr__
 
 
-class StateDict(OrderedDict[str, Any]):
-    """A dictionary of tensors that also carries each module's version, as PyTorch's does."""
-
-    _metadata: OrderedDict[str, dict[str, Any]]
-
-
 def overrides(module: Module, method: str) -> bool:
     """Tell whether a module's class has a method of its own in place of `Module`'s."""
     return getattr(type(module), method).__module__ != f"{__package__}.module"
@@ -57,8 +51,8 @@ def persistent(module: Module) -> dict[str, Tensor]:
 def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
     """Return the state of a module and all its parts; see `Module.state_dict`."""
     if destination is None:
-        destination = StateDict()
-        destination._metadata = OrderedDict()
+        destination = OrderedDict()
+        vars(destination)["_metadata"] = OrderedDict()  # where PyTorch keeps modules' versions
     local = {"version": module._version}
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = local
@@ -95,7 +89,7 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     found = IncompatibleKeys([], [])
     errors: list[str] = []
     metadata = getattr(state_dict, "_metadata", None) or {}
-    _load(module, StateDict(state_dict), metadata, "", assign, found, errors)
+    _load(module, OrderedDict(state_dict), metadata, "", assign, found, errors)
     if strict:
         quoted = [", ".join(f'"{key}"' for key in keys) for keys in found]
         if found.unexpected_keys:
@@ -108,8 +102,8 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     return found
 
 
-def _load(module: Module, state: StateDict, metadata: Mapping[str, Any], prefix: str,
-          assign: bool, found: IncompatibleKeys, errors: list[str]) -> None:
+def _load(module: Module, state: OrderedDict[str, Any], metadata: Mapping[str, Any],
+          prefix: str, assign: bool, found: IncompatibleKeys, errors: list[str]) -> None:
     local = dict(metadata.get(prefix[:-1], {}))
     if assign:
         local["assign_to_params_buffers"] = assign
@@ -117,7 +111,7 @@ def _load(module: Module, state: StateDict, metadata: Mapping[str, Any], prefix:
     for name, part in module._modules.items():
         if part is not None:
             below = f"{prefix}{name}."
-            inside = StateDict((k, v) for k, v in state.items() if k.startswith(below))
+            inside = OrderedDict((k, v) for k, v in state.items() if k.startswith(below))
             _load(part, inside, metadata, below, assign, found, errors)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, found) is not None:

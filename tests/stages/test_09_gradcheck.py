@@ -85,6 +85,13 @@ def test_elements_of_a_matrix_count_row_by_row():
 
 
 @pytest.mark.hole("09.1")
+def test_elements_of_a_result_count_row_by_row_too():
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+    found = numerical(lambda x: x * weight, double(1.0))
+    assert_close(found[0][0], [[1.0, 2.0, 3.0, 4.0]], what="jacobian of x * weight")
+
+
+@pytest.mark.hole("09.1")
 def test_a_number_is_an_input_of_one_element():
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
     assert_close(numerical(lambda x: x * x, x)[0][0], [[6.0]], what="jacobian at a 0-d tensor")

@@ -170,6 +170,7 @@ def test_self_times_add_up_to_what_passed():
     found = family().self_cpu_time_total
     assert found == 10.0 and isinstance(found, float), f"expected 10.0, got {found!r}"
     assert EventList().self_cpu_time_total == 0.0
+    assert EventList(family()[1:]).self_cpu_time_total == 7.5, "expected 1 + 2 + 4.5"
 
 
 @pytest.mark.hole("11.2")
@@ -239,9 +240,13 @@ def test_the_first_event_says_what_it_is_the_average_of():
 
 @pytest.mark.hole("11.3")
 def test_an_average_takes_in_its_own_kind_only():
+    class Shown(FunctionEvent):
+        def __repr__(self):
+            return f"<{self.name}>"
+
     average = average_of(event(0, 0, 4, "one"))
-    with pytest.raises(AssertionError, match="an average of one cannot take in"):
-        average.add(event(1, 0, 1, "two"))
+    with pytest.raises(AssertionError, match="an average of one cannot take in <two>"):
+        average.add(Shown(1, "two", 1, 0.0, 1.0))
     with pytest.raises(AssertionError, match="an average of one cannot take in 'text'"):
         average.add("text")
     assert (average.count, average.cpu_time_total) == (1, 4.0)
@@ -282,7 +287,8 @@ def test_key_averages_of_other_nodes_and_of_memory():
                        profile_memory=True)
     averages = events.key_averages()
     assert [(a.node_id, a.count) for a in averages] == [(-1, 1), (4, 1)]
-    assert "CPU Mem" in averages.table(), "expected columns for memory, as the events have"
+    assert averages._profile_memory, "expected columns for memory, as the events have"
+    assert not EventList([event(0, 0, 1)]).key_averages()._profile_memory
 
 
 @pytest.mark.hole("11.3")
@@ -335,6 +341,14 @@ def test_rows_are_sorted_from_the_largest_and_then_cut():
 def test_rows_of_equal_values_keep_their_order():
     assert [e.id for e in rows_shown(family(), "count", 100, False)] == [0, 1, 2, 3]
     assert [e.id for e in rows_shown(family(), "cuda_time_total", 100, False)] == [0, 1, 2, 3]
+
+
+@pytest.mark.hole("11.4")
+def test_cuda_stands_for_device():
+    events = family()
+    for each in events:
+        each.device_calls = each.id % 3
+    assert [e.id for e in rows_shown(events, "cuda_calls", 2, False)] == [2, 1]
 
 
 @pytest.mark.hole("11.4")
@@ -544,7 +558,7 @@ def test_an_outer_event_does_not_take_an_inner_number():
 
 
 @pytest.mark.hole("11.6")
-def test_a_node_made_after_an_inner_event_counts():
+def test_each_event_has_the_number_of_its_own_node():
     recorder = Recorder()
 
     class Numbered:
@@ -553,10 +567,12 @@ def test_a_node_made_after_an_inner_event_counts():
 
     def work():
         recorder.made(Numbered(5))
+        recorder.call("nothing", (), lambda: None)
         recorder.call("inner", (), recorder.made, Numbered(6))
 
     recorder.call("outer", (), work)
-    assert [(row[0], row[4]) for row in rows(recorder)] == [("inner", 6), ("outer", 5)]
+    assert [(row[0], row[4]) for row in rows(recorder)] == [
+        ("nothing", -1), ("inner", 6), ("outer", 5)]
 
 
 @pytest.mark.hole("11.6")
@@ -721,9 +737,8 @@ def test_a_profile_that_is_not_enabled_does_nothing():
 @pytest.mark.hole("11.7")
 def test_times_count_from_the_beginning():
     with profile() as record:
-        block = record_function("block")
-        with block:
-            torch.tensor([1.0]) * 2
+        torch.tensor([1.0]) * 2
+    assert len(record.function_events) == 1
     for each in record.function_events:
         assert 0.0 <= each.time_range.start <= each.time_range.end < 600e6
     assert str(profile()) == "<unfinished torch.autograd.profile>"
@@ -819,11 +834,20 @@ def test_a_block_may_be_used_again():
             with block:
                 x * 2
         x + 1
+    with block:  # no profile is on: nothing is opened, and nothing closed again
+        x - 1
     assert shown(record) == [("block", None), ("aten::mul", "block"), ("block", None),
                              ("aten::mul", "block"), ("aten::add", None)]
-    with block:
-        x - 1
-    assert len(record.function_events) == 5
+
+
+@pytest.mark.hole("11.8")
+def test_a_block_may_outlive_its_profile():
+    x, block = torch.ones(2), record_function("block")
+    with profile() as record:
+        block.__enter__()
+        x * 2
+    block.__exit__(None, None, None)
+    assert shown(record) == [("block", None), ("aten::mul", "block")]
 
 
 @pytest.mark.hole("11.8")

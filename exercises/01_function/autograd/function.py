@@ -173,14 +173,15 @@ class FunctionNode(FunctionCtx, NaryNode):
         # `self._checked(results)`, where a result that is no tuple is made a tuple of one
         # first. `_checked(results)` returns a list with the gradients of those arguments of
         # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
-        # or None. Nones at the end beyond the number of arguments are dropped. After that, a
-        # number of results that differs from the number of arguments is a RuntimeError:
-        # "function NAME returned an incorrect number of gradients (expected E, got G)", where
-        # NAME is `self.name()`. A result that is not None for an argument that was no tensor
-        # is a RuntimeError: "function NAME returned a gradient different than None at
-        # position P, but the corresponding forward input was not a Variable", with P counted
-        # from 1. A result for a tensor that is neither a Tensor nor None is a RuntimeError:
-        # "expected Variable or None (got KIND)", where KIND is the name of its type.
+        # or None. Results beyond the number of arguments are dropped if all of them are None.
+        # After that, a number of results that differs from the number of arguments is a
+        # RuntimeError: "function NAME returned an incorrect number of gradients (expected E,
+        # got G)", where NAME is `self.name()`. A result that is not None for an argument that
+        # was no tensor is a RuntimeError: "function NAME returned a gradient different than
+        # None at position P, but the corresponding forward input was not a Variable", with P
+        # counted from 1. A result for a tensor that is neither a Tensor nor None is a
+        # RuntimeError: "expected Variable or None (got KIND)", where KIND is the name of its
+        # type.
         raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
 
     def apply(self, *grads: Any) -> Any:
@@ -212,14 +213,15 @@ class FunctionNode(FunctionCtx, NaryNode):
         # `self._checked(results)`, where a result that is no tuple is made a tuple of one
         # first. `_checked(results)` returns a list with the gradients of those arguments of
         # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
-        # or None. Nones at the end beyond the number of arguments are dropped. After that, a
-        # number of results that differs from the number of arguments is a RuntimeError:
-        # "function NAME returned an incorrect number of gradients (expected E, got G)", where
-        # NAME is `self.name()`. A result that is not None for an argument that was no tensor
-        # is a RuntimeError: "function NAME returned a gradient different than None at
-        # position P, but the corresponding forward input was not a Variable", with P counted
-        # from 1. A result for a tensor that is neither a Tensor nor None is a RuntimeError:
-        # "expected Variable or None (got KIND)", where KIND is the name of its type.
+        # or None. Results beyond the number of arguments are dropped if all of them are None.
+        # After that, a number of results that differs from the number of arguments is a
+        # RuntimeError: "function NAME returned an incorrect number of gradients (expected E,
+        # got G)", where NAME is `self.name()`. A result that is not None for an argument that
+        # was no tensor is a RuntimeError: "function NAME returned a gradient different than
+        # None at position P, but the corresponding forward input was not a Variable", with P
+        # counted from 1. A result for a tensor that is neither a Tensor nor None is a
+        # RuntimeError: "expected Variable or None (got KIND)", where KIND is the name of its
+        # type.
         raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
 
 

@@ -21,6 +21,7 @@ from ..device import backend_for
 from .nvtx import NvtxRecorder
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
 from .recorder import DetailedRecorder, Recorder
+from .recorder_device import DeviceRecorder
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
            "profile", "record_function"]
@@ -58,13 +59,11 @@ class _Recording:
         # the recorder's `quick` to False (another thread may hold it a little longer), calls
         # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
         # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # first, a `DetailedRecorder(record_shapes, with_stack, profile_memory)` if any of the
-        # three was asked for and a plain `Recorder()` if not, starts it, and only then keeps
-        # it in `self._recorder` (a profile that is refused must not lose its events) and
-        # notes the time (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing
-        # if it is not enabled; else it reads the time, stops the recorder and sets
-        # `self._span` to the times of beginning and end. It does so after an error too, and
-        # lets the error go on.
+        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
+        # profile that is refused must not lose its events) and notes the time
+        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
+        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
+        # times of beginning and end. It does so after an error too, and lets the error go on.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:
@@ -76,26 +75,29 @@ class _Recording:
         # the recorder's `quick` to False (another thread may hold it a little longer), calls
         # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
         # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # first, a `DetailedRecorder(record_shapes, with_stack, profile_memory)` if any of the
-        # three was asked for and a plain `Recorder()` if not, starts it, and only then keeps
-        # it in `self._recorder` (a profile that is refused must not lose its events) and
-        # notes the time (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing
-        # if it is not enabled; else it reads the time, stops the recorder and sets
-        # `self._span` to the times of beginning and end. It does so after an error too, and
-        # lets the error go on.
+        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
+        # profile that is refused must not lose its events) and notes the time
+        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
+        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
+        # times of beginning and end. It does so after an error too, and lets the error go on.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _title(self) -> str:
         return "Profiler"
 
 
+def timed_event() -> cuda.Event:
+    """Return an event of the GPU that takes the time."""
+    return cuda.Event(enable_timing=True)
+
+
 class profile(_Recording):
     """Measure every op, node and `record_function` block that runs in a `with` block.
 
     `record_shapes` notes the shapes of inputs, `with_stack` the calls that led to each event,
-    `profile_memory` the bytes of the arrays that ops make (what is freed is not subtracted).  Only
-    the CPU is timed: `use_cuda` warns.  `with_flops`, `with_modules` and what else PyTorch takes
-    has no effect.
+    `profile_memory` the bytes of the arrays that ops make (what is freed is not subtracted).
+    `use_cuda` takes the times on a GPU as well, and warns where there is none.  `with_flops`,
+    `with_modules` and what else PyTorch takes has no effect.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -112,14 +114,22 @@ class profile(_Recording):
                  with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
                  experimental_config: Any = None, acc_events: bool = False) -> None:
         super().__init__(enabled)
-        if use_cuda or use_device == "cuda":
-            warnings.warn("CUDA events are not timed, disabling CUDA profiling", stacklevel=2)
-        self.use_cuda = False
+        self.use_cuda = use_cuda or use_device == "cuda"
+        if self.use_cuda and not cuda.is_available():
+            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+            self.use_cuda = False
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self.with_stack = with_stack
         self._span: tuple[int, int] | None = None  # when it began and ended, once it has
         self._events: EventList | None = None
+
+    def _new_recorder(self) -> Recorder:
+        """Return a recorder that writes down what was asked for."""
+        details = (self.record_shapes, self.with_stack, self.profile_memory)
+        if self.use_cuda:
+            return DeviceRecorder(timed_event, *details)
+        return DetailedRecorder(*details) if any(details) else Recorder()
 
     def __enter__(self) -> Self:
         # 11.7 On and off. `_start` switches a recorder on, on this thread: it raises
@@ -130,13 +140,11 @@ class profile(_Recording):
         # the recorder's `quick` to False (another thread may hold it a little longer), calls
         # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
         # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # first, a `DetailedRecorder(record_shapes, with_stack, profile_memory)` if any of the
-        # three was asked for and a plain `Recorder()` if not, starts it, and only then keeps
-        # it in `self._recorder` (a profile that is refused must not lose its events) and
-        # notes the time (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing
-        # if it is not enabled; else it reads the time, stops the recorder and sets
-        # `self._span` to the times of beginning and end. It does so after an error too, and
-        # lets the error go on.
+        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
+        # profile that is refused must not lose its events) and notes the time
+        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
+        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
+        # times of beginning and end. It does so after an error too, and lets the error go on.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def __exit__(self, *exc: object) -> None:
@@ -148,13 +156,11 @@ class profile(_Recording):
         # the recorder's `quick` to False (another thread may hold it a little longer), calls
         # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
         # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # first, a `DetailedRecorder(record_shapes, with_stack, profile_memory)` if any of the
-        # three was asked for and a plain `Recorder()` if not, starts it, and only then keeps
-        # it in `self._recorder` (a profile that is refused must not lose its events) and
-        # notes the time (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing
-        # if it is not enabled; else it reads the time, stops the recorder and sets
-        # `self._span` to the times of beginning and end. It does so after an error too, and
-        # lets the error go on.
+        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
+        # profile that is refused must not lose its events) and notes the time
+        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
+        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
+        # times of beginning and end. It does so after an error too, and lets the error go on.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def __repr__(self) -> str:

@@ -129,6 +129,15 @@ def columns_of(events: Sequence[Any], profile_memory: bool, max_name_column_widt
         ("CPU total", WIDTH, lambda e: in_unit(e.cpu_time_total, time_unit)),
         ("CPU time avg", WIDTH, lambda e: in_unit(e.cpu_time, time_unit)),
     ]
+    on_device = sum(event.self_device_time_total for event in events)
+    if on_device:
+        columns += [
+            ("Self CUDA", WIDTH, lambda e: in_unit(e.self_device_time_total, time_unit)),
+            ("Self CUDA %", WIDTH,
+             lambda e: _format_time_share(e.self_device_time_total, on_device)),
+            ("CUDA total", WIDTH, lambda e: in_unit(e.device_time_total, time_unit)),
+            ("CUDA time avg", WIDTH, lambda e: in_unit(e.device_time, time_unit)),
+        ]
     if profile_memory:
         columns += [("CPU Mem", WIDTH, lambda e: _format_memory(e.cpu_memory_usage)),
                     ("Self CPU Mem", WIDTH, lambda e: _format_memory(e.self_cpu_memory_usage))]

@@ -77,9 +77,29 @@ class _Times:
         """`self_cpu_time_total` with its unit."""
         return _format_time(self.self_cpu_time_total)
 
-    # Only the CPU is timed: these are here for programs that ask.
-    device_time = device_time_total = self_device_time_total = 0.0
-    cuda_time = cuda_time_total = self_cuda_time_total = 0.0
+    #: The microseconds on a GPU, where `use_cuda` asked for them; and without the events within.
+    device_time_total = self_device_time_total = 0.0
+
+    @property
+    def device_time(self) -> float:
+        """The microseconds that one call took on the GPU, on average."""
+        return self.device_time_total / self.count if self.count else 0.0
+
+    @property
+    def cuda_time(self) -> float:
+        """PyTorch's older name of `device_time`."""
+        return self.device_time
+
+    @property
+    def cuda_time_total(self) -> float:
+        """PyTorch's older name of `device_time_total`."""
+        return self.device_time_total
+
+    @property
+    def self_cuda_time_total(self) -> float:
+        """PyTorch's older name of `self_device_time_total`."""
+        return self.self_device_time_total
+
     device_memory_usage = self_device_memory_usage = 0
     cuda_memory_usage = self_cuda_memory_usage = 0
 
@@ -204,16 +224,17 @@ class FunctionEventAvg(_Times):
         # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
         # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
         # another key, raises AssertionError(f"an average of {self.key} cannot take in
-        # {other!r}"). Then cpu_time_total, self_cpu_time_total, cpu_memory_usage,
-        # self_cpu_memory_usage and count each grow by the other's. `EventList.key_averages`
-        # returns an EventList (with the same `profile_memory`) of one average for each group
-        # of events, in the order of the groups' first events. Events are in one group if key
-        # and node_id are equal; with `group_by_input_shapes` their `input_shapes` have to be
-        # equal as well, with `group_by_stack_n` > 0 the first so many lines of their stacks.
-        # Each average keeps these first `group_by_stack_n` lines as its stack (a list), and
-        # its input shapes only if they were asked for, None otherwise. `total_average`
-        # returns the sum of all events of the list, nested ones too, with the key "Total" and
-        # with None for input_shapes and stack.
+        # {other!r}"). Then cpu_time_total, self_cpu_time_total, device_time_total,
+        # self_device_time_total, cpu_memory_usage, self_cpu_memory_usage and count each grow
+        # by the other's. `EventList.key_averages` returns an EventList (with the same
+        # `profile_memory`) of one average for each group of events, in the order of the
+        # groups' first events. Events are in one group if key and node_id are equal; with
+        # `group_by_input_shapes` their `input_shapes` have to be equal as well, with
+        # `group_by_stack_n` > 0 the first so many lines of their stacks. Each average keeps
+        # these first `group_by_stack_n` lines as its stack (a list), and its input shapes
+        # only if they were asked for, None otherwise. `total_average` returns the sum of all
+        # events of the list, nested ones too, with the key "Total" and with None for
+        # input_shapes and stack.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def __iadd__(self, other: Any) -> FunctionEventAvg:
@@ -320,16 +341,17 @@ class EventList(list[Any]):
         # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
         # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
         # another key, raises AssertionError(f"an average of {self.key} cannot take in
-        # {other!r}"). Then cpu_time_total, self_cpu_time_total, cpu_memory_usage,
-        # self_cpu_memory_usage and count each grow by the other's. `EventList.key_averages`
-        # returns an EventList (with the same `profile_memory`) of one average for each group
-        # of events, in the order of the groups' first events. Events are in one group if key
-        # and node_id are equal; with `group_by_input_shapes` their `input_shapes` have to be
-        # equal as well, with `group_by_stack_n` > 0 the first so many lines of their stacks.
-        # Each average keeps these first `group_by_stack_n` lines as its stack (a list), and
-        # its input shapes only if they were asked for, None otherwise. `total_average`
-        # returns the sum of all events of the list, nested ones too, with the key "Total" and
-        # with None for input_shapes and stack.
+        # {other!r}"). Then cpu_time_total, self_cpu_time_total, device_time_total,
+        # self_device_time_total, cpu_memory_usage, self_cpu_memory_usage and count each grow
+        # by the other's. `EventList.key_averages` returns an EventList (with the same
+        # `profile_memory`) of one average for each group of events, in the order of the
+        # groups' first events. Events are in one group if key and node_id are equal; with
+        # `group_by_input_shapes` their `input_shapes` have to be equal as well, with
+        # `group_by_stack_n` > 0 the first so many lines of their stacks. Each average keeps
+        # these first `group_by_stack_n` lines as its stack (a list), and its input shapes
+        # only if they were asked for, None otherwise. `total_average` returns the sum of all
+        # events of the list, nested ones too, with the key "Total" and with None for
+        # input_shapes and stack.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def total_average(self) -> FunctionEventAvg:
@@ -339,16 +361,17 @@ class EventList(list[Any]):
         # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
         # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
         # another key, raises AssertionError(f"an average of {self.key} cannot take in
-        # {other!r}"). Then cpu_time_total, self_cpu_time_total, cpu_memory_usage,
-        # self_cpu_memory_usage and count each grow by the other's. `EventList.key_averages`
-        # returns an EventList (with the same `profile_memory`) of one average for each group
-        # of events, in the order of the groups' first events. Events are in one group if key
-        # and node_id are equal; with `group_by_input_shapes` their `input_shapes` have to be
-        # equal as well, with `group_by_stack_n` > 0 the first so many lines of their stacks.
-        # Each average keeps these first `group_by_stack_n` lines as its stack (a list), and
-        # its input shapes only if they were asked for, None otherwise. `total_average`
-        # returns the sum of all events of the list, nested ones too, with the key "Total" and
-        # with None for input_shapes and stack.
+        # {other!r}"). Then cpu_time_total, self_cpu_time_total, device_time_total,
+        # self_device_time_total, cpu_memory_usage, self_cpu_memory_usage and count each grow
+        # by the other's. `EventList.key_averages` returns an EventList (with the same
+        # `profile_memory`) of one average for each group of events, in the order of the
+        # groups' first events. Events are in one group if key and node_id are equal; with
+        # `group_by_input_shapes` their `input_shapes` have to be equal as well, with
+        # `group_by_stack_n` > 0 the first so many lines of their stacks. Each average keeps
+        # these first `group_by_stack_n` lines as its stack (a list), and its input shapes
+        # only if they were asked for, None otherwise. `total_average` returns the sum of all
+        # events of the list, nested ones too, with the key "Total" and with None for
+        # input_shapes and stack.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
 
@@ -405,6 +428,11 @@ def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
             if details.stack is not None:
                 event.stack = stack_lines(details.stack)
         made.append(event)
+        if recorder.microseconds is not None:
+            event.device_time_total = recorder.microseconds(details)
+    for event in made:
+        within_it = sum(child.device_time_total for child in event.cpu_children)
+        event.self_device_time_total = max(0.0, event.device_time_total - within_it)
     if recorder.memory:
         count_bytes(made, arrays)
     made._set_backward_stacktraces()

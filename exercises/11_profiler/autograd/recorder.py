@@ -85,6 +85,8 @@ class Recorder:
     #: Whether closures of ops and the engine's fast path may run, and tell of it afterwards.
     quick = True
     memory = False  # whether bytes are counted
+    #: `microseconds(details)` that an event took on a GPU, where that is measured
+    microseconds: Callable[[Any], float] | None = None
 
     def __init__(self) -> None:
         self.rows: list[Any] = []

@@ -20,6 +20,7 @@ from ..device import backend_for
 from .nvtx import NvtxRecorder
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
 from .recorder import DetailedRecorder, Recorder
+from .recorder_device import DeviceRecorder
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
            "profile", "record_function"]
@@ -66,13 +67,18 @@ class _Recording:
         return "Profiler"
 
 
+def timed_event() -> cuda.Event:
+    """Return an event of the GPU that takes the time."""
+    return cuda.Event(enable_timing=True)
+
+
 class profile(_Recording):
     """Measure every op, node and `record_function` block that runs in a `with` block.
 
     `record_shapes` notes the shapes of inputs, `with_stack` the calls that led to each event,
-    `profile_memory` the bytes of the arrays that ops make (what is freed is not subtracted).  Only
-    the CPU is timed: `use_cuda` warns.  `with_flops`, `with_modules` and what else PyTorch takes
-    has no effect.
+    `profile_memory` the bytes of the arrays that ops make (what is freed is not subtracted).
+    `use_cuda` takes the times on a GPU as well, and warns where there is none.  `with_flops`,
+    `with_modules` and what else PyTorch takes has no effect.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -89,19 +95,26 @@ class profile(_Recording):
                  with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
                  experimental_config: Any = None, acc_events: bool = False) -> None:
         super().__init__(enabled)
-        if use_cuda or use_device == "cuda":
-            warnings.warn("CUDA events are not timed, disabling CUDA profiling", stacklevel=2)
-        self.use_cuda = False
+        self.use_cuda = use_cuda or use_device == "cuda"
+        if self.use_cuda and not cuda.is_available():
+            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+            self.use_cuda = False
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self.with_stack = with_stack
         self._span: tuple[int, int] | None = None  # when it began and ended, once it has
         self._events: EventList | None = None
 
+    def _new_recorder(self) -> Recorder:
+        """Return a recorder that writes down what was asked for."""
+        details = (self.record_shapes, self.with_stack, self.profile_memory)
+        if self.use_cuda:
+            return DeviceRecorder(timed_event, *details)
+        return DetailedRecorder(*details) if any(details) else Recorder()
+
     def __enter__(self) -> Self:
         if self.enabled:
-            details = (self.record_shapes, self.with_stack, self.profile_memory)
-            recorder = DetailedRecorder(*details) if any(details) else Recorder()
+            recorder = self._new_recorder()
             self._start(recorder)
             self._recorder, self._began = recorder, perf_counter_ns()
         return self

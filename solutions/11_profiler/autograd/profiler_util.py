@@ -68,9 +68,29 @@ class _Times:
         """`self_cpu_time_total` with its unit."""
         return _format_time(self.self_cpu_time_total)
 
-    # Only the CPU is timed: these are here for programs that ask.
-    device_time = device_time_total = self_device_time_total = 0.0
-    cuda_time = cuda_time_total = self_cuda_time_total = 0.0
+    #: The microseconds on a GPU, where `use_cuda` asked for them; and without the events within.
+    device_time_total = self_device_time_total = 0.0
+
+    @property
+    def device_time(self) -> float:
+        """The microseconds that one call took on the GPU, on average."""
+        return self.device_time_total / self.count if self.count else 0.0
+
+    @property
+    def cuda_time(self) -> float:
+        """PyTorch's older name of `device_time`."""
+        return self.device_time
+
+    @property
+    def cuda_time_total(self) -> float:
+        """PyTorch's older name of `device_time_total`."""
+        return self.device_time_total
+
+    @property
+    def self_cuda_time_total(self) -> float:
+        """PyTorch's older name of `self_device_time_total`."""
+        return self.self_device_time_total
+
     device_memory_usage = self_device_memory_usage = 0
     cuda_memory_usage = self_cuda_memory_usage = 0
 
@@ -179,6 +199,8 @@ class FunctionEventAvg(_Times):
             raise AssertionError(f"an average of {self.key} cannot take in {other!r}")
         self.cpu_time_total += other.cpu_time_total
         self.self_cpu_time_total += other.self_cpu_time_total
+        self.device_time_total += other.device_time_total
+        self.self_device_time_total += other.self_device_time_total
         self.cpu_memory_usage += other.cpu_memory_usage
         self.self_cpu_memory_usage += other.self_cpu_memory_usage
         self.count += other.count
@@ -346,6 +368,11 @@ def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
             if details.stack is not None:
                 event.stack = stack_lines(details.stack)
         made.append(event)
+        if recorder.microseconds is not None:
+            event.device_time_total = recorder.microseconds(details)
+    for event in made:
+        within_it = sum(child.device_time_total for child in event.cpu_children)
+        event.self_device_time_total = max(0.0, event.device_time_total - within_it)
     if recorder.memory:
         count_bytes(made, arrays)
     made._set_backward_stacktraces()

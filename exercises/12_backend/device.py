@@ -1,0 +1,117 @@
+# Stage 12, Arrays on a GPU: the backend protocol: the exercise for minigrad/device.py.
+# The lesson is lessons/12_backend.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 12
+
+"""Devices: where the memory of a tensor is.
+
+Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .backend import DEVICES, Backend, backend_of, load_cuda
+
+
+class device:
+    """A device type and, for a GPU, its number.
+
+    >>> device("cpu"), device("cuda:1").index
+    (device(type='cpu'), 1)
+    """
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        kind: Any = type
+        if isinstance(kind, device):
+            kind, index = kind.type, kind.index
+        elif not isinstance(kind, str):
+            raise TypeError(f"device(): argument 'type' must be str, not {kind.__class__.__name__}")
+        elif ":" in kind:
+            kind, _, number = kind.partition(":")
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{kind}:{number}'")
+            index = int(number)
+        if kind not in ("cpu", "cuda", *DEVICES):
+            raise RuntimeError(
+                f"Expected one of {', '.join(sorted({'cpu', 'cuda', *DEVICES}))} device type at "
+                f"start of device string: {kind}"
+            )
+        self.type: str = kind
+        self.index = index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, device):
+            return NotImplemented
+        return self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (self.type, self.index)
+
+
+CPU = device("cpu")
+
+
+def backend_for(where: device | str | int | None) -> Backend:
+    """Return the backend of a device; a `RuntimeError` says what is missing when there is none."""
+    if where is None:
+        return DEVICES["cpu"]
+    kind = as_device(where).type
+    found = DEVICES.get(kind)
+    if found is None:  # CuPy is imported when it is first needed
+        found = load_cuda()
+    return found
+
+
+def as_device(where: device | str | int) -> device:
+    """Return what an argument `device` means; a number is that of a GPU."""
+    if isinstance(where, int) and not isinstance(where, bool):
+        return device("cuda", where)
+    return where if isinstance(where, device) else device(where)
+
+
+def device_of(array: Any) -> device:
+    """Return the device that an array lies on."""
+    # 12.2 Loading late, and building in the right place. `load_cuda()`: import the module
+    # "minigrad.backend.cupy" with `import_module`, take its `backend`, ask it
+    # `device_count()`, `register` it and return it. What goes wrong becomes a
+    # RuntimeError whose text begins "device 'cuda' is not available: ", says what is
+    # missing and, for the first two, ends with the first error's words and has it as its
+    # cause: ImportError (the library is missing), RuntimeError (the driver complains), a
+    # count of 0 (there is no GPU). Nothing is registered then. `device_of(array)`: the
+    # constant CPU for arrays of a backend whose `device_type` is "cpu", otherwise
+    # `device(type, backend.device_index(array))`. `build_on(where, build)`: return
+    # `build(xp)` with `xp = backend_for(where)`. If `where` names a device other than the
+    # CPU and has an index (`as_device(where).index`), call build inside `with
+    # xp.on(index)`; in all other cases `on` is not called.
+    raise NotImplementedError("12.2 Loading late, and building in the right place is yours to write")
+
+
+def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
+    """Return `build(xp)`, with the device `where` as the one that new arrays go to."""
+    # 12.2 Loading late, and building in the right place. `load_cuda()`: import the module
+    # "minigrad.backend.cupy" with `import_module`, take its `backend`, ask it
+    # `device_count()`, `register` it and return it. What goes wrong becomes a
+    # RuntimeError whose text begins "device 'cuda' is not available: ", says what is
+    # missing and, for the first two, ends with the first error's words and has it as its
+    # cause: ImportError (the library is missing), RuntimeError (the driver complains), a
+    # count of 0 (there is no GPU). Nothing is registered then. `device_of(array)`: the
+    # constant CPU for arrays of a backend whose `device_type` is "cpu", otherwise
+    # `device(type, backend.device_index(array))`. `build_on(where, build)`: return
+    # `build(xp)` with `xp = backend_for(where)`. If `where` names a device other than the
+    # CPU and has an index (`as_device(where).index`), call build inside `with
+    # xp.on(index)`; in all other cases `on` is not called.
+    raise NotImplementedError("12.2 Loading late, and building in the right place is yours to write")

@@ -1,0 +1,65 @@
+# Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/backend/__init__.py.
+# The lesson is lessons/12_backend.md.
+
+"""Array libraries behind one small protocol; the type of an array picks its backend.
+
+>>> import numpy as np
+>>> backend_of(np.zeros(2)).name
+'numpy'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .memory import keep_freed_memory
+from .numpy import backend as numpy_backend
+from .protocol import Array, Backend
+
+BACKENDS: dict[type, Backend] = {numpy_backend.array_type: numpy_backend}
+DEVICES: dict[str, Backend] = {numpy_backend.device_type: numpy_backend}
+
+keep_freed_memory()
+
+
+def register(backend: Backend) -> None:
+    """Make `backend` carry the arrays of its type and the tensors of its device."""
+    BACKENDS[backend.array_type] = backend
+    DEVICES[backend.device_type] = backend
+
+
+def backend_of(array: Any) -> Backend:
+    """Return the backend that carries `array`; `TypeError` when none does."""
+    found = BACKENDS.get(type(array))
+    if found is None:
+        raise TypeError(f"no backend carries arrays of type {type(array).__name__}")
+    return found
+
+
+def load_cuda() -> Backend:
+    """Return the backend of NVIDIA GPUs, imported and registered the first time.
+
+    `RuntimeError` says in one sentence what is missing where it cannot be had.
+    """
+    try:
+        found: Backend = import_module("minigrad.backend.cupy").backend
+        count = found.device_count()
+    except ImportError as error:
+        raise RuntimeError(
+            "device 'cuda' is not available: it needs CuPy, which comes with the extra gpu-cuda12 "
+            f"or gpu-cuda13 of minigrad-course, whichever your driver is for ({error})") from error
+    except RuntimeError as error:  # what the driver says
+        raise RuntimeError(
+            "device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that it "
+            "can use; install one, or the extra gpu-cuda12 or gpu-cuda13 that suits yours "
+            f"({error})") from error
+    if not count:
+        raise RuntimeError("device 'cuda' is not available: CuPy and a driver are installed, but "
+                           "the driver shows no GPU")
+    register(found)
+    return found
+
+
+__all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "load_cuda", "numpy_backend",
+           "register"]

@@ -1,0 +1,99 @@
+# Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/device.py.
+# The lesson is lessons/12_backend.md.
+
+"""Devices: where the memory of a tensor is.
+
+Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .backend import DEVICES, Backend, backend_of, load_cuda
+
+
+class device:
+    """A device type and, for a GPU, its number.
+
+    >>> device("cpu"), device("cuda:1").index
+    (device(type='cpu'), 1)
+    """
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        kind: Any = type
+        if isinstance(kind, device):
+            kind, index = kind.type, kind.index
+        elif not isinstance(kind, str):
+            raise TypeError(f"device(): argument 'type' must be str, not {kind.__class__.__name__}")
+        elif ":" in kind:
+            kind, _, number = kind.partition(":")
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{kind}:{number}'")
+            index = int(number)
+        if kind not in ("cpu", "cuda", *DEVICES):
+            raise RuntimeError(
+                f"Expected one of {', '.join(sorted({'cpu', 'cuda', *DEVICES}))} device type at "
+                f"start of device string: {kind}"
+            )
+        self.type: str = kind
+        self.index = index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, device):
+            return NotImplemented
+        return self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (self.type, self.index)
+
+
+CPU = device("cpu")
+
+
+def backend_for(where: device | str | int | None) -> Backend:
+    """Return the backend of a device; a `RuntimeError` says what is missing when there is none."""
+    if where is None:
+        return DEVICES["cpu"]
+    kind = as_device(where).type
+    found = DEVICES.get(kind)
+    if found is None:  # CuPy is imported when it is first needed
+        found = load_cuda()
+    return found
+
+
+def as_device(where: device | str | int) -> device:
+    """Return what an argument `device` means; a number is that of a GPU."""
+    if isinstance(where, int) and not isinstance(where, bool):
+        return device("cuda", where)
+    return where if isinstance(where, device) else device(where)
+
+
+def device_of(array: Any) -> device:
+    """Return the device that an array lies on."""
+    backend = backend_of(array)
+    kind = backend.device_type
+    return CPU if kind == "cpu" else device(kind, backend.device_index(array))
+
+
+def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
+    """Return `build(xp)`, with the device `where` as the one that new arrays go to."""
+    xp = backend_for(where)
+    index = None if where is None or xp.device_type == "cpu" else as_device(where).index
+    if index is None:
+        return build(xp)
+    with xp.on(index):
+        return build(xp)
