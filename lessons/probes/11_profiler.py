@@ -3,6 +3,7 @@
 Where clocks have a part in it, only what holds of every clock is returned.
 """
 
+import types
 from threading import get_ident
 from time import perf_counter_ns
 
@@ -159,6 +160,11 @@ def probe_11_4(random):
         seen.append(shown if shown[:1] == ["raised"] else [type(shown).__name__,
                                                            [e.id for e in shown]])
         seen.append(all(a is b for a, b in zip(before, events, strict=True)))
+        bare = [types.SimpleNamespace(id=i, cpu_parent=None, device_time=random.randint(0, 9),
+                                      self_device_time_total=random.randint(0, 9))
+                for i in range(5)]
+        seen.append(tried(lambda bare=bare: [e.id for e in profiler_table.rows_shown(
+            bare, random.choice(["cuda_time", "self_cuda_time_total"]), 4, True)]))
     return seen
 
 
