@@ -58,12 +58,12 @@ lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
 
 course: $(VENV)/.stamp-authors ## is the course as it is made, do its notebooks run, is a sample of stages right?
 	@$(RUN)/minigrad dev build --check
-	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) notebooks
+	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) --dist loadfile notebooks
 	@$(RUN)/minigrad dev verify --sample 2 --quiet
 
 course-full: $(VENV)/.stamp-authors ## the same with every stage
 	@$(RUN)/minigrad dev build --check
-	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) notebooks
+	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) --dist loadfile notebooks
 	@$(RUN)/minigrad dev verify
 
 # In full this takes 10 to 15 minutes, on a machine left alone.
