@@ -264,7 +264,7 @@ def probe_06_5(random):
         with torch.no_grad():
             hidden = made[0]
         t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, narrow,
-                           inference, wide, stays, one, leaf.detach(), wide * 1,
+                           inference, wide, wide, wide, stays, one, leaf.detach(), wide * 1,
                            torch.Tensor._plain(np.broadcast_to(array(random, [1]), (0, 3)))])
         recorded, alike = random.random() < 0.6, random.random() < 0.4
         seen.append(in_modes(True, random.random() < 0.2, lambda: views.check_inplace(

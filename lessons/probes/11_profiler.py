@@ -184,6 +184,13 @@ def probe_11_5(random):
         seen.append(tried(lambda events=events: [
             [a.id, b.id] for a, b in profiler_trace.linked(events)]))
         seen.append(tried(lambda events=events: plain(profiler_trace.trace(events))))
+    kinds = [recorder.FUNCTION, recorder.USER, *[recorder.BACKWARD] * 4]
+    for number in range(4):  # many events of few numbers
+        events = [profiler_util.FunctionEvent(
+            i, "event", 1, float(i), float(i + random.randint(1, 3)),
+            scope=kinds[0] if i < 2 else random.choice(kinds),
+            sequence_nr=number + random.randint(0, 1)) for i in range(10)]
+        seen.append([[a.id, b.id] for a, b in profiler_trace.linked(events)])
     return seen
 
 
