@@ -148,7 +148,7 @@ def node_of(name):
 def functions_in(stack):
     """Return the names of the probe's functions in a formatted stack, outermost first."""
     text = [line.split(", in ")[-1].split("\n")[0] for line in stack]
-    return [name for name in text if name.startswith(("deep", "start", "remember", "call"))]
+    return [name for name in text if name.startswith(("deep", "remember"))]
 
 
 def probe_10_3(random):
