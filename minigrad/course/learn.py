@@ -35,6 +35,14 @@ class Session:
                     return stage, hole
         return None
 
+    def welcome(self) -> None:
+        """Say where the course begins to someone who has solved nothing yet."""
+        if not self.space.progress()["holes"]:
+            first = stages()[0]
+            self.console.print(f"The course begins with a lesson to read: "
+                               f"{escape(first.words['title'])}, {escape(str(first.lesson))}",
+                               soft_wrap=True)
+
     def try_open(self) -> None:
         """Test the stage of the open exercise and show the first one that is not solved."""
         while (found := self.open_exercise()) is not None:
@@ -112,6 +120,7 @@ def learn(console: Console, space: Workspace, polling: bool = False) -> int:
                               (_listen, (events, over))):
         threading.Thread(target=target, args=arguments, daemon=True).start()
     try:
+        session.welcome()
         session.try_open()
         while True:
             event = events.get()

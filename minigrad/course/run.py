@@ -12,7 +12,7 @@ from .trial import Trial, try_files
 from .verdict import Verdict, verdicts
 
 _MARKS = {"solved": "[green]solved[/]   ", "untouched": "[dim]untouched[/]",
-          "wrong": "[red]wrong[/]    "}
+          "waiting": "[dim]waiting[/]  ", "wrong": "[red]wrong[/]    "}
 
 
 def try_and_show(console: Console, stage: Stage, files: dict[str, Path],
@@ -40,7 +40,8 @@ def show_problem(console: Console, trial: Trial) -> None:
 
 def show(console: Console, verdict: Verdict) -> None:
     """Show how a hole stands: diagnosis, the first failing test, and where it failed."""
-    console.print(f"{_MARKS[verdict.state]} {verdict.hole.id} {escape(verdict.title)}")
+    for_whom = f" [dim](for {escape(_waits_for(verdict))})[/]" if verdict.waits_for else ""
+    console.print(f"{_MARKS[verdict.state]} {verdict.hole.id} {escape(verdict.title)}{for_whom}")
     first = verdict.first
     if verdict.state != "wrong" or first is None:
         return
@@ -53,3 +54,11 @@ def show(console: Console, verdict: Verdict) -> None:
         console.print(f"  at {escape(first.where)}", soft_wrap=True)
     if len(verdict.failing) > 1:
         console.print(f"  {len(verdict.failing) - 1} more of its {verdict.tests} tests fail")
+
+
+def _waits_for(verdict: Verdict) -> str:
+    """Name the exercise that is to be written first, or the function where it is in none."""
+    assert verdict.waits_for is not None
+    if verdict.waits_for.endswith(".0") and verdict.first is not None:
+        return verdict.first.message.partition(".0 ")[2].partition(" is yours")[0]
+    return verdict.waits_for

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from .stages import Hole, Stage
 from .trial import Outcome, Trial
 
-__all__ = ["Verdict", "verdicts"]
+__all__ = ["Verdict", "unwritten", "verdicts"]
+
+_UNWRITTEN = re.compile(r"\b(\w+\.\d+) .* is yours to write")
 
 
 @dataclass(frozen=True)
@@ -16,16 +19,27 @@ class Verdict:
 
     hole: Hole
     title: str
-    state: str  # "solved", "untouched" or "wrong"
+    state: str  # "solved", "untouched", "waiting" (for `waits_for`) or "wrong"
     points: int  # that were earned
     diagnosis: str | None = None  # the sentence that names the mistake, where behaviour tells it
     failing: tuple[Outcome, ...] = ()
     tests: int = 0
+    waits_for: str | None = None  # the hole, not yet written, that its tests came to
 
     @property
     def first(self) -> Outcome | None:
         """The first test that failed."""
         return self.failing[0] if self.failing else None
+
+
+def unwritten(message: str) -> str | None:
+    """Return the number of the hole that was not written yet and that a test's failure tells of.
+
+    >>> unwritten("NotImplementedError: 03.2 Dependencies is yours to write")
+    '03.2'
+    """
+    found = _UNWRITTEN.search(message)
+    return None if found is None else found[1]
 
 
 def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
@@ -39,9 +53,14 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
     if trial.solved(hole):
         return Verdict(hole, title, "solved", hole.points, tests=len(outcomes))
     failing = tuple(each for each in outcomes if not each.passed)
-    mark = f"NotImplementedError: {hole.id} "
-    if failing and all(mark in each.message for each in failing):
+    came_to = [unwritten(each.message) for each in failing]
+    if failing and None not in came_to and hole.id in came_to:
         return Verdict(hole, title, "untouched", 0, failing=failing, tests=len(outcomes))
+    if failing and None not in came_to:
+        return Verdict(hole, title, "waiting", 0, failing=failing, tests=len(outcomes),
+                       waits_for=came_to[0])
+    # What failed by itself is shown first, before what came to a hole that is not written.
+    failing = tuple(sorted(failing, key=lambda each: unwritten(each.message) is not None))
     name = trial.diagnosis(stage, hole)
     sentence = None if name is None else stage.words["symptoms"][name]
     return Verdict(hole, title, "wrong", 0, sentence, failing, len(outcomes))

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..stages import CourseError, Hole, Stage
+from ..verdict import unwritten
 from .bundle import make_bundle
 from .intake import Submission
 from .sandbox import Ended, Limits, Sandbox
@@ -194,7 +195,7 @@ def _hole(stage: Stage, hole: Hole, jobs: list[tuple[str, int]],
         elif not any(_names(each, hole) for each in tests):
             reason = "its tests did not run"
     diagnosis = ""
-    if reason and failing:
+    if reason and any(unwritten(message) is None for _, message in failing):
         shown = {each["symptom"] for each in tests if isinstance(each.get("symptom"), str)}
         name = next((each for each in stage.symptoms_of(hole) if each in shown), None)
         diagnosis = "" if name is None else stage.words["symptoms"][name]
