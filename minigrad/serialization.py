@@ -5,7 +5,9 @@ NOTE [The format]
     each tensor its dtype, shape, strides and offset in a memory; `memory/N.npy` holds memory N
     as a one-dimensional array.  Tensors that share memory share it again after loading, and one
     tensor saved twice is one tensor again.  Reading runs nothing from the file: there is no
-    pickle in it, and every tensor is checked to lie within its memory.
+    pickle in it, and every tensor is checked to lie within its memory.  Nor is a size believed:
+    members are not compressed, so that together they are no larger than the file, and an array
+    is made only when its member has the bytes for it.
 
 Source of the interface: https://docs.pytorch.org/docs/stable/notes/serialization.html
 """
@@ -84,6 +86,7 @@ def load(f: File, map_location: Any = None, *, weights_only: bool = True) -> Any
 
 def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
     """Return the object that an open archive holds."""
+    check_sizes(archive)
     names = archive.namelist()
     if STRUCTURE not in names:
         if any(name.endswith("data.pkl") for name in names):
@@ -102,6 +105,32 @@ def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
             MemoryError, RecursionError) as error:
         raise RuntimeError(f"cannot load: the file is damaged ({type(error).__name__}: "
                            f"{error})") from error
+
+
+def check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise `RuntimeError` where reading would take more memory than the file is long."""
+    members = archive.infolist()
+    assert archive.fp is not None
+    here = archive.fp.tell()
+    length = archive.fp.seek(0, os.SEEK_END)
+    archive.fp.seek(here)
+    if any(each.compress_type != zipfile.ZIP_STORED for each in members):
+        raise RuntimeError("cannot load: a compressed archive, which minigrad's save never writes")
+    if sum(each.file_size for each in members) > length:
+        raise RuntimeError("cannot load: the file is damaged: it is shorter than its members")
+
+
+def check_array(member: Any, length: int) -> None:
+    """Raise `ValueError` unless a `.npy` file's header and its `length` agree."""
+    version = np.lib.format.read_magic(member)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"an array in version {version} of its format")
+    read_header = (np.lib.format.read_array_header_1_0 if version == (1, 0) else
+                   np.lib.format.read_array_header_2_0)
+    shape, _, dtype = read_header(member)
+    if numel(shape) * dtype.itemsize != length - member.tell() and not dtype.hasobject:
+        raise ValueError(f"an array of shape {shape} and dtype {dtype} in "
+                         f"{length - member.tell()} bytes")
 
 
 class Writer:
@@ -254,7 +283,10 @@ class Reader:
         """Return memory number `index` as a writable array on the device of `backend`."""
         key = (index, backend.device_type)
         if key not in self.memories:
-            with self.archive.open(f"memory/{index}.npy") as member:
+            name = f"memory/{index}.npy"
+            with self.archive.open(name) as member:
+                check_array(member, self.archive.getinfo(name).file_size)
+            with self.archive.open(name) as member:
                 host = np.lib.format.read_array(member, allow_pickle=False)
                 member.read()  # the end, where the checksum is compared
             if host.ndim != 1 or host.dtype != numpy_dtype:

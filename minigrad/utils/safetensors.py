@@ -21,14 +21,19 @@ from ..tensor import Tensor
 __all__ = ["load_file", "save_file"]
 
 
+#: What the format calls the dtypes that there are here.
+KNOWN = {"F64": "float64", "F32": "float32", "F16": "float16", "I64": "int64", "I32": "int32",
+         "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool"}
+
+
 def package() -> Any:
-    """Return the module `safetensors.numpy`, or say how to get it."""
+    """Return the module `safetensors`, or say how to get it."""
     try:
-        import safetensors.numpy as found
+        import safetensors.numpy
     except ImportError as error:
         raise ImportError("reading and writing safetensors files needs the package safetensors: "
                           "install minigrad-course with the extra [safetensors]") from error
-    return found
+    return safetensors
 
 
 def save_file(tensors: Mapping[str, Tensor], filename: str | os.PathLike[str],
@@ -52,15 +57,28 @@ def save_file(tensors: Mapping[str, Tensor], filename: str | os.PathLike[str],
                             "file holds only tensors by name")
         array = tensor._array
         arrays[name] = np.ascontiguousarray(backend_of(array).to_host(array)).reshape(array.shape)
-    package().save_file(arrays, os.fspath(filename), metadata)
+    package().numpy.save_file(arrays, os.fspath(filename), metadata)
 
 
 def load_file(filename: str | os.PathLike[str], device: Any = "cpu") -> dict[str, Tensor]:
     """Return the tensors of a file by name, on a device.
 
-    Source: `safetensors.torch.load_file`.
+    `RuntimeError`, before anything is read, for a file that is damaged or that holds a dtype which
+    there is not here, such as bfloat16. Source: `safetensors.torch.load_file`.
     """
-    backend = backend_for(device)
-    arrays = package().load_file(os.fspath(filename))
-    return {name: Tensor._plain(backend.from_host(np.array(array)))
-            for name, array in arrays.items()}
+    backend, library, path = backend_for(device), package(), os.fspath(filename)
+    if not os.path.isfile(path):  # the library's own error does not name a folder
+        raise FileNotFoundError(f"cannot load {path!r}: there is no such file")
+    try:
+        with library.safe_open(path, framework="numpy") as file:
+            names = list(file.keys())
+            for name in names:
+                dtype = file.get_slice(name).get_dtype()
+                if dtype not in KNOWN:
+                    raise RuntimeError(f"cannot load {path!r}: {name!r} has the dtype {dtype}; "
+                                       f"here are {', '.join(KNOWN)}: convert it first")
+            return {name: Tensor._plain(backend.from_host(np.array(file.get_tensor(name))))
+                    for name in names}
+    except library.SafetensorError as error:
+        raise RuntimeError(f"cannot load {path!r}: the file is damaged or no safetensors file "
+                           f"({error})") from error
