@@ -435,7 +435,8 @@ class EluOp(Activation):
         return xp.where(self <= 0, low, self * scale)
 
     def grad_self(g, self, alpha, scale, input_scale):
-        slope = F.exp(F.clamp_max(self, 0) * input_scale) * (alpha * scale * input_scale)
+        low = F.where(F.lt(self, 0), self, 0)  # at zero the second derivative is that of a line
+        slope = F.exp(low * input_scale) * (alpha * scale * input_scale)
         return F.where(F.le(self, 0), g * slope, g * scale)
 
     def samples(make):

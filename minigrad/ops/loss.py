@@ -7,7 +7,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel
 from ..tensor import Tensor
-from .overloads import require
+from .overloads import refuse_gradient, require
 from .reduce import require_float, whole
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -94,6 +94,11 @@ class L1Loss(Op):
         return share(g, reduction, self_sizes, target_sizes) * F.sign(target - self)
 
 
+def slope_of(distance, bound):
+    """Return a distance, limited to -bound .. bound; at the bounds its own slope is zero."""
+    return F.where(F.ge(F.abs(distance), bound), F.sign(distance) * bound, distance)
+
+
 class SmoothL1Loss(Op):
     """d² / (2 beta) where |d| < beta, else |d| - beta / 2, with d = self - target
 
@@ -114,11 +119,11 @@ class SmoothL1Loss(Op):
         return reduced(xp, xp.where(distance < beta, small, distance - 0.5 * beta), reduction)
 
     def grad_self(g, self, target, reduction, beta, self_sizes, target_sizes):
-        slope = F.clamp((self - target) / beta, -1, 1)
+        slope = slope_of(self - target, beta) / beta
         return share(g, reduction, self_sizes, target_sizes) * slope
 
     def grad_target(g, self, target, reduction, beta, self_sizes, target_sizes):
-        slope = F.clamp((target - self) / beta, -1, 1)
+        slope = slope_of(target - self, beta) / beta
         return share(g, reduction, self_sizes, target_sizes) * slope
 
     def samples(make):
@@ -146,11 +151,11 @@ class HuberLoss(Op):
         return reduced(xp, xp.where(distance < delta, xp.square(distance) * 0.5, far), reduction)
 
     def grad_self(g, self, target, reduction, delta, self_sizes, target_sizes):
-        slope = F.clamp(self - target, -delta, delta)
+        slope = slope_of(self - target, delta)
         return share(g, reduction, self_sizes, target_sizes) * slope
 
     def grad_target(g, self, target, reduction, delta, self_sizes, target_sizes):
-        slope = F.clamp(target - self, -delta, delta)
+        slope = slope_of(target - self, delta)
         return share(g, reduction, self_sizes, target_sizes) * slope
 
     def samples(make):
@@ -362,6 +367,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     array = input._array if isinstance(input, Tensor) else input
     if array.size and (array.min() < 0 or array.max() > 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
+    refuse_gradient("binary_cross_entropy", weight=weight)
     return BinaryCrossEntropy(input, target, weight, reduction)
 
 
@@ -380,6 +386,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size "
                          f"({input.shape})")
+    refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return BinaryCrossEntropyWithLogits(input, target, weight, pos_weight, reduction)
 
 
