@@ -73,6 +73,17 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
     return found
 
 
+def numpy_of(given: dtype) -> np.dtype:
+    """Return NumPy's name for a dtype; `TypeError` for what is none, such as a string.
+
+    >>> numpy_of(float64)
+    dtype('float64')
+    """
+    if not isinstance(given, dtype):
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+    return given.numpy
+
+
 def get_default_dtype() -> dtype:
     """Return the floating dtype that Python floats become.
 
@@ -104,6 +115,10 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     if type1 is type2:
         return type1
+    for given in (type1, type2):
+        if not isinstance(given, dtype):
+            raise TypeError("promote_types(): its arguments must be torch.dtype, not "
+                            f"{type(given).__name__}")
     if type1.category != type2.category:
         return type1 if type1.category > type2.category else type2
     found = _promoted.get((type1, type2))

@@ -23,6 +23,12 @@ class PythonProtocols:
                 f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
         return self._array.item()
 
+    def _one(self: Any) -> Any:
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars, not "
+                             f"one of shape {self._array.shape}")
+        return self._array.item()
+
     def tolist(self: Any) -> Any:
         """Return the values as nested lists of Python numbers."""
         return self._array.tolist()
@@ -79,10 +85,10 @@ class PythonProtocols:
         return bool(self._array.item())
 
     def __float__(self: Any) -> float:
-        return float(self.item())
+        return float(self._one())
 
     def __int__(self: Any) -> int:
-        return int(self.item())
+        return int(self._one())
 
     def __index__(self: Any) -> int:
         if self._array.dtype.kind not in "iub" or self._array.size != 1:

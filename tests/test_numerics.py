@@ -119,7 +119,8 @@ KNOWN = [
     Known("hypot", "the derivative of a quotient, rounded otherwise",
           pairs=lambda x, y: max(abs(x), abs(y)) > 1e100 or min(abs(x), abs(y)) < 1e-100),
     *(Known(op, "PyTorch's quotient overflows and it has NaN", parts=("value",),
-            pairs=lambda x, y: 0 < abs(y) < 1e-100 and abs(x) >= 0.5) for op in ("fmod", "remainder")),
+            pairs=lambda x, y: 0 < abs(y) < 1e-100 and abs(x) >= 0.5)
+      for op in ("fmod", "remainder")),
     *(Known(op, "of a distance that is no number the second derivative is not asked for there",
             pairs=lambda x, y: math.isnan(x - y)) for op in ("huber_loss", "smooth_l1_loss")),
 ]

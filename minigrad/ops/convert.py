@@ -182,6 +182,8 @@ def type_as(self, other):
     >>> tensor([1.5]).type_as(tensor([1]))
     tensor([1])
     """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"type_as(): argument 'other' must be Tensor, not {type(other).__name__}")
     return converted(self, other.dtype, other.device)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from operator import index
 
+from ..array_info import Size
 from ..backend import BACKENDS
 from ..op import F, Op
 from ..publish import function
@@ -494,6 +496,19 @@ def diagflat(input, offset=0):
     torch.Size([2, 2])
     """
     return DiagEmbed(F.reshape(input, (-1,)), offset)
+
+
+@function(method_too=False)
+def broadcast_shapes(*shapes):
+    """Return the shape that tensors of these shapes broadcast to; `RuntimeError` where they don't.
+
+    >>> from minigrad import broadcast_shapes
+    >>> broadcast_shapes((2, 1), 3, (1, 1))
+    torch.Size([2, 3])
+    """
+    sizes = [(index(each),) if hasattr(each, "__index__") else tuple(map(index, each))
+             for each in shapes]
+    return Size(broadcast(*sizes)) if sizes else Size(())
 
 
 @function(method_too=False)
