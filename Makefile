@@ -10,6 +10,9 @@ PYTEST_ARGS ?=
 BENCH      ?=
 WITH_TORCH ?=
 DIR        ?= engine
+SEED       ?= 0
+PROGRAMS   ?= 10000
+PORT       ?= 8000
 
 RUN     := $(VENV)/bin
 INSTALL := $(RUN)/python -m pip install --disable-pip-version-check --constraint constraints.txt
@@ -17,9 +20,11 @@ TORCH   := $(if $(filter-out 0,$(WITH_TORCH)),$(VENV)/.stamp-torch)
 # One BLAS thread per process: the test processes already share the cores.
 PYTEST  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m pytest -n $(JOBS)
 
+MODULES := site/node_modules
+
 # What a learner's code runs on has the fast paths off anyway: once is enough.
 WITHOUT_COURSE := --ignore=tests/hostile $(patsubst %,--ignore=tests/test_%.py,grading learner \
-  probes wheel course_build)
+  probes wheel course_build export canary similarity roster)
 
 # An environment that was moved, copied or lost its Python is made again, not repaired.
 HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \
@@ -29,7 +34,8 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-generic lint bench course course-full verify-full clean FORCE
+.PHONY: help tour learn test test-generic fuzz lint bench course course-full export-full site serve site-check \
+        site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
 
@@ -52,6 +58,11 @@ test: $(VENV)/.stamp-test $(TORCH) ## set up and run all tests; WITH_TORCH=1 com
 test-generic: $(VENV)/.stamp-test $(TORCH) ## the same tests with every fast path off
 	@MINIGRAD_GENERIC=1 $(PYTEST) $(PYTEST_ARGS) $(WITHOUT_COURSE)
 
+fuzz: $(VENV)/.stamp-torch ## random programs beside PyTorch: SEED=, PROGRAMS=, JOBS=; result in build/fuzz.json
+	@mkdir -p build
+	@cd tests && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(RUN))/python -m fuzz --seed $(SEED) \
+	  --programs $(PROGRAMS) --jobs $(JOBS) --result ../build/fuzz.json
+
 lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
 	@$(RUN)/python -m ruff check .
 	@$(RUN)/python -m mypy
@@ -61,10 +72,30 @@ course: $(VENV)/.stamp-authors ## is the course as it is made, do its notebooks 
 	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) --dist loadfile notebooks
 	@$(RUN)/minigrad dev verify --sample 2 --quiet
 
-course-full: $(VENV)/.stamp-authors ## the same with every stage
+course-full: $(VENV)/.stamp-authors ## the same with every stage, and a canary in each exercise
 	@$(RUN)/minigrad dev build --check
 	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) --dist loadfile notebooks
 	@$(RUN)/minigrad dev verify
+	@$(RUN)/minigrad dev canary
+
+export-full: $(VENV)/.stamp-test ## assignments of two stages in every form, graded offline as platforms do
+	@MINIGRAD_EXPORT_WHOLE=1 $(PYTEST) tests/test_export.py
+
+site: $(VENV)/.stamp-site site-built ## build the course's site into build/site (needs Node and npm)
+
+serve: site ## build the site and serve it on this machine; PORT=8000
+	@$(RUN)/python site/serve.py --port $(PORT)
+
+site-check: $(VENV)/.stamp-browser site-built ## build the site strictly and drive it in a browser
+	@MINIGRAD_SITE=build/site $(RUN)/python -m pytest -q tests/browser
+
+# Every lesson and every exercise: long.
+site-browser: $(VENV)/.stamp-browser site-built ## site-check with every lesson and exercise run in the browser
+	@MINIGRAD_SITE=build/site MINIGRAD_SITE_ALL=1 $(RUN)/python -m pytest -q tests/browser
+
+site-built: $(MODULES)/.stamp
+	@NO_MKDOCS_2_WARNING=1 $(RUN)/python -m mkdocs build --strict --quiet
+	@echo '==> the site is in build/site'
 
 # In full this takes 10 to 15 minutes, on a machine left alone.
 bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad, run the three trainings
@@ -75,12 +106,13 @@ verify-full: ## all of the above, PyTorch included
 	@$(MAKE) --no-print-directory test WITH_TORCH=1
 	@$(MAKE) --no-print-directory test-generic WITH_TORCH=1
 	@$(MAKE) --no-print-directory course-full
+	@$(MAKE) --no-print-directory export-full
 	@$(MAKE) --no-print-directory tour
 	@$(MAKE) --no-print-directory bench WITH_TORCH=1
 
 clean: ## remove the environment and all caches
 	@[ ! -e '$(VENV)/pyvenv.cfg' ] || rm -rf '$(VENV)'
-	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf build dist site/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -------------------------------------------------------------------------
@@ -94,6 +126,10 @@ apt install python3-venv) and run make again.
 NOT_A_VENV  = $(VENV) exists and is no environment of Python's; name another folder: make VENV=folder.
 VENV_FAILED = $(PYTHON) could not make an environment in $(VENV) (its message is above); see to that, \
 or set VENV=folder, and run make again.
+NO_NPM     := npm was not found, and the site is made with Node 20 or newer; install it (Debian, \
+Ubuntu: apt install npm) and run make again.
+NPM_FAILED := npm could not get what site/package-lock.json names (its message is above); check that \
+this machine reaches an npm registry, then run make again.
 PIP_FAILED := pip could not install what is needed (its message is above); check that this machine \
 reaches a package index, then run make again.
 
@@ -112,10 +148,17 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 	@touch $@
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
-$(VENV)/.stamp-authors $(VENV)/.stamp-course: \
+$(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))
+	@touch $@
+
+# What the site serves of npm's packages: exactly what the lock file names, each checked by its hash.
+$(MODULES)/.stamp: site/package.json site/package-lock.json
+	@command -v npm >/dev/null || $(call stop,$(NO_NPM))
+	@echo "==> getting what the site is made of from npm (once)"
+	@npm ci --prefix site --ignore-scripts --no-audit --no-fund --loglevel=error || $(call stop,$(NPM_FAILED))
 	@touch $@
 
 # Its own step because on Linux the registry's build brings several GB of CUDA libraries with it:

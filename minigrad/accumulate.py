@@ -51,9 +51,12 @@ class AccumulateGrad(Node):
             takes the strides of a dense leaf and is row-major otherwise.
         """
         variable = self.variable
+        if not variable._requires_grad:  # any more: it was switched off after the forward pass
+            return
+        self.check_is_leaf()
         with _leaf_locks[(id(variable) >> 4) & 63]:
             current = variable._grad
-            if current is not None and not current._requires_grad:
+            if current is not None:
                 array = current._array
                 if array.dtype == grad.dtype:
                     array += grad
@@ -71,8 +74,6 @@ class AccumulateGrad(Node):
                 fresh[...] = grad
             else:
                 fresh = grad.copy("C")
-            if current is not None:
-                fresh += current._array
             variable._grad = variable._plain(fresh)
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
@@ -83,12 +84,13 @@ class AccumulateGrad(Node):
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
         (grad,) = grads
-        if grad is None:
-            return ()
         variable = self.variable
+        if grad is None or not variable._requires_grad:
+            return ()
         if not grad.requires_grad and (variable._grad is None or not variable._grad.requires_grad):
             self.accumulate(grad._array, owned=False)
             return ()
+        self.check_is_leaf()
         with _leaf_locks[(id(variable) >> 4) & 63]:
             current = variable._grad
             if current is None:
@@ -98,6 +100,11 @@ class AccumulateGrad(Node):
             else:
                 variable._grad = laid_out_as(current._array, current + grad)
         return ()
+
+    def check_is_leaf(self) -> None:
+        """Raise if the variable is no leaf any more, which a write in place can bring about."""
+        if self.variable._node is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

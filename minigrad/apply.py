@@ -14,12 +14,16 @@ import numpy as np
 
 from . import _state, dtypes
 from ._state import number
+from .array_info import data_pointer, same_memory
+from .array_memory import is_dense
 from .backend import BACKENDS, Backend
 from .device import device_of
 from .op_node import NUMBERS, measure, measured_input
 from .saved import SavedTensor
+from .shapes import broadcast
 from .tensor import Tensor
 from .views import check_inplace, mark_view, partly_overlaps, rebase_history, replace_node
+from .without_formula import node_without_formula
 
 if TYPE_CHECKING:
     from .op import Op
@@ -27,6 +31,10 @@ if TYPE_CHECKING:
 Array = Any
 
 NO_PLACE = nullcontext()
+
+BOOL_SUBTRACTION = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+    "invert a mask, use the `~` or `logical_not()` operator instead.")
 
 #: Names under which PyTorch also takes an argument, NumPy's among them.
 SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
@@ -164,6 +172,8 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
     operands += [(dtypes.from_numpy_dtype(a.dtype), 2 if a.ndim else 1) for a in items]
     if not operands:
         return {}
+    if op.refuses_bools and len({dtype is dtypes.bool for dtype, _ in operands}) == 2:
+        raise RuntimeError(BOOL_SUBTRACTION)
     common = dtypes.result_dtype(operands)
     if op.promote == "float" and not common.is_floating_point:
         common = dtypes.get_default_dtype()
@@ -252,8 +262,12 @@ def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
 
 def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[str, Any]) -> Any:
     """Make the node with its edges and saved inputs, or return None when no gradient is needed."""
-    if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
+    if not _state.grad_enabled.get() or _state.inference_enabled.get():
         return None
+    if not op.formulas:
+        live = op.underivable and any(isinstance(values[i], Tensor) and values[i].requires_grad
+                                      for i in op.tensor_positions)
+        return node_without_formula(op, values) if live else None
     edges: list[Any] = []
     live = False
     for i in op.differentiable_positions:
@@ -338,26 +352,20 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
-    recorded = _state.grad_enabled.get() and any(
-        isinstance(v, Tensor) and v.requires_grad for v in values
-    )
-    check_inplace(target, recorded, op.writes_alike)
+    recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
+                and not op.untracked and target._array.dtype.kind == "f"
+                and any(isinstance(v, Tensor) and v.requires_grad for v in values))
+    check_inplace(target, recorded, op.writes_alike or op.view)
     values, arrays, casts, _ = unwrap(op, values)
     xp = backend_of_all(op, arrays)
     if xp.run_op is not None:
         return xp.run_op(op, values, arrays, True, inplace=True)
-    others = [values[i]._array for i in op.tensor_positions[1:] if isinstance(values[i], Tensor)]
-    if not op.promote:
-        others = [other for other in others if other.ndim]  # one value is read before all writes
-    if (op.promote or op.forward_inplace) and any(
-        partly_overlaps(target._array, other) for other in others
-    ):
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the "
-                           "written-to tensor refer to a single memory location. Please clone() "
-                           "the tensor before performing the operation.")
+    check_apart(op, target._array, values)
     if recorded and "self" in op.node_type.saves:
         values = [target.clone(), *values[1:]]
-    node = make_node(op, values, arrays, casts)
+    node = make_node(op, values, arrays, casts) if recorded else None
+    if recorded and not op.formulas:
+        node = node_without_formula(op, values)
     if node is not None:
         node.set_edges([target._edge(), *node.edges[1:]])
     place = xp.place_of(arrays)
@@ -375,9 +383,34 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
             rebase_history(target, node)
         if "result" in node.saves:
             node.save_output("result", target)
-    elif recorded and not op.formulas and target._view is None:  # what it was is gone for good
-        target._node, target._index, target._requires_grad = None, 0, False
     return target
+
+
+def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
+    """Raise if an op would read memory that it has written to already."""
+    pointwise = op.pointwise or op.promote or op.shape is broadcast
+    if not (pointwise or op.forward_inplace or op.apart):
+        return
+    read = [values[i] for i in op.tensor_positions[1:]]
+    if op.list_position is not None:
+        read += values[op.list_position]
+    others = [t._array for t in read if isinstance(t, Tensor)]
+    if "value" in op.tensors:
+        others = [other for other in others if other.ndim]  # one value is read before all writes
+    for other in others:
+        if partly_overlaps(written, other) or (op.apart and wholly_overlaps(written, other)):
+            raise RuntimeError("unsupported operation: some elements of the input tensor and the "
+                               "written-to tensor refer to a single memory location. Please "
+                               "clone() the tensor before performing the operation.")
+
+
+def wholly_overlaps(written: Array, read: Array) -> bool:
+    """Tell whether two arrays are the same memory, element for element."""
+    if written is read:
+        return True
+    return (same_memory(written, read) and data_pointer(written) == data_pointer(read)
+            and written.shape == read.shape and written.strides == read.strides
+            and is_dense(written))
 
 
 def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:

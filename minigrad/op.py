@@ -61,12 +61,16 @@ class Op:
     node: str = ""  # how its node is printed; the class name + "Backward0" by default
     #: "result": inputs are brought to their common dtype; "float": and that is floating at least
     promote: str | None = None
+    refuses_bools = False  # whether an input to be promoted may not be boolean
     promoted: tuple[str, ...] = ()  # which inputs are promoted; all by default
     tensors: tuple[str, ...] = ()  # which arguments are tensors; those with a formula
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
     outputs: tuple[str, ...] = ()  # names, where there are several
     view = False  # whether the result looks at the memory of the first input
-    writes_alike = False  # whether that variant gives all elements one value
+    #: Whether that variant may write to several elements that are one place in memory.
+    writes_alike = False
+    pointwise = False  # whether it goes from element to element, as where the shapes broadcast
+    apart = False  # whether it refuses tensors that share memory with the first, even all of it
     inplace = False  # whether there is a variant that writes to the first input
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
@@ -74,6 +78,8 @@ class Op:
     method = True  # whether tensors have it as a method
     public = True  # whether `F` and the package have it as a function
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
+    underivable = False  # whether PyTorch lacks the derivative, so that backward has to raise
+    untracked = False  # whether the variant in place leaves the history as it is
     materialize = True  # whether missing gradients of outputs become zeros
     #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
     #: the formulas; see NOTE [How a tangent passes an op] in autograd/pushforward.py

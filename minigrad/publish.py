@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import _state
-from .apply import SPELLINGS, apply, apply_inplace, bind
+from .apply import SPELLINGS, apply, apply_inplace, bind, type_name
 from .backend import BACKENDS
+from .dtypes import can_cast
 from .op import REGISTRY, F, Op
 from .op_node import NUMBERS
 from .specialise import give_runners, specialised
@@ -107,9 +108,13 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         return type(result)(*(write_out(name, o, r) for o, r in zip(out, result, strict=True)))
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if result.requires_grad or (out.requires_grad and _state.grad_enabled.get()):
+    if not _state.inference_enabled.get() and (
+            result.requires_grad or (out.requires_grad and _state.grad_enabled.get())):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic "
                            "differentiation, but one of the arguments requires grad.")
+    if not can_cast(result.dtype, out.dtype):
+        raise RuntimeError(f"result type {type_name(result.dtype)} can't be cast to the desired "
+                           f"output type {type_name(out.dtype)}")
     if out._array.shape != result._array.shape:
         out._array = result._array.astype(out._array.dtype)
     else:

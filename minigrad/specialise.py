@@ -45,7 +45,7 @@ def number_array(value: float, dtype: Any) -> Any:
 def specialised(op: type[Op], generic: Function) -> Function | None:
     """Return the closure for an op of one or two tensors, or None where there is none."""
     positional = [n for n in op.parameters if n not in op.keyword_only]
-    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
+    if (op.outputs or op.list_of_tensors or getattr(op, "many", False) or op.underivable
             or op.promoted != op.tensors):
         return None
     differentiable = op.differentiable == op.tensors

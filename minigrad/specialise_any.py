@@ -48,7 +48,7 @@ class Saves:
 
 def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
     """Return `hot(values)` for the arguments in forward's order, or None where there is none."""
-    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
+    if (op.outputs or op.list_of_tensors or getattr(op, "many", False) or op.underivable
             or (op.view and op.parameters[0] != "self")):
         return None
     forward, xp, node_type = op.forward, numpy_backend, op.node_type

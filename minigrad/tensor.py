@@ -31,6 +31,10 @@ Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
 _new = object.__new__
 
+CHANGED_NON_LEAF = "you can only change requires_grad flags of leaf variables."
+DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that doesn't require "
+                  "differentiation use var_no_grad = var.detach().")
+
 
 class TensorExtras:
     """What few tensors have; most hold None in its place."""
@@ -111,6 +115,8 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf:
+            raise RuntimeError(CHANGED_NON_LEAF if value else CHANGED_NON_LEAF + DETACH_INSTEAD)
         self.requires_grad_(value)
 
     @requires_grad.deleter
@@ -125,9 +131,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
             raise RuntimeError("Setting requires_grad=True on inference tensor outside "
                                "InferenceMode is not allowed.")
         if not requires_grad and not self.is_leaf:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you "
-                               "want to use a computed variable in a subgraph that doesn't require "
-                               "differentiation use var_no_grad = var.detach().")
+            raise RuntimeError(CHANGED_NON_LEAF + DETACH_INSTEAD)
         self._requires_grad = bool(requires_grad)
         return self
 

@@ -121,7 +121,9 @@ def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool
             raise RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior.")
-    return [g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in found]
+    made: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
+    return [g if g is None or isinstance(g, Tensor) else made.setdefault(id(g), Tensor._plain(g))
+            for g in found]
 
 
 def of_batches(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
@@ -225,7 +227,7 @@ def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
     edges = []
     for i, root in enumerate(roots):
         if isinstance(root, Tensor):
-            if not root.requires_grad:
+            if not root._requires_grad and root.grad_fn is None:
                 raise RuntimeError(
                     f"element {i} of tensors does not require grad and does not have a grad_fn")
         elif not isinstance(root, GradientEdge):

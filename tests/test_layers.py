@@ -36,7 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("array_info", "gradient_hooks", "python_protocols", "tensor"),
     ("printing", "tensor_repr"),
     ("cuda", "serialization", "testing", "version"),
-    ("views",),
+    ("views", "without_formula"),
     ("op_node", "apply", "op", "specialise", "specialise_any", "publish"),
     ("ops",),
     ("linalg",),
@@ -82,8 +82,8 @@ OPTIONAL: dict[str, set[str]] = {
 LAZY = ("minigrad.backend.cupy", "minigrad.course")
 
 # Programs of their own: they may import nothing of the package before they have begun.
-PROGRAMS = {"minigrad.course.swap", "minigrad.course.compare_one",
-            "minigrad.course.grading.child"}
+PROGRAMS = {"minigrad.course.swap", "minigrad.course.compare_one", "minigrad.course.imported",
+            "minigrad.course.grading.child", "minigrad.course.export.autograder"}
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,12 @@ def test_outside_a_workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CourseError, match=r"is in no workspace; make one with `minigrad init DIR`"):
         find_workspace()
+
+
+@pytest.mark.parametrize("words", [["run", "03"], ["list"], ["learn"]])
+def test_a_command_outside_a_workspace_says_how_to_make_one(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    assert "make one with `minigrad init DIR`" in call(*words, code=2)
 
 
 def test_from_untouched_to_solved(space):
@@ -197,6 +205,107 @@ def test_a_program_runs_on_ones_own_engine(space, tmp_path, capfd):
     assert "yes ['--steps', '2']" in capfd.readouterr().out
 
 
+def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
+    """What an earlier stage of one's own does is seen by the later stage's tests."""
+    first, second = course.find_stage("05"), course.find_stage("07")
+    for stage in (first, second):
+        for path in stage.modules:
+            shutil.copy(stage.solution(path), stage.exercise(path, space.exercises))
+    call("run", "07.4", "--keep", "05")
+    assert not any(space.solved(hole) for hole in second.holes)  # it is no run of 07 alone
+    file = first.exercise("hooks.py", space.exercises)
+    file.write_text(file.read_text() + "\nraise RuntimeError('this is my own')\n")
+    assert "this is my own" in call("run", "07.4", "--keep", "01,05", code=1)
+    assert "there is no stage '99'" in call("run", "07", "--keep", "99", code=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("where", ["in the file", "in the test"])
+def test_the_debugger_stops_at_the_failure(space, where):
+    pexpect = pytest.importorskip("pexpect")
+    stage = course.find_stage("07")
+    (path,) = stage.modules
+    file = stage.exercise(path, space.exercises)
+    text = stage.solution(path).read_text(encoding="utf-8")
+    wanted = "self.previous = _state.grad_enabled.get()"
+    assert wanted in text
+    broken = "wrong = 7 * 6; raise ValueError(wrong)" if where == "in the file" else \
+        "self.previous = True"
+    file.write_text(text.replace(wanted, broken, 1))
+    child = pexpect.spawn(
+        sys.executable, ["-m", "minigrad.course", "run", "07.1", "--pdb"], cwd=str(space.root),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}, encoding="utf-8", timeout=60,
+        dimensions=(40, 200))
+    if where == "in the file":
+        child.expect("ValueError: 42")
+        child.expect(f"> {re.escape(str(file))}.*\r\n-> {re.escape(broken)}")
+        child.expect(r"\(Pdb\) ")
+        child.sendline("p wrong + 1")
+        child.expect(r"\b43\r\n")
+        child.sendline("up")
+        child.expect("-> with ")
+    else:
+        child.expect("your code had returned by then")
+        child.expect(f"> {re.escape(str(stage.tests))}")
+    child.expect(r"\(Pdb\) ")
+    child.sendintr()  # it is the debugger's, and ends nothing
+    child.expect(r"\(Pdb\) ")
+    child.sendline("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_from_scratch_nothing_is_written(tmp_path, monkeypatch):
+    """Everything public is there and has no body; the stage can be tested, reset and solved."""
+    monkeypatch.setenv("COLUMNS", "100")
+    call("init", str(tmp_path / "engine"), "--from-scratch")
+    monkeypatch.chdir(tmp_path / "engine")
+    space, stage = Workspace(tmp_path / "engine"), course.find_stage("07")
+    for each in course.stages():
+        for path in each.modules:
+            check_skeleton(each, path, each.exercise(path, space.exercises))
+    shown = call("run", "07", code=1)
+    assert "untouched 07.1" in shown
+    assert "waiting   07.5 Inference mode (for inference_mode.__new__)" in shown
+    assert "wrong" not in shown and "solved" not in shown
+    file = stage.exercise(stage.modules[0], space.exercises)
+    handed_out = file.read_text()
+    shutil.copy(stage.solution(stage.modules[0]), file)
+    call("run", "07.1")
+    assert space.solved(stage.holes[0])
+    assert call("upgrade").strip() == "nothing to do"
+    call("reset", "07", "--yes")
+    assert file.read_text() == handed_out
+
+
+def check_skeleton(stage: course.Stage, path: str, file: Path) -> None:
+    """Compare a module with what is handed out of it."""
+    whole, bare = (dict(definitions(ast.parse(each.read_text())))
+                   for each in (stage.solution(path), file))
+    assert set(bare) <= set(whole)
+    for name, node in whole.items():
+        if any(part.startswith("_") and not part.endswith("__") for part in name.split(".")):
+            continue
+        assert ast.get_docstring(bare[name]) == ast.get_docstring(node), name
+        if isinstance(node, ast.FunctionDef):
+            assert ast.unparse(bare[name].args) == ast.unparse(node.args), name
+    for hole in stage.holes:
+        for symbol in hole.symbols:
+            if symbol.startswith(f"{path}:"):
+                assert f"NotImplementedError('{hole.id} " in ast.unparse(
+                    bare[symbol.partition(":")[2]]).replace('"', "'"), symbol
+
+
+def definitions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """All classes, functions and methods by their names."""
+    for node in getattr(tree, "body", ()):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield before + node.name, node
+        if isinstance(node, ast.ClassDef):
+            yield from definitions(node, f"{before}{node.name}.")
+
+
 def test_stages_are_selected_by_number():
     known = course.stages()
     number = STAGE.number
@@ -231,6 +340,7 @@ def test_learn_in_a_terminal(space):
         sys.executable, ["-m", "minigrad.course", "learn", "--polling"], cwd=str(space.root),
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
         encoding="utf-8", timeout=60, dimensions=(40, 100))
+    child.expect("begins with a lesson to read: The chain rule by hand, .*00_chain_rule.md")
     child.expect(f"untouched {re.escape(HOLE.id)}")
     child.expect("q quit")
     child.send("h")

@@ -665,6 +665,8 @@ def test_inplace_on_a_leaf_or_with_another_shape_raises(op):
             continue
         if target.requires_grad:
             leaf_was_tried = True
+            if op.untracked:
+                continue
             with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
                 inplace_caller(op)(target, *rest, **sample.kwargs)
         plain = sample.run()

@@ -55,17 +55,18 @@ class AccumulateGrad(Node):
             takes the strides of a dense leaf and is row-major otherwise.
         """
         # 02.5 Gradients that add up. Add the array `grad` to `.grad` of the leaf,
-        # `variable._grad` (a Tensor or None; its array is `_array`). With no `.grad` yet,
-        # make one: `variable._plain(array)` makes a Tensor of an array. That array must be
-        # the leaf's alone: `grad` itself may be taken only where `owned` is true, it has the
-        # wanted strides, and it is either no view (`grad.base is None`) or all that refers to
-        # the array it looks at (`holds_alone(grad)`); in every other case copy it. Copying
-        # always is right as well. The new array has the strides of the leaf's array where
-        # that is dense (`is_dense(leaf)`) and is row-major (`grad.copy("C")`) otherwise; it
-        # has grad's dtype. With a `.grad` that does not require grad, add in place: the same
-        # Tensor stays in `variable._grad`, and the write is counted by `current._bump()`. A
-        # `.grad` that requires grad (it has a history) is never written to: put a new Tensor
-        # with the sum in its place. Never write to `grad`. Threads may come at once: work
+        # `variable._grad` (a Tensor or None; its array is `_array`). A variable that no
+        # longer requires grad (`_requires_grad`) gets nothing; for any other call
+        # `self.check_is_leaf()` first, which is there. With no `.grad` yet, make one:
+        # `variable._plain(array)` makes a Tensor of an array. That array must be the leaf's
+        # alone: `grad` itself may be taken only where `owned` is true, it has the wanted
+        # strides, and it is either no view (`grad.base is None`) or all that refers to the
+        # array it looks at (`holds_alone(grad)`); in every other case copy it. Copying always
+        # is right as well. The new array has the strides of the leaf's array where that is
+        # dense (`is_dense(leaf)`) and is row-major (`grad.copy("C")`) otherwise; it has
+        # grad's dtype. With a `.grad` that is there already, add in place, whether it
+        # requires grad or not: the same Tensor stays in `variable._grad`, and the write is
+        # counted by `current._bump()`. Never write to `grad`. Threads may come at once: work
         # under the leaf's lock, `_leaf_locks[(id(variable) >> 4) & 63]`.
         raise NotImplementedError("02.5 Gradients that add up is yours to write")
 
@@ -78,16 +79,23 @@ class AccumulateGrad(Node):
         """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
         # 02.6 Gradients with a history. `grads` is a tuple of one gradient: a Tensor, or
         # None, which changes nothing. A leaf has no edges, so always return an empty tuple.
-        # Where neither the gradient nor the leaf's present `.grad` (`variable._grad`, a
-        # Tensor or None) requires grad, do what `self.accumulate(grad._array, owned=False)`
-        # does. Otherwise the history has to be kept: with no `.grad` yet, it becomes a copy
-        # of the gradient, made by tensor operations so that it is differentiable, in memory
-        # of its own, with the strides of the leaf where that is dense
-        # (`is_dense(variable._array)`) and row-major otherwise; with a `.grad` already there,
-        # it becomes a new Tensor, the sum of the two with the histories of both. Neither the
-        # gradient nor the earlier `.grad` is ever written to. Threads may come at once: work
-        # under the leaf's lock, as in 02.5, but call `accumulate` before you take it.
+        # As in 02.5 a variable that no longer requires grad gets nothing, and
+        # `self.check_is_leaf()` comes before anything is added. Where neither the gradient
+        # nor the leaf's present `.grad` (`variable._grad`, a Tensor or None) requires grad,
+        # do what `self.accumulate(grad._array, owned=False)` does. Otherwise the history has
+        # to be kept: with no `.grad` yet, it becomes a copy of the gradient, made by tensor
+        # operations so that it is differentiable, in memory of its own, with the strides of
+        # the leaf where that is dense (`is_dense(variable._array)`) and row-major otherwise;
+        # with a `.grad` already there, it becomes a new Tensor, the sum of the two with the
+        # histories of both. Neither the gradient nor the earlier `.grad` is ever written to.
+        # Threads may come at once: work under the leaf's lock, as in 02.5, but call
+        # `accumulate` before you take it.
         raise NotImplementedError("02.6 Gradients with a history is yours to write")
+
+    def check_is_leaf(self) -> None:
+        """Raise if the variable is no leaf any more, which a write in place can bring about."""
+        if self.variable._node is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

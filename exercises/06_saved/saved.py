@@ -144,7 +144,8 @@ class SavedTensor:
             self.let_go()
         default = _state.saved_tensors_hooks.get()
         if default:
-            self.register_hooks(*default[-1])
+            pack_hook, unpack_hook = default[-1]
+            self.register_hooks(pack_hook, unpack_hook, None if is_output else tensor)
 
     def let_go(self) -> None:
         """Keep an output without its tensor: array and counter are enough to make it anew.
@@ -169,9 +170,13 @@ class SavedTensor:
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def register_hooks(
-        self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]
+        self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any], shown: Any = None
     ) -> None:
-        """Keep `pack_hook(tensor)` instead; `unpack_hook` has to give the tensor back."""
+        """Keep `pack_hook(tensor)` instead; `unpack_hook` has to give the tensor back.
+
+        The hook is shown the tensor as it is where the hooks were there first, and without its
+        history where they come later.
+        """
         # 06.3 Packing. register_hooks(pack_hook, unpack_hook): keep what pack_hook makes of
         # the tensor, instead of the tensor. In this order: if self.hooks is not None,
         # RuntimeError "Calling register_hooks on a saved tensor whose hooks have already been

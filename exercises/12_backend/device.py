@@ -40,6 +40,9 @@ class device:
                 f"Expected one of {', '.join(sorted({'cpu', 'cuda', *DEVICES}))} device type at "
                 f"start of device string: {kind}"
             )
+        if not (index is None or isinstance(index, int)):
+            raise TypeError("device(): argument 'index' must be int, not "
+                            f"{index.__class__.__name__}")
         self.type: str = kind
         self.index = index
 

@@ -115,6 +115,7 @@ def probe_01_1(random):
                 continue
             node, results = got
             seen.append([len(contexts), all(each is node for each in contexts)])
+            seen.append(node.sequence >= 0)
             each = results if isinstance(results, tuple) else (results,)
             seen.append([type(results).__name__, len(each), [numbers(r) for r in each]])
             for r in each:
@@ -234,6 +235,8 @@ def probe_01_4(random):
             with torch.no_grad():
                 got += random.random()
             seen.append([made._version, numbers(made)])
+            before[2] = made._version
+            seen.append(tried(lambda got=got: got.mul_(tensor(random, [1], grad=True)).shape))
             before[2] = made._version
         outputs = [tensor(random) for _ in range(random.randint(1, 4))]
         node = bare_node("Named", lambda ctx, *grads: None)

@@ -5,6 +5,7 @@ import weakref
 import numpy as np
 
 import minigrad as torch
+from minigrad import accumulate, history
 from minigrad.accumulate import AccumulateGrad
 from minigrad.graph import BinaryNode, NaryNode, UnaryNode
 
@@ -72,6 +73,26 @@ def probe_02_1(random):
     return seen
 
 
+class Meddler:
+    """A lock; `meanwhile` is what another thread did just before it was ours."""
+
+    def __init__(self, meanwhile):
+        self.meanwhile, self.held = meanwhile, 0
+
+    def acquire(self, *_):
+        self.held += 1
+        self.meanwhile()
+        return True
+
+    def release(self):
+        self.held -= 1
+
+    __enter__ = acquire
+
+    def __exit__(self, *_):
+        self.release()
+
+
 def probe_02_2(random):
     seen = []
     for _ in range(4):
@@ -102,6 +123,19 @@ def probe_02_2(random):
         for i in range(3):
             held[i].clear()
         seen.append([[ghost() is None for ghost in each] for each in ghosts])
+    x, theirs = leaf(array(random, [2])), []
+
+    def meanwhile():
+        if not theirs:
+            theirs.append(AccumulateGrad(x))
+            x._more().accumulator = weakref.ref(theirs[0])
+
+    before, history._accumulator_lock = history._accumulator_lock, Meddler(meanwhile)
+    try:
+        mine = x._accumulator()
+        seen.append([len(theirs), mine in theirs, history._accumulator_lock.held])
+    finally:
+        history._accumulator_lock = before
     return seen
 
 
@@ -137,6 +171,13 @@ def probe_02_3(random):
         seen.append([view.grad_fn is before, view._edge()[0] is view.grad_fn,
                      view.grad_fn is view._node, view._edge()[0] is before])
         seen.append([made.is_leaf, scale])
+        for look in ("is_leaf", "grad_fn", "_edge"):
+            base = leaf(array(random, [3, 2]), grad=False)
+            view = base[random.randrange(3)]
+            base.mul_(x)
+            found = getattr(view, look)
+            seen.append([look, found if look == "is_leaf" else found is None if look == "grad_fn"
+                         else found()[0] is None])
     return seen
 
 
@@ -233,19 +274,32 @@ def probe_02_5(random):
                          [np.shares_memory(now._array, a) for borrowed, a, _, _ in given
                           if borrowed]])
             now._requires_grad = False
+    narrow = leaf(array(random, [4, 6]).astype(np.float32).T[:, ::random.choice([1, 2])])
+    AccumulateGrad(narrow).accumulate(array(random, list(narrow.shape)), False)
+    seen.append([str(narrow._grad._array.dtype), narrow._grad._array.copy(),
+                 list(narrow._grad._array.strides)])
+    x, theirs = leaf(array(random, [2])), leaf(array(random, [2]), False)
+    locks = list(accumulate._leaf_locks)
+    accumulate._leaf_locks[:] = [Meddler(lambda: setattr(x, "_grad", theirs))] * 64
+    try:
+        AccumulateGrad(x).accumulate(array(random, [2]), False)
+        seen.append([x._grad is theirs, x._grad._array.copy(), accumulate._leaf_locks[0].held])
+    finally:
+        accumulate._leaf_locks[:] = locks
     return seen
 
 
 def probe_02_6(random):
     seen = []
 
-    def accumulate(self, grad, owned):
+    def add(self, grad, owned):
+        seen.append(any(lock.locked() for lock in accumulate._leaf_locks))
         current = self.variable._grad
         total = grad.copy() if current is None else current._array + grad
         self.variable._grad = leaf(total, False)
 
     before = AccumulateGrad.accumulate
-    AccumulateGrad.accumulate = accumulate
+    AccumulateGrad.accumulate = add
     try:
         for _ in range(8):
             shape = [random.randint(2, 3), random.randint(2, 4)]
@@ -275,6 +329,14 @@ def probe_02_6(random):
                     (slope,) = torch.autograd.grad((now * weights).sum(), source,
                                                    retain_graph=True)
                     seen.append(slope._array.copy())
+        x, theirs = leaf(array(random, [2])), source[0, :2] * 2
+        locks = list(accumulate._leaf_locks)
+        accumulate._leaf_locks[:] = [Meddler(lambda: setattr(x, "_grad", theirs))] * 64
+        try:
+            AccumulateGrad(x).apply_tensors((source[0, :2] * 3,))
+            seen.append([x._grad._array.copy(), accumulate._leaf_locks[0].held])
+        finally:
+            accumulate._leaf_locks[:] = locks
     finally:
         AccumulateGrad.accumulate = before
     return seen

@@ -11,7 +11,7 @@ import numpy as np
 import minigrad as torch
 from minigrad import _state
 from minigrad.accumulate import AccumulateGrad
-from minigrad.autograd import engine
+from minigrad.autograd import anomaly_mode, engine
 from minigrad.autograd.graph_task import GraphTask, InputBuffer
 from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
@@ -248,6 +248,21 @@ def probe_03_4(random):
                                   task.evaluate(node, buffer)))
                 task.buffers.clear()
                 task.ready.clear()
+    watched = []
+    kept = anomaly_mode.watched, _state.anomaly.enabled
+    anomaly_mode.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
+    _state.anomaly.enabled = True
+    try:
+        task = Task(True, False)
+        for _ in range(random.randint(1, 3)):
+            node = node_of(Noted, 10, [(None, 0)])
+            task.buffers[node] = InputBuffer(1)
+            task.push(node)
+        Task.runs = lambda self, node: False
+        task.needed = set()
+        seen.append([tried(lambda: task.run(NotedRoot([], []))), len(watched)])
+    finally:
+        anomaly_mode.watched, _state.anomaly.enabled = kept
     return seen
 
 
@@ -331,8 +346,10 @@ def probe_03_6(random):
                         if random.random() < 0.8:
                             self.captured[place] = random.random()
             count = len(self.callbacks)
-            engine.queue_callback(lambda: None)
-            seen.append(["queued", len(self.callbacks) - count])
+            queued = [lambda: None, lambda: None]
+            for each in queued:
+                engine.queue_callback(each)
+            seen.append(["queued", len(self.callbacks) - count, self.callbacks[-2:] == queued])
             if level[0] and random.random() < 0.6:
                 level[0] -= 1
                 seen.append(tried(once))
@@ -352,7 +369,7 @@ def probe_03_6(random):
         edges = [(random.choice(nodes), 0) for _ in range(2)]
         inputs = None if random.random() < 0.25 else [
             (random.choice([*nodes[:3], None]), random.randrange(2))
-            for _ in range(random.randint(1, 5))]
+            for _ in range(random.randint(0, 5))]
         return engine.execute(edges, [random.random(), None], random.random() < 0.5,
                               random.random() < 0.5, inputs, random.random() < 0.3, Task)
 
@@ -368,6 +385,13 @@ def probe_03_6(random):
         del engine._running.tasks[tasks:]
         engine._running.depth = depth
         seen.append(tried(lambda: engine.queue_callback(lambda: seen.append("called at once"))))
+        fresh, kept = [], engine._run_in_fresh_thread
+        engine._run_in_fresh_thread = lambda task, root: fresh.append(len(root.edges))
+        engine._running.depth = engine.MAX_DEPTH - random.randrange(2)
+        try:
+            seen.append([tried(once), fresh])
+        finally:
+            engine._run_in_fresh_thread = kept
     finally:
         _state.grad_enabled.set(mode)
         del engine._running.tasks[tasks:]

@@ -11,6 +11,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.autograd.graph import GradientEdge
+from minigrad.autograd.graph_task import GraphTask
 
 front = importlib.import_module("minigrad.autograd.backward")  # a function has the same name
 
@@ -194,6 +195,20 @@ def probe_03b_4(random):
         goal = random.choice([t["x"], t["unused"], t["loss"], edge(t["z"]), tensor(
             random, [random.randint(1, 3)], dtype=np.float32)])
         seen.append(shown(tried(lambda goal=goal, graph=graph: front.zeros_for(goal, graph))))
+
+    class Made(GraphTask):
+        def __init__(self, *wishes):
+            seen.append(["made", *wishes])
+            super().__init__(*wishes)
+
+    fast, front.swept = getattr(front, "swept", None), lambda *_: None
+    try:
+        for _ in range(3):
+            x, keep = tensor(random, [2]).requires_grad_(), random.random() < 0.5
+            seen.append(shown(tried(lambda x=x, keep=keep: front.gradients(
+                [(x * x).sum()], (x,), [None], keep, False, False, Made))))
+    finally:
+        front.swept = fast
     return seen
 
 

@@ -77,6 +77,10 @@ def probe_04c_2(random):
             sizes = [random.randint(0, n) for n in sizes]
         cut = kernels_window.crop(np, padded, before, sizes)
         seen.append([cut.flags.c_contiguous, cut.astype(np.float64)])
+    for channels_last in (True, False):
+        image = array(random, [2, 3, random.randint(2, 4), 2], np.float64)
+        padded = kernels_window.pad(np, image, (1, 0), (0, 2), 0, channels_last)
+        seen.append([list(padded.strides), padded])
     return seen
 
 

@@ -250,6 +250,12 @@ def probe_05_4(random):
         given += 1
         later += 1
         seen.append(values([held._grad]))
+    source, kept = tensor(random, [2], requires_grad=True), tensor(random, [2])
+    for _ in range(2):
+        earlier = kept._grad
+        tried(lambda: run_hooks.keep_retained({0: lambda: kept}, [source * random.random()]))
+        seen.append([kept._grad is not None and kept._grad.requires_grad, kept._grad is earlier,
+                     *values([earlier, kept._grad])])
     alone = tensor(random, [2])
     y = (alone.requires_grad_() * 2)
     y.retain_grad()
@@ -312,6 +318,15 @@ def probe_05_5(random):
         return seen
 
 
+def leaving(name, table, x, seen):
+    """Return a hook that is called once: it takes itself out of its table."""
+    def called(tensor):
+        seen.append([name, tensor is x])
+        table.pop(name, None)
+
+    return called
+
+
 def probe_05_6(random):
     with stand_ins():
         seen = []
@@ -327,7 +342,6 @@ def probe_05_6(random):
                         handles[0].remove()
                     if c > 0.6:
                         tensor.grad *= c
-                    return c
 
                 return called
 
@@ -342,8 +356,11 @@ def probe_05_6(random):
                     wrong.register_post_accumulate_grad_hook(lambda t: None)).__name__))
             table = OrderedDict()
             for i in random.sample(range(9), 3):
-                table[i] = (lambda i, table: lambda t: [
-                    seen.append([i, t is x]), table.pop(i, None)])(i, table)
+                table[i] = leaving(i, table, x, seen)
             seen.append(tried(lambda table=table, x=x: run_hooks.run_after_accumulation(table, x)))
             seen.append(len(table))
+            answers = {i: lambda t, i=i: seen.append(["asked", i]) if i else random.random()
+                       for i in random.sample(range(3), 3)}
+            seen.append(tried(lambda answers=answers, x=x:
+                              run_hooks.run_after_accumulation(answers, x)))
         return seen

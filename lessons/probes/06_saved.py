@@ -286,7 +286,7 @@ def probe_06_6(random):
         view = random.choice([base[random.randrange(rows)], base[:, random.randrange(columns)],
                               base[1:], base.t(), base[:, ::2] if columns > 2 else base])
         scale, position = random.uniform(1, 2), random.randrange(3)
-        missing = random.random() < 0.25
+        missing, hands_on = random.random() < 0.25, random.random() < 0.4
 
         class Write(NaryNode):
             def apply_tensors(self, grads):
@@ -295,7 +295,10 @@ def probe_06_6(random):
                 results = [grad * (scale + i) for i in range(3)]
                 if missing:
                     results[position] = None
-                grad.mul_(0.5)  # its own, to do with as it likes
+                if hands_on:
+                    results[(position + 1) % 3] = grad  # as the node of an addition does
+                else:
+                    grad.mul_(0.5)  # its own, to do with as it likes
                 return results
 
         fn = Write()
@@ -375,4 +378,10 @@ def probe_06_7(random):
                      None if node.extras is None else sorted(node.extras.retained),
                      None if before is None or before.extras is None
                      else sorted(before.extras.retained)])
+        base = tensor(random, [3], grad=True) * 2
+        before, view, position = base._node, base[1:], random.randrange(3)
+        node.set_edges([(None, 0)] * 3)
+        seen.append(tried(lambda: views.rebase_history(view, node, 0, position)))
+        seen.append([position, base._node is before,
+                     [edge[0] is before for edge in base._node.edge_list]])
     return seen

@@ -36,6 +36,10 @@ class Wrong(Exception):
     """Raised on purpose."""
 
 
+class Harsh(BaseException):
+    """Raised on purpose; no Exception."""
+
+
 def nest(random, seen, makers, look, depth):
     """Enter blocks at random, look before, in and after, raise and catch at random places."""
     for _ in range(random.randint(1, 3)):
@@ -164,7 +168,7 @@ def probe_07_2_classes_and_generators(random):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             result = Marked(value, opened)(Thing)
-        seen.append([[each.category.__name__, str(each.message)[:33]] for each in told])
+        seen.append([[each.category.__name__, str(each.message)[:32]] for each in told])
         seen.append([result is Thing, isinstance(result, type), list(opened)])
         for _ in range(3):
             thing = result(random.random(), b=random.randrange(9))
@@ -252,7 +256,7 @@ def probe_07_3_doors(random):
                 seen.append([got, list(opened)])
                 try:
                     yield random.random()
-                except Wrong:
+                except (Wrong, Harsh):
                     seen.append(["caught", list(opened)])
                 yield list(opened)
                 return value + 0.5
@@ -260,11 +264,13 @@ def probe_07_3_doors(random):
                 seen.append(["cleaned up", list(opened)])
 
         wrapped = Once(value, opened)._wrap_generator(body)
-        doors = [lambda g: next(g), lambda g: g.send(value), lambda g: g.throw(Wrong()),
-                 lambda g: stopped(g), lambda g: g.close()]
-        for stop in range(6):
+        throw = random.choice([lambda g: g.throw(Wrong()), harsh])
+        for stop in range(12):
+            doors = [lambda g: next(g), lambda g: g.send(value), throw,
+                     lambda g: stopped(g), lambda g: g.close()]
+            throw = harsh if throw is not harsh else lambda g: g.throw(Wrong())
             generator = wrapped()
-            for door in doors[:stop]:
+            for door in doors[: stop // 2]:
                 seen.append(tried(lambda door=door: door(generator)))
                 seen.append(list(opened))
             seen.append(tried(generator.close))
@@ -272,6 +278,12 @@ def probe_07_3_doors(random):
             seen.append(list(opened))
             opened.clear()
         return seen
+
+    def harsh(generator):
+        try:
+            return generator.throw(Harsh())
+        except Harsh:
+            return "came out"
 
     def stopped(generator):
         try:

@@ -321,6 +321,33 @@ def probe_08_6(random):
     return seen
 
 
+def strict(random, function):
+    """Return what strict mode says of an output, or a slope, that comes from elsewhere."""
+    x, other = tensor(random, [2]), tensor(random, [2], grad=True)
+    place = random.randrange(2)
+
+    def func(*given):
+        made = [given[0] * 2, other * 1]
+        return tuple(made) if place else tuple(reversed(made))
+
+    def bent(*given):
+        made = [(given[i] * (given[i] if i == place else other)).sum() for i in range(2)]
+        return sum(made)
+
+    if function is functional.jvp:
+        return tried(lambda: function(func, x, tensor(random, [2]), strict=True))
+    return tried(lambda: function(bent, (x, x), (x, x), strict=True))
+
+
+def probe_08_6_strict(random):
+    return [[strict(random, functional.jvp) for _ in range(4)], random.random()]
+
+
+def probe_08_7_strict(random):
+    return [[strict(random, each) for _ in range(3)
+             for each in (functional.vhp, functional.hvp)], random.random()]
+
+
 def probe_08_7_vhp(random):
     return products(random, functional.vhp, True, "inputs", 11)
 

@@ -155,6 +155,23 @@ def probe_09_2(random):
             return grad
 
     seen.append(plain(jacobians.jacobian_columns([x], Passes.apply(x))))
+    came = []
+
+    class Keeps(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.given = torch.Tensor._plain(np.zeros(3))
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            came.append(grad)
+            with torch.no_grad():
+                ctx.given.copy_(grad * 2)
+            return ctx.given
+
+    seen.append(plain(jacobians.jacobian_columns([x], Keeps.apply(x))))
+    seen.append(plain(came))
     return seen
 
 
@@ -231,7 +248,8 @@ def probe_09_3(random):
             got = tried(lambda: gradcheck.check_slow(func, inputs, tolerances, results,
                                                      random.random() < 0.4))
         seen.append([got, [call for call in calls if call[0] == "constant"],
-                     any(call[0] == "engine" for call in calls)])
+                     any(call[0] == "engine" for call in calls),
+                     sorted({call[2] for call in calls if call[0] == "numerical"})])
     return seen
 
 
@@ -251,12 +269,15 @@ def probe_09_4(random):
         inputs = []
         for _ in range(random.randint(0, 4)):
             grad = random.random() < 0.6
-            kind = random.randrange(7)
+            kind = random.randrange(9)
             made = [tensor(random), tensor(random, (2,), dtype=np.float32), 1.5,
                     tensor(random, (2,), dtype=np.float16),
                     torch.Tensor._plain(np.broadcast_to(array(random, (2,)), (3, 2))),
                     torch.Tensor._plain(np.lib.stride_tricks.as_strided(
-                        array(random, (2,)), (1, 2), (0, 8))), tensor(random)][kind]
+                        array(random, (2,)), (1, 2), (0, 8))), tensor(random),
+                    torch.Tensor._plain(array(random, (3, 2)).T),
+                    torch.Tensor._plain(np.broadcast_to(array(random, (2,), np.float32),
+                                                        (3, 2)))][kind]
             if isinstance(made, torch.Tensor):
                 made._requires_grad = grad
             inputs.append(made)
@@ -299,6 +320,7 @@ def probe_09_5(random):
         added = random.choice([0.0, 0.0, 2.0**-30, 2.0**-60, 1.0])
         place, dtype = random.randrange(2), random.choice([np.float64] * 4 + [np.float32])
         shape = random.choice([(2,)] * 5 + [(1,)])
+        off = [added, added] if random.random() < 0.5 else random.sample([added, 0.0], 2)
 
         class Adds(torch.autograd.Function):
             @staticmethod
@@ -308,7 +330,7 @@ def probe_09_5(random):
             @staticmethod
             def backward(ctx, first, second):
                 made = [first * 2, second * 2]
-                made[place] = made[place] + added
+                made[place] = made[place] + torch.Tensor._plain(np.array(off))
                 return tuple(made)
 
         inputs = random.sample([x, y, unused, tensor(random), 1.5], 5)
@@ -330,6 +352,10 @@ def probe_09_5(random):
                 inputs, outputs, masked)))
         seen.append(tried(lambda: parts.check_multiplies_by_gradient(
             inputs, outputs, masked)))  # the graph is kept
+        squares = (x * x,)
+        for _ in range(2):
+            seen.append(tried(lambda: parts.check_multiplies_by_gradient(
+                inputs, squares, masked)))
         kind = (random.choice(["first", "second", "both", "never", "one"]),
                 random.choice(["raises", "ones"]))
         odd, calls = made_function(random, kind, random.randint(1, 4))
@@ -342,6 +368,8 @@ def probe_09_5(random):
             seen.append(tried(lambda: parts.check_undefined(
                 lambda a, b: odd.apply(a, b)[random.randrange(2)], (x, y), 1)))
             seen.append([list(warned), sorted(calls)])
+            seen.append(tried(lambda: parts.check_undefined(  # each case needs its own graph
+                lambda a, b: (a * a, a * b * b), (x, y), 2)))
         seen.append(random.random())
     return seen
 
@@ -376,4 +404,7 @@ def probe_09_6(random):
             weights = tensor(random, (2,))
             seen.append(plain(tried(lambda: torch.autograd.grad(
                 sum((f * f * weights).sum() for f in found), leaves, allow_unused=True))))
+        x, grad, scale = tensor(random, (2,), True), tensor(random, (2,)), random.randint(2, 5)
+        seen.append(plain(tried(lambda scale=scale, x=x, grad=grad: gradcheck.first_gradients(
+            lambda t: t * scale, 1, [True, False], x, grad))))
     return seen

@@ -226,14 +226,19 @@ def probe_10_4(random):
                 nodes[i - 1].metadata[anomaly_mode.PARENT] = node
         seen.append([tried(lambda node=node: anomaly_mode._trace(node)) for node in nodes])
 
-        def here(nodes=nodes):
-            anomaly_mode.warn_of_origin(nodes[0])
+        inner = function_of(f"{PACKAGE}.inner", "inner")
+        deep = random.random() < 0.5
+
+        def here(nodes=nodes, inner=inner, warn=anomaly_mode.warn_of_origin, deep=deep):
+            inner(warn, nodes[0]) if deep else warn(nodes[0])
 
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             failure = tried(here)
         seen.append([failure, [[each.category.__name__, str(each.message),
-                                each.filename == here.__code__.co_filename] for each in told]])
+                                each.filename == here.__code__.co_filename,
+                                each.lineno == here.__code__.co_firstlineno + 1]
+                               for each in told]])
     return seen
 
 

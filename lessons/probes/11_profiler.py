@@ -308,6 +308,7 @@ def probe_11_7(random):
             fake, again = Fake(), profiler.profile()
             seen.append(tried(lambda held=held, fake=fake: held._start(fake)))
             seen.append([look(), _state.recorder.get() is fake, held.entered])
+            seen.append(tried(lambda held=held: held._start(Fake())))
             seen.append(tried(lambda again=again: again._start(Fake())))
             seen.append([look(), again.entered, tried(lambda again=again: again.__enter__()
                                                       and None)])

@@ -5,6 +5,7 @@ import weakref
 
 import minigrad as torch
 from minigrad.autograd import Function
+from minigrad.autograd.function_outputs import join_written
 
 grad_mode = torch._state.grad_enabled
 
@@ -89,6 +90,18 @@ def symptom_01_1_ignores_the_mode() -> bool:
         return make(lambda ctx, x: x * 2).apply(leaf(1.0)).requires_grad
     finally:
         grad_mode.set(True)
+
+
+def symptom_01_1_not_numbered() -> bool:
+    Custom = make(lambda ctx, x: x * 2)
+    first, second = (Custom.apply(leaf(1.0)).grad_fn for _ in range(2))
+    return first is not second and first._sequence_nr() == second._sequence_nr()
+
+
+def symptom_01_1_takes_lists_apart() -> bool:
+    result = make(lambda ctx, x: [x * 2, x * 3]).apply(leaf(1.0))
+    return (isinstance(result, tuple) and len(result) == 2) or (isinstance(result, list)
+                                         and any(y.requires_grad for y in result))
 
 
 def symptom_01_1_records_constants() -> bool:
@@ -254,6 +267,15 @@ def symptom_01_2_wants_a_tuple() -> bool:
     return returning(lambda g: g) != "" and returning(lambda g: (g,)) == ""
 
 
+def symptom_01_2_takes_a_list_apart() -> bool:
+    return returning(lambda g: [g]) == "" and returning(lambda g: (g,)) == ""
+
+
+def symptom_01_2_gradients_reversed() -> bool:
+    first, second = given(lambda ctx, x: (x * 2, x * 3), lambda y: y[0] * 10 + y[1] * 100)
+    return (first.item(), second.item()) == (100.0, 10.0)
+
+
 def symptom_01_2_refuses_extra_nones() -> bool:
     return returning(lambda g: (g, None, None)) != "" and returning(lambda g: (g,)) == ""
 
@@ -315,6 +337,38 @@ def symptom_01_2_refuses_none() -> bool:
     return "NoneType" in told
 
 
+def _replaced(materialize):
+    """Return what backward is given for [0., None], where `_zeros` makes 11."""
+    seen = []
+
+    def backward(ctx, *grads):
+        seen.extend(None if g is None else g.item() for g in grads)
+
+    node = make(lambda ctx, x: x * 1, backward).apply(leaf(1.0)).grad_fn
+    node.materialize_grads, node._zeros = materialize, lambda index: torch.tensor(10.0 + index)
+    error_of(lambda: node.apply_tensors([torch.tensor(0.0), None]))
+    return seen
+
+
+def symptom_01_2_asks_for_truth() -> bool:
+    two = torch.tensor([1.0, 2.0])
+    node = make(lambda ctx, x: x * 1, lambda ctx, g: g).apply(leaf([1.0, 2.0])).grad_fn
+    return ("Boolean value" in error_of(lambda: node.apply_tensors([two]))
+            or _replaced(True) == [10.0, 11.0])
+
+
+def symptom_01_2_zeros_unwanted() -> bool:
+    return _replaced(True) == _replaced(False) == [0.0, 11.0]
+
+
+def symptom_01_2_zeros_turned_around() -> bool:
+    return (_replaced(True), _replaced(False)) == ([0.0, None], [0.0, 11.0])
+
+
+def symptom_01_2_no_zeros() -> bool:
+    return _replaced(True) == _replaced(False) == [0.0, None]
+
+
 # --- 01.3 ----------------------------------------------------------------------------------------
 
 
@@ -344,6 +398,15 @@ def symptom_01_3_ignores_the_choice() -> bool:
     return missing(True)[1] is not None and missing(False)[1] is not None
 
 
+def symptom_01_3_always_off() -> bool:
+    return missing()[1] is not None and missing(True)[1] is None and missing(False)[1] is None
+
+
+def symptom_01_3_an_array() -> bool:
+    found = missing()[1]
+    return type(found).__module__.partition(".")[0] == "numpy"
+
+
 def symptom_01_3_always_none() -> bool:
     return missing()[1] is None and missing(True)[1] is None
 
@@ -366,7 +429,8 @@ def symptom_01_3_not_zeros() -> bool:
 
 
 def symptom_01_3_zeros_for_no_tensor() -> bool:
-    return isinstance(missing()[2], torch.Tensor)
+    found = missing()
+    return isinstance(found[2], torch.Tensor) and tuple(found[1].shape) == (2, 3)
 
 
 def symptom_01_3_fails_for_no_tensor() -> bool:
@@ -402,8 +466,10 @@ def symptom_01_4_no_view() -> bool:
 
 
 def symptom_01_4_may_be_written_to() -> bool:
-    y = returned(leaf([1.0]) * 1)
-    return y._is_view() and error_of(lambda: y.add_(1)) == ""
+    y, fixed = returned(leaf([1.0]) * 1), returned(torch.tensor([1.0]))
+    told = error_of(lambda: fixed.mul_(leaf([2.0])))
+    return y._is_view() and (error_of(lambda: y.add_(1)) == ""
+                             or (fixed._is_view() and "custom Function" not in told))
 
 
 def symptom_01_4_constant_itself() -> bool:
@@ -412,10 +478,11 @@ def symptom_01_4_constant_itself() -> bool:
 
 
 def symptom_01_4_constant_copies() -> bool:
-    fixed = torch.tensor([1.0])
-    y = returned(fixed)
-    return y.data_ptr() != fixed.data_ptr() and returned(x := leaf([1.0])).data_ptr() \
-        == x.data_ptr()
+    fixed, x = torch.tensor([1.0]), leaf([1.0])
+    if returned(x).data_ptr() != x.data_ptr():
+        return False
+    given, marked = _marked()
+    return returned(fixed).data_ptr() != fixed.data_ptr() or given.data_ptr() != marked.data_ptr()
 
 
 def _marked():
@@ -538,6 +605,16 @@ def symptom_01_5_accepts_no_tensor() -> bool:
     return error_of(lambda: saving(lambda x, y: 3).apply(leaf(1.0))) == ""
 
 
+def symptom_01_5_wrong_kind_of_error() -> bool:
+    told = error_of(lambda: saving(lambda x, y: 3).apply(leaf(1.0)))
+    return told != "" and not told.startswith("TypeError") \
+        and error_of(lambda: saving(the_input).apply(leaf(1.0))) == ""
+
+
+def symptom_01_5_nothing_comes_back() -> bool:
+    return len(saving(the_input).apply(leaf(1.0)).grad_fn.saved_tensors) == 0
+
+
 def symptom_01_5_counts_from_one() -> bool:
     return "argument 1 is" in error_of(lambda: saving(lambda x, y: 3).apply(leaf(1.0)))
 
@@ -618,6 +695,13 @@ def symptom_01_6_not_counted() -> bool:
     return middle._version == before + 1 and fixed._version == 1
 
 
+def symptom_01_6_counted_twice() -> bool:
+    middle, fixed = leaf([1.0]) * 3, torch.tensor([1.0])
+    Doubled.apply(middle)
+    Doubled.apply(fixed)
+    return middle._version == 3 or fixed._version == 3
+
+
 def symptom_01_6_counted_only_recorded() -> bool:
     middle, fixed = leaf([1.0]) * 3, torch.tensor([1.0])
     Doubled.apply(middle)
@@ -649,6 +733,47 @@ def symptom_01_6_new_tensor() -> bool:
 def symptom_01_6_old_history() -> bool:
     middle = leaf([1.0]) * 3
     return Doubled.apply(middle) is middle and middle.grad_fn.name() == "MulBackward0"
+
+
+def symptom_01_6_refuses_too_much() -> bool:
+    x = leaf([1.0])
+    grad_mode.set(False)
+    return "a leaf Variable" in error_of(lambda: Doubled.apply(x))
+
+
+def symptom_01_6_shape_of_before() -> bool:
+    node = Doubled._backward_cls()
+    join_written(node, leaf([1.0, 2.0]) * 3, 0, True, None, 1)
+    return tuple(node.shape) != (2,) or node.dtype != "float32"
+
+
+def symptom_01_6_only_inputs() -> bool:
+    memory = torch.zeros(1)
+
+    def forward(ctx, x):
+        ctx.mark_dirty(memory)
+        return memory.copy_(x)
+
+    told = error_of(lambda: make(forward, lambda ctx, g: g).apply(leaf([2.0])))
+    return Doubled.apply(leaf([1.0]) * 1).requires_grad and (told != "" or memory.grad_fn is None)
+
+
+def _base_after(position):
+    """Write to a view that is tensor number `position` of two; return the node of its base."""
+    base, other = leaf([1.0, 2.0]) * 1, leaf([1.0])
+    view = base[1:]
+
+    def forward(ctx, *tensors):
+        ctx.mark_dirty(view)
+        return view.mul_(2)
+
+    args = (view, other) if position == 0 else (other, view)
+    make(forward, lambda ctx, g: (g, g)).apply(*args)
+    return base.grad_fn.name()
+
+
+def symptom_01_6_position_zero() -> bool:
+    return _base_after(0) == "MulBackward0" and _base_after(1) != "MulBackward0"
 
 
 def symptom_01_6_base_not_rebased() -> bool:

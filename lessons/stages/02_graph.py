@@ -5,7 +5,42 @@ import weakref
 import numpy as np
 
 import minigrad as torch
+from minigrad import accumulate, history
+from minigrad.accumulate import AccumulateGrad
 from minigrad.graph import BinaryNode, NaryNode, UnaryNode
+
+
+class Lock:
+    """A lock that never waits; `meanwhile` is what another thread did just before it was ours."""
+
+    def __init__(self, meanwhile=lambda: None):
+        self.meanwhile, self.held, self.taken = meanwhile, False, 0
+
+    def acquire(self, *_):
+        if self.held:
+            raise RuntimeError("held already")
+        self.held, self.taken = True, self.taken + 1
+        self.meanwhile()
+        return True
+
+    def release(self):
+        self.held = False
+
+    __enter__ = acquire
+
+    def __exit__(self, *_):
+        self.release()
+
+
+accumulate._leaf_locks[:] = [Lock() for _ in range(64)]  # a symptom must not wait for ever
+
+
+def _with_leaf_lock(lock, action):
+    accumulate._leaf_locks[:] = [lock] * 64
+    try:
+        action()
+    finally:
+        accumulate._leaf_locks[:] = [Lock() for _ in range(64)]
 
 
 def _leaf(values):
@@ -37,6 +72,11 @@ def symptom_02_1_number_lost() -> bool:
 
 def symptom_02_1_swapped() -> bool:
     return any(len(edges) == 2 and list(map(tuple, node.next_functions)) == edges[::-1]
+               for node, edges in _wired())
+
+
+def symptom_02_1_first_twice() -> bool:
+    return any(len(edges) == 2 and list(map(tuple, node.next_functions)) == [edges[0]] * 2
                for node, edges in _wired())
 
 
@@ -87,9 +127,14 @@ def symptom_02_1_metadata_shifted() -> bool:
     return node.metadata_of(1)[0] != (2,) and node.metadata_of(1)[0] in ((1,), (3,))
 
 
+def symptom_02_1_one_edge_bare() -> bool:
+    after = UnaryNode()
+    edges = _node(UnaryNode, [(after, 3)]).edges
+    return len(edges) == 2 and edges[0] is after and edges[1] == 3
+
+
 def symptom_02_1_plain_pairs() -> bool:
-    node = _node(NaryNode, [(UnaryNode(), 0)])
-    return type(node.edges[0]) is tuple
+    return any(type(node.edges[0]) is tuple for node, _ in _wired())
 
 
 # ---------------------------------------------------------------- 02.2
@@ -127,9 +172,53 @@ def symptom_02_2_hooks_lost() -> bool:
     x._more().hooks = hooks = {0: print}
     for _ in range(2):
         node = x._accumulator()
-        if node.extras is None or node.extras.tensor.get(0) is not hooks:
+        if node.extras is None or node.extras.tensor.get(0) != hooks:
             return True
         del node
+    return False
+
+
+def symptom_02_2_hooks_copied() -> bool:
+    x = _leaf(1.0)
+    x._more().hooks = hooks = {0: print}
+    node = x._accumulator()
+    return node.extras.tensor[0] == hooks and node.extras.tensor[0] is not hooks
+
+
+def _made_meanwhile():
+    """Return how often the lock was taken, and whether another thread's node came back."""
+    x, theirs = _leaf(1.0), []
+
+    def meanwhile():
+        if not theirs:
+            theirs.append(AccumulateGrad(x))
+            x._more().accumulator = weakref.ref(theirs[0])
+
+    kept, lock = history._accumulator_lock, Lock(meanwhile)
+    history._accumulator_lock = lock
+    try:
+        mine = x._accumulator()
+    finally:
+        history._accumulator_lock = kept
+    return lock.taken, bool(theirs) and mine is theirs[0]
+
+
+def symptom_02_2_no_lock() -> bool:
+    return _made_meanwhile()[0] == 0
+
+
+def symptom_02_2_looks_before_the_lock() -> bool:
+    taken, found = _made_meanwhile()
+    return taken == 1 and not found
+
+
+def symptom_02_2_no_extras_yet() -> bool:
+    x, y = _leaf(1.0), _leaf(1.0)
+    y._more()
+    try:
+        x._accumulator()
+    except AttributeError as error:
+        return "'NoneType'" in str(error) and y._accumulator().variable is y
     return False
 
 
@@ -170,6 +259,19 @@ def symptom_02_3_number_lost() -> bool:
     return node is not None and index != 2
 
 
+def symptom_02_3_no_pair() -> bool:
+    return torch.ones(2)._edge() is None
+
+
+def symptom_02_3_pair_turned() -> bool:
+    return any(isinstance(each._edge()[0], int) for each in (_leaf(1.0), _leaf(1.0) * 2))
+
+
+def symptom_02_3_leaf_number() -> bool:
+    node, index = _leaf(1.0)._edge()
+    return node is not None and index != 0
+
+
 def symptom_02_3_only_the_node() -> bool:
     return not isinstance((_leaf(1.0) * 2)._edge(), tuple)
 
@@ -184,7 +286,20 @@ def symptom_02_3_stale_view() -> bool:
     view = base[1:]
     base.mul_(5.0)
     stale = "SliceBackward"
-    return view._edge()[0].name().startswith(stale) or view.grad_fn.name().startswith(stale)
+    if view._edge()[0].name().startswith(stale) or view.grad_fn.name().startswith(stale):
+        return True
+    if _leaf(1.0).grad_fn is not None:
+        return False
+    views = [_view_of_a_written_leaf() for _ in range(3)]
+    return (views[0].grad_fn is None or views[1]._edge()[0] is None
+            or (views[2].is_leaf and not (_leaf(1.0) * 2).is_leaf))
+
+
+def _view_of_a_written_leaf():
+    base = torch.zeros(3)
+    view = base[1:]
+    base.mul_(_leaf([1.0, 2.0, 3.0]))
+    return view
 
 
 # ---------------------------------------------------------------- 02.4
@@ -386,7 +501,38 @@ def symptom_02_5_row_major() -> bool:
 
 
 def symptom_02_5_gaps_not_row_major() -> bool:
-    return _strides()[1] != (4, 1)
+    other = _laid_out(np.ones((4, 6), np.float32).T[:, ::2])
+    other._accumulator().accumulate(np.ones((6, 2), np.float32), False)
+    return _strides()[1] != (4, 1) or other.grad.stride() != (2, 1)
+
+
+def symptom_02_5_owned_layout() -> bool:
+    gaps = _laid_out(np.ones((3, 8), np.float32)[:, ::2])
+    gaps._accumulator().accumulate(np.ones((3, 4), np.float32, "F"), True)
+    return gaps.grad.stride() == (1, 3) and _strides() == ((1, 3), (4, 1))
+
+
+def symptom_02_5_dtype_of_the_leaf() -> bool:
+    x = _leaf([1.0])
+    x._accumulator().accumulate(np.array([0.1]), False)
+    return x._grad._array.dtype == np.float32
+
+
+def _brought_meanwhile():
+    """Return how often the lock was taken, and the sum of another thread's 5 and our 3."""
+    x, theirs = _leaf([1.0]), torch.tensor([5.0])
+    lock = Lock(lambda: setattr(x, "_grad", theirs))
+    _with_leaf_lock(lock, lambda: _give(x, 3.0))
+    return lock.taken, x.grad.tolist()
+
+
+def symptom_02_5_no_lock() -> bool:
+    return _brought_meanwhile()[0] == 0
+
+
+def symptom_02_5_looks_before_the_lock() -> bool:
+    taken, total = _brought_meanwhile()
+    return taken == 1 and total == [3.0]
 
 
 def symptom_02_5_no_memory() -> bool:
@@ -395,25 +541,36 @@ def symptom_02_5_no_memory() -> bool:
     return x.grad.stride() == (0,)
 
 
-def symptom_02_5_writes_to_history() -> bool:
-    x, old = _leaf([1.0]), _leaf([5.0])
-    x.grad = old
-    _give(x, 1.0)
-    return old.tolist() != [5.0]
-
-
-def symptom_02_5_drops_history() -> bool:
-    x, old = _leaf([1.0]), _leaf([5.0])
-    x.grad = old
-    _give(x, 1.0)
-    return x.grad.tolist() == [1.0]
-
-
 # ---------------------------------------------------------------- 02.6
 
 
 def _give_tensor(x, grad):
     return x._accumulator().apply_tensors((grad,))
+
+
+def symptom_02_6_waits_for_itself() -> bool:
+    try:
+        _give_tensor(_leaf([1.0]), torch.tensor([1.0]))
+    except RuntimeError as error:
+        return str(error) == "held already"
+    return False
+
+
+def _both_meanwhile():
+    """Return how often the lock was taken, and the sum of another thread's 10 and our 15."""
+    x, w = _leaf([1.0]), _leaf([5.0])
+    lock = Lock(lambda: setattr(x, "_grad", w * 2))
+    _with_leaf_lock(lock, lambda: _give_tensor(x, w * 3))
+    return lock.taken, x.grad.tolist()
+
+
+def symptom_02_6_no_lock() -> bool:
+    return _both_meanwhile()[0] == 0
+
+
+def symptom_02_6_looks_before_the_lock() -> bool:
+    taken, total = _both_meanwhile()
+    return taken == 1 and total == [15.0]
 
 
 def symptom_02_6_no_history() -> bool:
@@ -472,9 +629,16 @@ def symptom_02_6_none() -> bool:
 
 
 def symptom_02_6_returns() -> bool:
+    x, w = _leaf([1.0]), _leaf([5.0])
+    results = [_give_tensor(x, grad) for grad in (torch.tensor([1.0]), None, w * 2, w * 3)]
+    return any(result is None or len(result) != 0 for result in results)
+
+
+def symptom_02_6_none_clears() -> bool:
     x = _leaf([1.0])
-    result = _give_tensor(x, torch.tensor([1.0]))
-    return result is None or len(result) != 0
+    _give_tensor(x, torch.tensor([1.0]))
+    _give_tensor(x, None)
+    return x._grad is None
 
 
 def symptom_02_6_layout() -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import engine
+from minigrad.autograd import anomaly_mode, engine, graph_task
 from minigrad.autograd.graph_task import GraphTask, InputBuffer
 from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
@@ -56,6 +56,16 @@ def symptom_03_1_overwrites() -> bool:
     return [2] in _sums()
 
 
+def symptom_03_1_subtracts() -> bool:
+    return [-1] in _sums()
+
+
+def symptom_03_1_first_copied() -> bool:
+    first = _array(1)
+    kept = _added((first, False)).grads[0]
+    return kept is not first and _values(kept) == [1]
+
+
 def symptom_03_1_second_lost() -> bool:
     return [1] in _sums()
 
@@ -94,6 +104,23 @@ def symptom_03_1_tensor_in_place() -> bool:
     buffer.add(0, first, True)
     buffer.add(0, _leaf([2.0]) * 5, True)
     return first.tolist() == [13.0]
+
+
+def symptom_03_1_tensors_made_arrays() -> bool:
+    buffer = InputBuffer(1)
+    buffer.add(0, _leaf([1.0]) * 3, False)
+    try:
+        buffer.add(0, _leaf([2.0]) * 5, False)
+    except RuntimeError as error:
+        return "numpy()" in str(error)
+    return isinstance(buffer.grads[0], np.ndarray)
+
+
+def symptom_03_1_tensor_owned() -> bool:
+    buffer = InputBuffer(1)
+    buffer.add(0, _leaf([1.0]) * 3, True)
+    buffer.add(0, _leaf([2.0]) * 5, True)
+    return bool(buffer.owned[0]) and buffer.grads[0].requires_grad
 
 
 def symptom_03_1_history_lost() -> bool:
@@ -143,7 +170,27 @@ def symptom_03_2_root_counted() -> bool:
     task = GraphTask(False, False)
     root = GraphRoot([(_wired(NaryNode), 0)], [None])
     task.count_dependencies(root)
-    return bool(task.dependencies.get(root))
+    return root in task.dependencies
+
+
+def symptom_03_2_counts_own_edges() -> bool:
+    top, shared, last = _diamond()
+    found = _counted(top)
+    return (found.get(top), found.get(shared), found.get(last)) in ((2, 1, 0), (2, 1, None))
+
+
+def symptom_03_2_nothing_kept() -> bool:
+    top, _, _ = _diamond()
+    task = GraphTask(False, False)
+    before = task.dependencies
+    task.count_dependencies(GraphRoot([(top, 0)], [None]))
+    return not task.dependencies and task.dependencies is before
+
+
+def symptom_03_2_none_ends() -> bool:
+    last, other = _wired(NaryNode), _wired(NaryNode)
+    found = _counted(_wired(NaryNode, (other, 0), (None, 0), (last, 0)))
+    return found.get(other) == 1 and last not in found
 
 
 def symptom_03_2_stops() -> bool:
@@ -209,6 +256,12 @@ def symptom_03_3_none_not_counted() -> bool:
     return not task.ready and bool(again.ready)
 
 
+def symptom_03_3_no_buffer_for_none() -> bool:
+    node, task = _waiting(1)
+    task.deliver(node, 0, None, False)
+    return bool(task.ready) and node not in task.buffers
+
+
 def symptom_03_3_never_ready() -> bool:
     node, task = _waiting(1)
     task.deliver(node, 0, _array(1), False)
@@ -219,7 +272,7 @@ def symptom_03_3_forgets() -> bool:
     node, task = _waiting(2)
     task.deliver(node, 0, _array(1), False)
     task.deliver(node, 0, _array(2), False)
-    return _values(task.buffers[node].grads[0]) in ([1], [2])
+    return _values(task.buffers[node].grads[0]) in ([1], [2], None)
 
 
 def symptom_03_3_number_lost() -> bool:
@@ -234,7 +287,8 @@ def symptom_03_3_owned_lost() -> bool:
     node.num_inputs = 2
     task.deliver(node, 0, _array(1), False)
     task.deliver(node, 1, _array(1), True)
-    return task.buffers[node].owned != [False, True]
+    buffer = task.buffers[node]
+    return None not in buffer.grads and buffer.owned != [False, True]
 
 
 def symptom_03_3_pushes_unneeded() -> bool:
@@ -354,6 +408,83 @@ def symptom_03_4_always_frees() -> bool:
     except RuntimeError as error:
         return "second time" in str(error)
     return False
+
+
+class _Capturing(GraphTask):
+    """A pass that notes what it captures; `ends` is whether the captured node does not run."""
+
+    def __init__(self, node, order, ends):
+        super().__init__(False, False)
+        self.order, self.ends = order, ends
+        self.captures[node] = {0: [0]}
+        self.needed = {node} if ends else None
+
+    def capture(self, node, grads):
+        self.order.append(_values(grads[0]))
+
+    def runs(self, node):
+        return not (self.ends and node in self.captures)
+
+
+def _captured(ends):
+    """What is captured, where a hook gives ten times as much; "hook" where that was called."""
+    order, x = [], _leaf([1.0])
+    y = x * 2.0
+
+    def hook(g):
+        order.append("hook")
+        return g * 10
+
+    ran = []
+    y.register_hook(hook)
+    y.grad_fn.register_hook(lambda *_: ran.append(1))
+    task = _Capturing(y.grad_fn, order, ends)
+    root = GraphRoot([y._edge()], [np.ones(1, np.float32)])
+    task.count_dependencies(root)
+    task.run(root)
+    return order, bool(ran), bool(task.buffers)
+
+
+def symptom_03_4_runs_unneeded() -> bool:
+    return _captured(False)[1] and _captured(True)[1]
+
+
+def symptom_03_4_captured_late() -> bool:
+    return _captured(False)[0] == ["hook", [10.0]]
+
+
+def symptom_03_4_captured_early() -> bool:
+    return _captured(True)[0] in ([[1.0], "hook"], [[1.0], "hook", [10.0]])
+
+
+def symptom_03_4_hooks_of_running_only() -> bool:
+    return _captured(True)[0] == [[1.0]] and "hook" in _captured(False)[0]
+
+
+def symptom_03_4_not_captured() -> bool:
+    return ["hook"] in (_captured(True)[0], _captured(False)[0])
+
+
+def symptom_03_4_buffers_stay() -> bool:
+    return _captured(False)[2]
+
+
+def symptom_03_4_leaf_twice() -> bool:
+    x = _leaf([3.0])
+    _run(x * 2.0)
+    return x.grad.tolist() == [4.0]
+
+
+def symptom_03_4_not_watched() -> bool:
+    watched, kept = [], (anomaly_mode.watched, _state.anomaly.enabled)
+    anomaly_mode.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
+    _state.anomaly.enabled = True
+    x = _leaf([3.0])
+    try:
+        _run(x * 2.0)
+    finally:
+        anomaly_mode.watched, _state.anomaly.enabled = kept
+    return not watched and x.grad is not None
 
 
 def symptom_03_4_no_hooks() -> bool:
@@ -481,6 +612,55 @@ def symptom_03_5_first_place_only() -> bool:
     return sorted(map(str, found)) == ["None", "[3.0]"]
 
 
+def symptom_03_5_all_ways_walked() -> bool:
+    goal = node = _wired(NaryNode)
+    times = [0]
+
+    class Looked(BinaryNode):
+        @property
+        def edges(self):
+            times[0] += 1
+            return super().edges
+
+    def counted(node):
+        times[0] += 1
+        return following(node)
+
+    for _ in range(12):
+        node = _wired(Looked, (node, 0), (node, 0))
+    following, graph_task.engine_fast.following = graph_task.engine_fast.following, counted
+    try:
+        GraphTask(False, False).restrict_to(GraphRoot([(node, 0)], [None]), {goal})
+    finally:
+        graph_task.engine_fast.following = following
+    return times[0] > 1000
+
+
+def _needed():
+    """Root, node and goal of a chain, and what is needed of them."""
+    goal = _wired(NaryNode)
+    node = _wired(UnaryNode, (goal, 0))
+    root, task = GraphRoot([(node, 0)], [None]), GraphTask(False, False)
+    task.restrict_to(root, {goal})
+    return root, node, goal, set(task.needed)
+
+
+def symptom_03_5_root_left_out() -> bool:
+    _, node, goal, needed = _needed()
+    return needed == {node, goal}
+
+
+def symptom_03_5_goals_left_out() -> bool:
+    root, node, _, needed = _needed()
+    return needed == {root, node}
+
+
+def symptom_03_5_position_lost() -> bool:
+    a, b = _leaf([2.0]), _leaf([5.0])
+    found = _pruned(a * b, [a, b])
+    return found[0] in ([5.0], [2.0]) and found[1] is None and _pruned(a * 3.0, [a]) == [[3.0]]
+
+
 def symptom_03_5_stops_at_input() -> bool:
     a = _leaf([2.0])
     c = a * 0.5
@@ -517,6 +697,100 @@ def _restored(check):
         _state.grad_enabled.set(True)
         engine._running.tasks.clear()
         engine._running.depth = 0
+
+
+class _Made(GraphTask):
+    made: list = []
+
+    def __init__(self, *wishes):
+        self.made.append(wishes)
+        super().__init__(*wishes)
+
+
+def symptom_03_6_wishes_swapped() -> bool:
+    def check():
+        _Made.made.clear()
+        x = _leaf([2.0])
+        try:
+            engine.execute([(x * 2.0)._edge()], [_array(1)], True, False, kind=_Made)
+        finally:
+            return _Made.made == [(False, True)]  # noqa: B012  # whatever came of it
+    return _restored(check)
+
+
+def symptom_03_6_kind_ignored() -> bool:
+    def check():
+        _Made.made.clear()
+        x = _leaf([2.0])
+        engine.execute([(x * 2.0)._edge()], [_array(1)], True, False, kind=_Made)
+        return not _Made.made and x.grad is not None
+    return _restored(check)
+
+
+def symptom_03_6_empty_is_none() -> bool:
+    def check():
+        x = _leaf([2.0])
+        engine.execute([(x * 2.0)._edge()], [_array(1)], False, False, [])
+        return x.grad is not None
+    return _restored(check)
+
+
+def symptom_03_6_wrong_places() -> bool:
+    def check():
+        a, b, unused = _leaf([2.0]), _leaf([3.0]), _leaf([4.0])
+        places = [unused._edge(), b._edge(), a._edge()]
+        found = engine.execute([(a * b)._edge()], [_array(1)], False, False, places, False)
+        return sorted(_values(g)[0] for g in found if g is not None) == [2.0, 3.0] \
+            and [g is None for g in found] != [True, False, False]
+    return _restored(check)
+
+
+def symptom_03_6_none_is_a_goal() -> bool:
+    def check():
+        a = _leaf([2.0])
+        try:
+            engine.execute([(a * 3.0)._edge()], [_array(1)], False, False,
+                           [(None, 0), a._edge()], False)
+        except (AttributeError, TypeError) as error:
+            return "NoneType" in str(error)
+        return False
+    return _restored(check)
+
+
+def symptom_03_6_depth_stays() -> bool:
+    def check():
+        (_leaf([2.0]) * 2.0).backward()
+        return engine._running.depth != 0 and not engine._running.tasks
+    return _restored(check)
+
+
+def symptom_03_6_no_fresh_thread() -> bool:
+    def check():
+        fresh, kept = [], engine._run_in_fresh_thread
+        engine._run_in_fresh_thread = lambda task, root: fresh.append(1)
+        engine._running.depth = engine.MAX_DEPTH
+        x = _leaf([2.0])
+        try:
+            engine.execute([(x * 2.0)._edge()], [_array(1)], False, False)
+        finally:
+            engine._run_in_fresh_thread = kept
+        return not fresh and x.grad is not None
+    return _restored(check)
+
+
+def symptom_03_6_callbacks_in_front() -> bool:
+    def check():
+        order, x = [], _leaf([2.0])
+        y = x * 2.0
+
+        def hook(g):
+            engine.queue_callback(lambda: order.append(1))
+            engine.queue_callback(lambda: order.append(2))
+
+        y.register_hook(hook)
+        y.backward()
+        return order == [2, 1]
+    return _restored(check)
 
 
 def symptom_03_6_mode_after_error() -> bool:
@@ -652,7 +926,7 @@ def symptom_03_6_accepts_outside() -> bool:
             engine.queue_callback(lambda: None)
         except RuntimeError:
             return False
-        except IndexError:
+        except Exception:
             return True
         return True
     return _restored(check)

@@ -61,6 +61,20 @@ def symptom_04a_1_no_error() -> bool:
             and _broadcast((3,), (4,)) is not None)
 
 
+def symptom_04a_1_other_error() -> bool:
+    try:
+        shapes.broadcast((2, 3), (2, 4))
+    except Exception as error:
+        return (type(error) is not RuntimeError
+                or not str(error).startswith("The size of tensor a ("))
+    return False
+
+
+def symptom_04a_1_expandable_same_length() -> bool:
+    return (shapes.is_expandable_to((2, 1), (2, 3)) is True
+            and shapes.is_expandable_to((3,), (2, 3)) is False)
+
+
 def symptom_04a_1_wrong_dimension_named() -> bool:
     try:
         shapes.broadcast((2, 3), (4,))
@@ -164,6 +178,15 @@ def symptom_04a_2_not_shifted() -> bool:
             and _sum((2, 1), cube) != cube.sum((0, 2)).reshape(2, 1).tolist())
 
 
+def symptom_04a_2_nothing_to_sum() -> bool:
+    try:
+        found = fitting.sum_to(torch.tensor(GRAD), (2, 2))
+    except RuntimeError:
+        found = None
+    right = fitting.sum_to(torch.tensor(GRAD), (2,))
+    return right.tolist() == [4.0, 7.0] and (found is None or found.tolist() != GRAD.tolist())
+
+
 def symptom_04a_2_graph_cut() -> bool:
     grad = torch.ones(3, 2, requires_grad=True)
     given = [fitting.sum_to(grad, shape) for shape in ((2,), (3, 1))]
@@ -254,6 +277,36 @@ def symptom_04a_3_names_target() -> bool:
 
 def symptom_04a_3_index_for_position() -> bool:
     return "at index 0" in _told(np.ones(4, np.float32))
+
+
+def _refused(array) -> str:
+    try:
+        fitting.fit(array, _node(3), 0, _node(1), 0)
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+def symptom_04a_3_shapes_not_lists() -> bool:
+    told = _refused(np.ones(4, np.float32))
+    return "got (4,) but" in told or "got torch.Size" in told
+
+
+def symptom_04a_3_other_names_of_dtypes() -> bool:
+    return "torch." in _refused(np.ones(3, np.int64))
+
+
+def symptom_04a_3_cast_cuts_graph() -> bool:
+    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    found = fitting.fit(x * 2, _node(3), 0, _node(1), 0)
+    return found.dtype == torch.float32 and not found.requires_grad
+
+
+def symptom_04a_3_dtype_forgotten_after_sum() -> bool:
+    target = _node(3)
+    plain = fitting.fit(np.ones(3), target, 0, _node(1), 0)
+    summed = fitting.fit(np.ones((2, 3)), target, 0, _node(1), 0)
+    return plain.dtype == np.float32 and summed.dtype == np.float64
 
 
 def symptom_04a_3_numbers_stay() -> bool:

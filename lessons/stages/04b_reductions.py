@@ -1,15 +1,26 @@
 """Symptoms of stage 04b."""
 
 import math
+import warnings
 
 import numpy as np
 
 import minigrad as torch
 from minigrad.backend import kernels_index
-from minigrad.ops import along
+from minigrad.ops import along, reduce, vector_norm
 
 X = np.array([[1.0, 2.0], [4.0, 9.0]])
 G = np.array([3.0, 5.0])
+
+
+def _error(fn, value=X, g=G) -> str:
+    """What the backward of `fn` raises, as text; "" where it raises nothing."""
+    x = torch.tensor(np.asarray(value, np.float64), requires_grad=True)
+    try:
+        fn(x).backward(torch.tensor(np.asarray(g, np.float64)))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _grad(fn, value=X, g=G):
@@ -52,6 +63,61 @@ def symptom_04b_1_sum_divided() -> bool:
         _grad(lambda x: x.sum(1)), np.array(ROWS) / 2)
 
 
+def symptom_04b_1_counts_dimensions() -> bool:
+    return along.extent((5, 6, 7), 0) == 1 and along.extent((5, 6, 7), (0, 2)) == 2
+
+
+def symptom_04b_1_adds_sizes() -> bool:
+    return along.extent((5, 6, 7), (0, 2)) == 12
+
+
+def symptom_04b_1_all_that_there_is() -> bool:
+    return along.extent((2, 3, 4), 0) == along.extent((2, 3, 4), -1) == 24
+
+
+def symptom_04b_1_one_number_only() -> bool:
+    if along.extent((2, 3, 4), 0) != 2:
+        return False
+    try:
+        return along.extent((2, 3, 4), (0, 2)) != 8
+    except Exception:
+        return True
+
+
+def symptom_04b_1_dimensions_behind() -> bool:
+    return along.restored(np.zeros((3, 4)), (2, 3, 4), 0, False).shape == (3, 4, 1)
+
+
+def symptom_04b_1_none_is_put_back() -> bool:
+    return along.restored(np.array(1.0), (2, 3), None, False).shape == (1, 1)
+
+
+def symptom_04b_1_keepdim_turned_around() -> bool:
+    kept = along.restored(np.zeros((2, 1)), (2, 3), 1, False).shape == (2, 1)
+    return kept and along.restored(np.zeros(2), (2, 3), 1, False).shape == (2,)
+
+
+def symptom_04b_1_not_expanded() -> bool:
+    told = [_error(lambda x: x.sum(), g=6.0), _error(lambda x: x.sum(1)),
+            _error(lambda x: x.mean(), g=6.0), _error(lambda x: x.mean(1))]
+    return any("shape compatible with [2, 2]" in each for each in told)
+
+
+def symptom_04b_1_divides_by_zero() -> bool:
+    x = np.zeros((0, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with np.errstate(all="warn"):
+            means = [lambda x: _quietly(x, None), lambda x: _quietly(x, 0)]
+            told = [_error(fn, x, g) for fn, g in zip(means, (1.0, np.ones(2)), strict=True)]
+    return any("by zero" in each or "invalid value" in each for each in told)
+
+
+def _quietly(x, dim):
+    with np.errstate(all="ignore"):
+        return x.mean() if dim is None else x.mean(dim)
+
+
 def symptom_04b_1_not_put_back() -> bool:
     fine = along.restored(np.zeros((2, 3)), (2, 3, 4), -1, False).shape == (2, 3, 1)
     return fine and (_same(_grad(lambda x: x.sum(1)), COLUMNS)
@@ -63,8 +129,13 @@ def symptom_04b_1_restored_does_nothing() -> bool:
 
 
 def symptom_04b_1_not_divided() -> bool:
+    three = np.ones((2, 3)) * G[:, None]
     return (_same(_grad(lambda x: x.mean(), g=4.0), np.full((2, 2), 4.0))
-            or _same(_grad(lambda x: x.mean(1)), ROWS))
+            or _same(_grad(lambda x: x.mean(1), np.ones((2, 3))), three))
+
+
+def symptom_04b_1_divided_by_one_less() -> bool:
+    return _same(_grad(lambda x: x.mean(1), np.ones((2, 3))), np.ones((2, 3)) * G[:, None] / 2)
 
 
 def symptom_04b_1_divided_by_all() -> bool:
@@ -94,11 +165,36 @@ def _var(**options):
 
 
 def symptom_04b_2_no_two() -> bool:
-    return _same(_var(), G3[:, None] * SLOPE / 2)
+    return (_same(_var(), G3[:, None] * SLOPE / 2)
+            and _same(_var(correction=0), G3[:, None] * CENTRED / 3))
+
+
+def symptom_04b_2_correction_added() -> bool:
+    return (_same(_var(), G3[:, None] * SLOPE / 2)
+            and _same(_var(correction=0), G3[:, None] * CENTRED * 2 / 3))
 
 
 def symptom_04b_2_divides_by_n() -> bool:
     return _same(_var(), G3[:, None] * SLOPE * 2 / 3)
+
+
+def symptom_04b_2_counts_all() -> bool:
+    return _same(_var(), G3[:, None] * CENTRED * 2 / 8)
+
+
+def symptom_04b_2_no_freedom_left() -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = np.array([1.0, 2.0, 4.0])
+        found = []
+        for correction in (3, 4):
+            try:
+                found.append(np.asarray(reduce.variance_backward(
+                    np.array(2.0), x, (3,), None, False, correction)))
+            except ZeroDivisionError:
+                return True
+    right = _same(_var(), G3[:, None] * SLOPE)
+    return right and any(each.tolist() != [math.inf] * 3 for each in found)
 
 
 def symptom_04b_2_ignores_correction() -> bool:
@@ -189,6 +285,37 @@ def symptom_04b_3_one_norm_not_sign() -> bool:
 
 def symptom_04b_3_one_norm_all_plus() -> bool:
     return _same(_norm(1), np.ones((2, 2)) * G[:, None])
+
+
+def symptom_04b_3_all_like_two() -> bool:
+    two = G[:, None] * SIGNED / NORMS
+    sizes = (np.abs(SIGNED) ** 3).sum(1, keepdims=True) ** (1 / 3)
+    return _same(_norm(2), two) and _same(_norm(3), G[:, None] * SIGNED / sizes, two)
+
+
+def symptom_04b_3_shared_with_all() -> bool:
+    return _same(_largest(), [[-1.5, 0], [0, 2.5]])
+
+
+def symptom_04b_3_sizes_not_compared() -> bool:
+    return _same(_largest(), [[0.0, 0], [0, 5]])
+
+
+def _smallest():
+    return vector_norm.norm_backward(np.array([2.0, 7.0]), np.array([[3.0, -1.0], [5.0, 2.0]]),
+                                     np.array([1.0, 2.0]), (2, 2), -math.inf, 1, False)
+
+
+def symptom_04b_3_smallest_size() -> bool:
+    if not _same(_largest(), [[-3.0, 0], [0, 5]]):
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return not _same(np.asarray(_smallest()), [[0.0, -2], [0, 7]])
+
+
+def symptom_04b_3_logsumexp_like_sum() -> bool:
+    return _same(_logsumexp()[0], ROWS)
 
 
 def symptom_04b_3_zero_norm_has_slope() -> bool:
@@ -291,6 +418,41 @@ def symptom_04b_4_numbers_accepted() -> bool:
     return _shape((), (3,)) is not None or _shape((2, 2), ()) is not None
 
 
+def _said(a, b) -> str:
+    try:
+        torch.matmul(torch.ones(a), torch.ones(b))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def symptom_04b_4_numbers_fail_elsewhere() -> bool:
+    told = [_said((), (3,)), _said((2, 2), ()), _said((), ())]
+    return all(told) and any("at least 1D" not in each for each in told)
+
+
+def symptom_04b_4_numbers_named_wrongly() -> bool:
+    return "they are 1D and 0D" in _said((), (3,))
+
+
+def symptom_04b_4_vector_as_column() -> bool:
+    return ("3x1 and 3x4" in _said((3,), (3, 4)) or _shape((3,), (1, 4)) is not None
+            or ("(1x" not in _said((3,), (3, 4)) and _shape((3,), (3, 4)) == (3, 4)))
+
+
+def symptom_04b_4_factors_exchanged() -> bool:
+    return _shape((2, 3), (3, 2)) == (3, 3) or _shape((2, 3), (5, 2)) == (5, 3)
+
+
+def symptom_04b_4_batch_and_vector() -> bool:
+    return (_shape((5, 2, 3), (3,)) is None and _shape((5, 2, 3), (3, 4)) == (5, 2, 4)
+            and _shape((5, 2, 3), (5, 3, 4)) == (5, 2, 4))
+
+
+def symptom_04b_4_result_turned() -> bool:
+    return _shape((6, 1, 2, 3), (5, 3, 4)) == (6, 5, 4, 2)
+
+
 def symptom_04b_4_vector_keeps_dimension() -> bool:
     return (_shape((3,), (3, 4)) == (1, 4) or _shape((3,), (5, 3, 4)) == (5, 1, 4)
             or _shape((2, 3), (3,)) == (2, 1) or _shape((5, 2, 3), (3,)) == (5, 2, 1))
@@ -358,6 +520,14 @@ def symptom_04b_5_not_transposed() -> bool:
             or _same(v, np.stack([A @ M, (A + 1) @ -M])))
 
 
+def symptom_04b_5_elementwise() -> bool:
+    x, y = _pair(torch.mm)
+    u, v = _batched()
+    return (_same(x, M * B, M * B.T) or _same(y, M * A, M * A.T)
+            or _same(u, np.stack([M * B, -M * (B * 2)]))
+            or _same(v, np.stack([M * A, -M * (A + 1)])))
+
+
 def symptom_04b_5_order() -> bool:
     x, y = _pair(torch.mm)
     u, v = _batched()
@@ -384,7 +554,10 @@ def symptom_04b_5_batch_transposed() -> bool:
         torch.bmm(a, b).sum().backward()
     except Exception:
         u, v = _batched()
-        return fine and u is not None and v is not None
+        a, b, g = np.stack([A, A + 1]), np.stack([B, B * 2]), np.stack([M, -M])
+        turned = [np.swapaxes(b, 0, i) for i in (1, 2)], [np.swapaxes(a, 0, i) for i in (1, 2)]
+        return fine and (_same(u, *(g @ each for each in turned[0]), g @ b.T)
+                         or _same(v, *(each @ g for each in turned[1]), a.T @ g))
     return False
 
 
@@ -401,7 +574,7 @@ def symptom_04b_5_vector_not_transposed() -> bool:
 
 def symptom_04b_5_mv_not_outer() -> bool:
     x = _pair(torch.mv, A, V, G)[0]
-    return _same(x, np.stack([G * V, G * V]))
+    return _same(x, np.stack([G * V, G * V]), G * V)
 
 
 def symptom_04b_5_dot_own_factor() -> bool:
@@ -429,6 +602,31 @@ def _scatter(sizes, dim, index, source):
 def symptom_04b_6_counted_once() -> bool:
     return _same(_scatter((3,), 0, [1, 1, 2, 0], [1, 2, 4, 8]), [8, 2, 4]) and _same(
         kernels_index.scatter_add(np, np.array([10.0]), 0, np.array([0]), np.array([1.0])), [11.0])
+
+
+def _added(sizes, dim, index, source):
+    """What `index_add` makes of zeros; None where it fails."""
+    try:
+        return kernels_index.index_add(np, np.zeros(sizes), dim, np.array(index),
+                                       np.array(source, np.float64))
+    except Exception:
+        return None
+
+
+def symptom_04b_6_slices_counted_once() -> bool:
+    return (_same(_grid(), [[0, 2], [5, 8]])
+            and _same(_added((3, 2), 0, [1, 1], [[1, 2], [4, 8]]), [[0, 0], [4, 8], [0, 0]]))
+
+
+def symptom_04b_6_source_not_broadcast() -> bool:
+    whole = _added((3, 2), 0, [1, 1], [[1, 2], [4, 8]])
+    return _same(whole, [[0, 0], [5, 10], [0, 0]]) and not _same(
+        _added((3, 2), 0, [1, 1], [[1, 2]]), [[0, 0], [2, 4], [0, 0]])
+
+
+def symptom_04b_6_strides_of_the_index() -> bool:
+    return _same(_scatter((3, 3), 1, [[0, 1], [0, 1]], [[1, 2], [4, 8]]),
+                 [[1, 2, 4], [8, 0, 0], [0, 0, 0]])
 
 
 def symptom_04b_6_written() -> bool:
@@ -474,6 +672,10 @@ def symptom_04b_6_all_of_source() -> bool:
 
 def symptom_04b_6_negative_dimension() -> bool:
     right = [[0, 3], [4, 8]]
+    added = [[0, 3], [0, 12]]
+    if (_same(_added((2, 2), 1, [1, 1], [[1, 2], [4, 8]]), added)
+            and not _same(_added((2, 2), -1, [1, 1], [[1, 2], [4, 8]]), added)):
+        return True
     return (_same(_scatter((2, 2), 1, [[1, 1], [0, 1]], [[1, 2], [4, 8]]), right)
             and not _same(_scatter((2, 2), -1, [[1, 1], [0, 1]], [[1, 2], [4, 8]]), right))
 
@@ -489,7 +691,8 @@ def symptom_04b_6_no_dimensions() -> bool:
     if not _same(_grid(), [[0, 2], [5, 8]]):
         return False
     try:
-        return kernels_index.scatter_add(np, np.array(1.0), 0, np.array([0]),
-                                         np.array([2.0])).item() != 3
+        found = [each(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 4.0])).item()
+                 for each in (kernels_index.scatter_add, kernels_index.index_add)]
+        return found != [7, 7]
     except Exception:
         return True

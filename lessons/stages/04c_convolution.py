@@ -59,6 +59,45 @@ def symptom_04c_1_one_before_dividing() -> bool:
     return _steps(5, 3) == 3 and _steps(7, 3, s=2) == 2
 
 
+def _refused(sizes=(5, 5), kernel=(4, 2), padding=(0, 1), dilation=(2, 2)):
+    """What is raised for a kernel too large in its first dimension: (7 x 3) over (5 x 7)."""
+    try:
+        kernels_window.conv_output_sizes(sizes, kernel, (1, 1), padding, dilation)
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+def symptom_04c_1_error_only_if_all() -> bool:
+    return _steps(2, 4) is None and _refused() == ""
+
+
+def symptom_04c_1_exact_fit_refused() -> bool:
+    return _steps(5, 3) == 3 and _steps(3, 3) is None
+
+
+def symptom_04c_1_names_the_kernel() -> bool:
+    return "Kernel size: (4 x 2)" in _refused()
+
+
+def symptom_04c_1_names_the_input() -> bool:
+    return "per channel: (5 x 5)" in _refused()
+
+
+def symptom_04c_1_a_list() -> bool:
+    found = (kernels_window.conv_output_sizes((5,), (3,), (1,), (0,), (1,)),
+             kernels_window.pool_output_sizes((5,), (3,), (1,), (0,), (1,), False))
+    return any(isinstance(each, list) for each in found)
+
+
+def symptom_04c_1_no_step_accepted() -> bool:
+    return _pools(5, 3, 1, ceil=False) == 3 and _pools(1, 4, 1, ceil=False) is not None
+
+
+def symptom_04c_1_cut_without_ceil() -> bool:
+    return _pools(2, 1, 1, 2, True) == _pools(2, 1, 1, 2, False) == 5
+
+
 def symptom_04c_1_no_error() -> bool:
     return _steps(5, 3) == 3 and _steps(2, 4) is not None
 
@@ -115,6 +154,36 @@ def symptom_04c_2_always_zero() -> bool:
     return _same(_padded(), [0, 1, 2, 0, 0]) and _same(_padded(7.0), [0, 1, 2, 0, 0])
 
 
+def _behind_alone():
+    return kernels_window.pad(xp, np.array([1.0, 2.0]), (0,), (2,))
+
+
+def symptom_04c_2_behind_alone_ignored() -> bool:
+    return _same(_behind_alone(), np.array([1.0, 2.0]))
+
+
+def symptom_04c_2_dtype_changes() -> bool:
+    x = np.ones(2, np.float32)
+    made = [kernels_window.pad(xp, x, (1,), (1,), value) for value in (0, 7)]
+    return any(each.dtype != np.float32 for each in made)
+
+
+def symptom_04c_2_channels_apart() -> bool:
+    made = kernels_window.pad(xp, np.ones((1, 3, 2, 2)), (1, 1), (1, 1), 0, True)
+    return made.shape == (1, 3, 4, 4) and made.strides[1] != made.itemsize
+
+
+def symptom_04c_2_dimensions_turned() -> bool:
+    made = kernels_window.pad(xp, np.ones((2, 2)), (1, 0), (2, 0))
+    return made.shape == (2, 5)
+
+
+def symptom_04c_2_crop_counts_from_the_end() -> bool:
+    padded = np.arange(6.0)
+    return (_same(kernels_window.crop(xp, padded, (1,), (2,)), padded[1:-1])
+            and not _same(kernels_window.crop(xp, padded, (0,), (2,)), padded[:2]))
+
+
 def symptom_04c_2_copied_for_nothing() -> bool:
     return (_same(_padded(), [0, 1, 2, 0, 0])
             and kernels_window.pad(xp, TWO, (0,), (0,)) is not TWO)
@@ -169,6 +238,35 @@ def symptom_04c_3_not_moved() -> bool:
 
 def symptom_04c_3_one_too_few() -> bool:
     return _met(1, 2, 1, 3) == [1, 3]
+
+
+def _slices(at=1, stride=2, dilation=1, count=3):
+    return kernels_window.position_slices((at,), (stride,), (dilation,), (count,))
+
+
+def _elements(at, stride, count):
+    found = _slices(at, stride, 1, count)
+    return np.arange(40)[found if isinstance(found, tuple) else (found,)].tolist()
+
+
+def symptom_04c_3_no_ellipsis() -> bool:
+    return len(_slices()) == 1 and isinstance(_slices()[0], slice)
+
+
+def symptom_04c_3_every_element() -> bool:
+    return _elements(1, 2, 3) == [1, 2, 3, 4, 5] and _elements(1, 1, 3) == [1, 2, 3]
+
+
+def symptom_04c_3_one_too_many() -> bool:
+    return (_elements(1, 1, 3), _elements(1, 2, 3)) == ([1, 2, 3, 4], [1, 3, 5, 7])
+
+
+def symptom_04c_3_own_strides_only() -> bool:
+    x = np.arange(8.0)[::2]
+    made = kernels_window.windows(xp, x, (2,), (1,), (1,), (3,))
+    plain = kernels_window.windows(xp, np.arange(4.0), (2,), (1,), (1,), (3,))
+    return (_same(plain, np.array([[0.0, 1, 2], [1, 2, 3]]))
+            and not _same(made, np.array([[0.0, 2, 4], [2, 4, 6]])))
 
 
 def symptom_04c_3_to_the_end() -> bool:
@@ -233,6 +331,29 @@ def symptom_04c_4_target_unchanged() -> bool:
 
 def symptom_04c_4_overwritten() -> bool:
     return _same(_added()[1], [1, 4, 5, 6], [1, 2, 3, 6])
+
+
+def symptom_04c_4_overlap_counts_once() -> bool:
+    return _same(_added()[1], [2, 5, 6, 7], [2, 3, 4, 7])
+
+
+def symptom_04c_4_starts_at_zero() -> bool:
+    return _same(_added()[1], np.array(RIGHT) - 1)
+
+
+def symptom_04c_4_kernel_and_steps_exchanged() -> bool:
+    return _added()[0] is None and _added(3, 2, 2)[0] is not None
+
+
+def symptom_04c_4_leading_dimensions() -> bool:
+    if not _same(_added()[1], RIGHT):
+        return False
+    values = np.stack([np.arange(1.0, 7).reshape(2, 3)] * 2)
+    try:
+        got = kernels_window.add_windows(np.ones((2, 4)), values, (1,), (1,))
+    except Exception:
+        return True
+    return not _same(got, [RIGHT, RIGHT])
 
 
 def symptom_04c_4_first_position_only() -> bool:
@@ -344,6 +465,93 @@ def symptom_04c_5_channels_not_summed() -> bool:
     return _same(got, [[[1]]], [[[10]]])
 
 
+def symptom_04c_5_bias_subtracted() -> bool:
+    return _same(_conv(), _plain()) and _same(_conv(bias=np.array([5.0])), _plain(bias=-5.0))
+
+
+def symptom_04c_5_writes_to_inputs() -> bool:
+    x, w, bias = X.copy(), W.copy(), np.array([5.0])
+    _conv(x, w, bias, padding=1)
+    return bool((x != X).any() or (w != W).any() or bias[0] != 5)
+
+
+def symptom_04c_5_dtype() -> bool:
+    found = [_conv(X.astype(a), W.astype(b)) for a, b in (("f4", "f8"), ("f8", "f4"), ("f4", "f4"))]
+    return (all(each is not None for each in found)
+            and [each.dtype.itemsize for each in found] != [8, 8, 4])
+
+
+#: What a case has besides two channels, two filters, a kernel of two and some steps.
+CASES = {"": {}, "stride": {"stride": 2}, "padding": {"padding": 1}, "dilation": {"dilation": 2},
+         "groups": {"groups": 2}, "both": {"stride": 2, "dilation": 2}, "batch": {"batch": 2},
+         "fewer": {"fewer": 1}}
+
+
+def _case(stride=1, padding=0, dilation=1, groups=1, batch=1, fewer=0):
+    """Inputs of a case, and what the package has to make of them, by plain loops."""
+    x = np.arange(1.0, 1 + batch * 14).reshape(batch, 2, 7) ** 2
+    w = np.array([2.0, 3, 5, 7, 11, 13, 17, 19])[: 8 // groups].reshape(2, 2 // groups, 2)
+    steps = (7 + 2 * padding - dilation - 1) // stride + 1 - fewer
+    g = np.cos(np.arange(batch * 2.0 * steps)).reshape(batch, 2, steps)
+    out, by_w, by_x = np.zeros((batch, 2, steps)), np.zeros(w.shape), np.zeros(x.shape)
+    for n, o, c, k, i in np.ndindex(batch, 2, w.shape[1], 2, steps):
+        at, channel = i * stride + k * dilation - padding, c + (o if groups == 2 else 0)
+        if 0 <= at < 7:
+            out[n, o, i] += w[o, c, k] * x[n, channel, at]
+            by_w[o, c, k] += g[n, o, i] * x[n, channel, at]
+            by_x[n, channel, at] += g[n, o, i] * w[o, c, k]
+    return x, w, g, (stride,), (padding,), (dilation,), groups, out, by_w, by_x
+
+
+def _fails(kind, name):
+    """Whether a case fails: its output (5), gradient of the weight (6) or of the input (7)."""
+    x, w, g, *options, out, by_w, by_x = _case(**CASES[name])
+    try:
+        if kind == 5:
+            return not _same(kernels_conv.conv_forward(xp, x, w, None, *options), out)
+        if kind == 6:
+            return not _same(kernels_conv.conv_grad_weight(xp, g, x, w.shape, *options), by_w)
+        return not _same(kernels_conv.conv_grad_input(xp, g, w, x.shape, *options), by_x)
+    except Exception:
+        return True
+
+
+def _only(kind, name):
+    """Whether of all cases just this one fails."""
+    others = [each for each in CASES if each not in (name, "both", "fewer" if kind == 5 else "")]
+    return _fails(kind, name) and not any(_fails(kind, each) for each in ["", *others])
+
+
+def _exchanged(kind):
+    """Whether stride and dilation fail alone, and are right where they are equal."""
+    return (not _fails(kind, "") and _fails(kind, "stride") and _fails(kind, "dilation")
+            and not _fails(kind, "both"))
+
+
+def symptom_04c_5_exchanged() -> bool:
+    return _exchanged(5)
+
+
+def symptom_04c_5_only_stride_fails() -> bool:
+    return _only(5, "stride")
+
+
+def symptom_04c_5_only_padding_fails() -> bool:
+    return _only(5, "padding")
+
+
+def symptom_04c_5_only_dilation_fails() -> bool:
+    return _only(5, "dilation")
+
+
+def symptom_04c_5_only_groups_fail() -> bool:
+    return _only(5, "groups")
+
+
+def symptom_04c_5_only_batches_fail() -> bool:
+    return _only(5, "batch")
+
+
 # ------------------------------------------------------------------- 04c.6
 
 
@@ -403,6 +611,59 @@ def symptom_04c_6_groups_interleaved() -> bool:
     got = _by_weight(g, [[[1.0], [10.0]]], (4, 1, 1), groups=2)  # [1, 2, 30, 40]
     return got is not None and got.ravel().tolist() in ([1, 30, 2, 40], [1, 20, 3, 40],
                                                         [1, 3, 20, 40])
+
+
+def symptom_04c_6_mean_of_steps() -> bool:
+    return _same(_one(), [[[16, 26.5]]])
+
+
+def symptom_04c_6_negated() -> bool:
+    return _same(_one(), [[[-32, -53]]])
+
+
+def symptom_04c_6_empty_batch() -> bool:
+    g, x = np.ones((0, 1, 2)), np.ones((0, 1, 3))
+    found = []
+    for _ in range(3):
+        np.full(64, 7.0)  # memory that is used again is not zero
+        found.append(_by_weight(g, x, (1, 1, 2)))
+    return _same(_one(), [[[32, 53]]]) and not all(_same(each, [[[0, 0]]]) for each in found)
+
+
+def symptom_04c_6_dtype() -> bool:
+    g, x = np.array(ONE_G), np.array(ONE_X)
+    made = [kernels_conv.conv_grad_weight(xp, g.astype(a), x.astype(b), (1, 1, 2), (1,), (0,), (1,),
+                                          1).dtype.itemsize
+            for a, b in (("f4", "f8"), ("f8", "f4"), ("f4", "f4"))]
+    return made != [8, 8, 4]
+
+
+def symptom_04c_6_exchanged() -> bool:
+    return _exchanged(6)
+
+
+def symptom_04c_6_only_stride_fails() -> bool:
+    return _only(6, "stride")
+
+
+def symptom_04c_6_only_padding_fails() -> bool:
+    return _only(6, "padding")
+
+
+def symptom_04c_6_only_dilation_fails() -> bool:
+    return _only(6, "dilation")
+
+
+def symptom_04c_6_only_groups_fail() -> bool:
+    return _only(6, "groups")
+
+
+def symptom_04c_6_only_batches_fail() -> bool:
+    return _only(6, "batch")
+
+
+def symptom_04c_6_only_fewer_steps_fail() -> bool:
+    return _only(6, "fewer")
 
 
 # ------------------------------------------------------------------- 04c.7
@@ -465,3 +726,43 @@ def symptom_04c_7_padding_not_mirrored() -> bool:
 def symptom_04c_7_filters_not_summed() -> bool:
     got = _by_input([[[1.0], [2.0]]], np.array([3.0, 5.0]).reshape(2, 1, 1), (1, 1, 1))  # 13
     return _same(got, [[[3]]], [[[10]]])
+
+
+def symptom_04c_7_dtype() -> bool:
+    g, w = np.ones((1, 1, 2)), np.ones((1, 1, 2))
+    made = [kernels_conv.conv_grad_input(xp, g.astype(a), w.astype(b), (1, 1, 3), (1,), (0,), (1,),
+                                         1).dtype.itemsize
+            for a, b in (("f4", "f8"), ("f8", "f4"), ("f4", "f4"))]
+    return made != [8, 8, 4]
+
+
+def symptom_04c_7_twice() -> bool:
+    return _same(_simple(), [[[6, 22, 20]]]) or _same(_strided(), [[np.array(STRIDED[1:-1]) * 2]])
+
+
+def symptom_04c_7_exchanged() -> bool:
+    return _exchanged(7)
+
+
+def symptom_04c_7_only_stride_fails() -> bool:
+    return _only(7, "stride")
+
+
+def symptom_04c_7_only_padding_fails() -> bool:
+    return _only(7, "padding")
+
+
+def symptom_04c_7_only_dilation_fails() -> bool:
+    return _only(7, "dilation")
+
+
+def symptom_04c_7_only_groups_fail() -> bool:
+    return _only(7, "groups")
+
+
+def symptom_04c_7_only_batches_fail() -> bool:
+    return _only(7, "batch")
+
+
+def symptom_04c_7_only_fewer_steps_fail() -> bool:
+    return _only(7, "fewer")

@@ -6,7 +6,15 @@ from collections import OrderedDict
 from functools import partial
 
 import minigrad as torch
-from minigrad.autograd.run_hooks import check_hook_result
+from minigrad.autograd.run_hooks import (
+    check_hook_result,
+    checked_tuple,
+    keep_retained,
+    run_after_accumulation,
+    run_post_hooks,
+    run_pre_hooks,
+    run_tensor_hooks,
+)
 from minigrad.hooks import register
 
 
@@ -104,6 +112,50 @@ def symptom_05_1_exit_swallows() -> bool:
     return True
 
 
+def symptom_05_1_exit_after_success_only() -> bool:
+    table, other = OrderedDict(), OrderedDict()
+    try:
+        with register(table, one):
+            raise KeyError
+    except KeyError:
+        pass
+    with register(other, one):
+        pass
+    return bool(table) and not other
+
+
+def symptom_05_1_gives_the_number() -> bool:
+    return isinstance(register(OrderedDict(), one), int)
+
+
+def symptom_05_1_removes_another() -> bool:
+    table = OrderedDict()
+    handle = register(table, one)
+    register(table, two)
+    handle.remove()
+    return list(table.values()) == [one]
+
+
+def symptom_05_1_mark_is_not_true() -> bool:
+    marks = OrderedDict()
+    register(OrderedDict(), one, False, marks)
+    return len(marks) == 1 and next(iter(marks.values())) in (False, None)
+
+
+def symptom_05_1_mark_is_the_hook() -> bool:
+    table, marks = OrderedDict(), OrderedDict()
+    register(table, one, False, marks)
+    return list(marks.values()) == [one]
+
+
+def symptom_05_1_prepend_turned_around() -> bool:
+    table, other = OrderedDict(), OrderedDict()
+    for hook in (one, two):
+        register(table, hook)
+        register(other, hook, True)
+    return list(table.values()) == [two, one] and list(other.values()) == [one, two]
+
+
 def symptom_05_1_exit_keeps() -> bool:
     table = OrderedDict()
     with register(table, one):
@@ -180,6 +232,27 @@ def symptom_05_2_size_by_dims() -> bool:
     return refusal(torch.ones(6), given) is not None and refusal(torch.ones(4, 5), given) is None
 
 
+def _told(replaced, given):
+    try:
+        check_hook_result(two, replaced, given)
+    except Exception as error:
+        return str(error)
+    return ""
+
+
+def symptom_05_2_order() -> bool:
+    single = ("has changed the size" in _told(torch.ones(3), torch.ones(2))
+              and "has changed the type" in _told(torch.ones(2).double(), torch.ones(2)))
+    both = _told(torch.ones(3).double(), torch.ones(2))
+    nothing = _told(1.0, None)
+    return single and ("has changed the size" in both or "expected Variable" in nothing)
+
+
+def symptom_05_2_hook_not_named() -> bool:
+    told = _told(torch.ones(3), torch.ones(2))
+    return "has changed the size" in told and "hook 'two'" not in told
+
+
 def symptom_05_2_needs_a_name() -> bool:
     good = torch.ones(2)
     return accepts_good() and isinstance(refusal(good, good, partial(one)), AttributeError)
@@ -207,6 +280,41 @@ def gradient_through(*hooks):
     y.register_hook(lambda grad: seen.append(grad.item()))
     y.backward()
     return x.grad.item(), seen
+
+
+def symptom_05_3_results_refused() -> bool:
+    def error(tensor):
+        return str(_answered(lambda: tensor.register_hook(one)))
+
+    return "doesn't require gradient" in error(leaf(1.0) * 2) and "require" not in error(leaf(1.0))
+
+
+def symptom_05_3_answer_added() -> bool:
+    grads = [torch.tensor([5.0])]
+    run_tensor_hooks({0: {0: two}}, grads)
+    return grads[0].tolist() == [15.0]
+
+
+def symptom_05_3_no_handle() -> bool:
+    return leaf(1.0).register_hook(one) is None and (leaf(1.0) * 2).register_hook(one) is None
+
+
+def symptom_05_3_missing_not_shown() -> bool:
+    seen = []
+    run_tensor_hooks({0: {0: seen.append}, 1: {0: seen.append}}, [None, torch.ones(1)])
+    return len(seen) == 1 and seen[0] is not None
+
+
+def symptom_05_3_works_on_a_copy() -> bool:
+    grads = [torch.tensor([1.0])]
+    found = run_tensor_hooks({0: {0: two}}, grads)
+    return grads[0].tolist() == [1.0] and isinstance(found, (list, tuple))
+
+
+def symptom_05_3_first_gradient_for_all() -> bool:
+    seen, grads = [], [torch.tensor([1.0]), torch.tensor([5.0])]
+    run_tensor_hooks({1: {0: lambda g: seen.append(g.tolist())}}, grads)
+    return seen == [[1.0]]
 
 
 def symptom_05_3_not_called() -> bool:
@@ -368,6 +476,22 @@ def symptom_05_4_nothing_kept() -> bool:
     return y.retains_grad and y.grad is None
 
 
+def _kept(times):
+    """What keep_retained makes of gradients of 5 and 7, one after the other."""
+    tensor = torch.zeros(1)
+    for value in (5.0, 7.0)[:times]:
+        keep_retained({0: weakref.ref(tensor)}, [torch.tensor([value])])
+    return tensor._grad.tolist()
+
+
+def symptom_05_4_first_doubled() -> bool:
+    return _kept(1) == [10.0]
+
+
+def symptom_05_4_later_ones_lost() -> bool:
+    return (_kept(1), _kept(2)) == ([5.0], [5.0])
+
+
 def symptom_05_4_kept_twice() -> bool:
     y = leaf(2.0) * 3
     y.retain_grad()
@@ -392,6 +516,31 @@ def symptom_05_4_shares_memory() -> bool:
     y.backward(weights)
     y.grad.zero_()
     return weights.tolist() == [0.0, 0.0]
+
+
+def symptom_05_4_adds_in_place() -> bool:
+    y = leaf([2.0]) * 3
+    y.retain_grad()
+    y.backward(retain_graph=True)
+    before = y.grad
+    y.backward()
+    return before.tolist() == [2.0] and y.grad.tolist() == [2.0]
+
+
+def symptom_05_4_history_lost() -> bool:
+    tensor, grad = torch.zeros(1), leaf([5.0]) * 2
+    keep_retained({0: weakref.ref(tensor)}, [grad])
+    return tensor.grad.tolist() == [10.0] and not tensor.grad.requires_grad
+
+
+def symptom_05_4_stops_at_the_first() -> bool:
+    there = torch.zeros(1)
+    keep_retained({0: lambda: None, 1: weakref.ref(there)}, [torch.ones(1), torch.ones(1)])
+    other = torch.zeros(1)
+    keep_retained({0: weakref.ref(there), 1: weakref.ref(other)}, [None, torch.ones(1)])
+    third = torch.zeros(1)
+    keep_retained({0: weakref.ref(third)}, [torch.ones(1)])
+    return third.grad is not None and (there.grad is None or other.grad is None)
 
 
 def symptom_05_4_held() -> bool:
@@ -521,6 +670,59 @@ def symptom_05_5_one_hook_only() -> bool:
     return seen in (["pre one", "one", "two"], ["pre one", "pre two", "one"], ["pre one", "one"])
 
 
+def _answered(action):
+    """What an action returns, or the text of what it raises."""
+    try:
+        return action()
+    except Exception as error:
+        return str(error)
+
+
+ONES = (torch.ones(1), torch.ones(1))
+
+
+def symptom_05_5_measured_by_the_other() -> bool:
+    results, grads = (torch.ones(1), torch.ones(1)), (torch.ones(1),)
+    same = _answered(lambda: run_post_hooks(
+        OrderedDict({0: lambda results, grads: results}), results, grads))
+    none = _answered(lambda: run_post_hooks(
+        OrderedDict({0: lambda results, grads: None}), results, grads))
+    return "(got 2, but expected 1)" in str(same) or none is grads
+
+
+def symptom_05_5_last_first() -> bool:
+    seen = []
+    table = OrderedDict({0: lambda *given: seen.append(0), 1: lambda *given: seen.append(1)})
+    _answered(lambda: run_pre_hooks(table, ONES))
+    _answered(lambda: run_post_hooks(table, ONES, ONES))
+    return len(seen) == 4 and seen != [0, 1, 0, 1]
+
+
+def symptom_05_5_no_answer_taken() -> bool:
+    table = OrderedDict({0: lambda *given: None})
+    return None in (_answered(lambda: run_pre_hooks(table, ONES)),
+                    _answered(lambda: run_post_hooks(table, ONES, ONES)))
+
+
+def symptom_05_5_numbers_exchanged() -> bool:
+    return "(got 2, but expected 1)" in str(_answered(lambda: checked_tuple(one, ONES[:1], ONES)))
+
+
+def symptom_05_5_none_keeps_the_gradient() -> bool:
+    found = _answered(lambda: checked_tuple(one, (None, ONES[1]), ONES))
+    return isinstance(found, tuple) and found[0] is ONES[0]
+
+
+def symptom_05_5_gradients_one_by_one() -> bool:
+    seen = []
+    _answered(lambda: run_pre_hooks(OrderedDict({0: lambda *given: seen.append(given)}), ONES))
+    return seen == [ONES] and len(seen[0]) == 2
+
+
+def symptom_05_5_bare_accepted() -> bool:
+    return isinstance(_answered(lambda: checked_tuple(one, ONES[0], ONES[:1])), tuple)
+
+
 def symptom_05_5_not_a_tuple_accepted() -> bool:
     return raised_by("register_hook", lambda inputs, outputs: list(inputs)) is None
 
@@ -545,6 +747,12 @@ def symptom_05_5_members_unchecked() -> bool:
 
 
 def symptom_05_5_no_copy() -> bool:
+    table = OrderedDict()
+    handle = register(table, lambda grads: handle.remove())
+    register(table, lambda grads: None)
+    told = str(_answered(lambda: run_pre_hooks(table, ONES)))
+    if "mutated" in told or "changed size" in told:
+        return True
     handles = []
     _, _, y = product()
     handles.append(y.grad_fn.register_hook(lambda inputs, outputs: handles[0].remove()))
@@ -587,6 +795,55 @@ def symptom_05_6_not_called() -> bool:
     seen = []
     x = after(lambda t: seen.append("called"))
     return not seen and x.grad.item() == 3.0
+
+
+def _afterwards(*hooks):
+    tensor = leaf(2.0)
+    table = OrderedDict(enumerate(hooks))
+    return _answered(lambda: run_after_accumulation(table, tensor)), tensor, table
+
+
+def symptom_05_6_answer_accepted() -> bool:
+    told, tensor, _ = _afterwards(lambda tensor: 3.0)
+    return told is None and tensor.grad is None
+
+
+def symptom_05_6_answer_replaces() -> bool:
+    return _afterwards(lambda tensor: torch.ones(()))[1]._grad is not None
+
+
+def symptom_05_6_too_many_arguments() -> bool:
+    seen = []
+    _afterwards(lambda *given: seen.append(given))
+    return len(seen) == 1 and len(seen[0]) != 1
+
+
+def symptom_05_6_grad_is_gone() -> bool:
+    tensor = leaf(2.0)
+    tensor.grad = torch.ones(())
+    _answered(lambda: run_after_accumulation({0: lambda tensor: None}, tensor))
+    return tensor.grad is None
+
+
+def symptom_05_6_last_first() -> bool:
+    seen = []
+    _afterwards(lambda tensor: seen.append(1), lambda tensor: seen.append(2))
+    return seen == [2, 1]
+
+
+def symptom_05_6_forgotten_after_once() -> bool:
+    return not _afterwards(lambda tensor: None)[2]
+
+
+def symptom_05_6_no_handle() -> bool:
+    return leaf(1.0).register_post_accumulate_grad_hook(lambda tensor: None) is None
+
+
+def symptom_05_6_called_before() -> bool:
+    x, seen = leaf(2.0), []
+    x.register_post_accumulate_grad_hook(lambda given: seen.append(x.grad is None))
+    (x * 3).backward()
+    return seen == [True]
 
 
 def symptom_05_6_gets_the_gradient() -> bool:

@@ -7,7 +7,15 @@ import minigrad as torch
 from minigrad.autograd.graph import increment_version
 from minigrad.copy_slices import CopySlices
 from minigrad.saved import SavedTensor, Version, version_of
-from minigrad.views import DEFAULT, INFERENCE_MODE, MULTI_OUTPUT, NO_GRAD, check_inplace
+from minigrad.views import (
+    DEFAULT,
+    INFERENCE_MODE,
+    MULTI_OUTPUT,
+    NO_GRAD,
+    check_inplace,
+    mark_view,
+    rebase_history,
+)
 
 
 def leaf(value):
@@ -36,6 +44,55 @@ def symptom_06_1_not_counted() -> bool:
     counter = Version()
     counter.bump()
     return counter.value == 0
+
+
+def symptom_06_1_counted_twice() -> bool:
+    counter = Version()
+    counter.bump()
+    return counter.value not in (0, 1)
+
+
+def symptom_06_1_starts_at_one() -> bool:
+    return version_of(torch.ones(2)) != 0
+
+
+def symptom_06_1_returned() -> bool:
+    """Tell whether check returns something where it has to raise."""
+    x = torch.ones(2)
+    increment_version(x)
+    saved = SavedTensor(x)
+    found = [saved.check(None)]
+    increment_version(x)
+    found.append(saved.check(None))
+    return found[0] is not found[1]
+
+
+def symptom_06_1_one_forgiven() -> bool:
+    return all(told_after(1, before) is None and told_after(2, before) is not None
+               for before in (0, 1))
+
+
+def symptom_06_1_some_unchecked() -> bool:
+    y = leaf([1.0, 2.0]) + 1
+    saved = SavedTensor(y)
+    increment_version(y)
+    return told_after(1) is not None and raised(lambda: saved.check(None)) is None
+
+
+def symptom_06_1_output_unnamed() -> bool:
+    y = leaf([1.0, 2.0]) + 1
+    saved = SavedTensor(y)
+    saved._counter, saved.tensor = y._shared_counter(), None
+    increment_version(y)
+    error = raised(lambda: saved.check(y.grad_fn))
+    return "modified" in str(error) and "output 0 of Add" not in str(error)
+
+
+def symptom_06_1_kept_array_fails() -> bool:
+    y = leaf([1.0, 2.0]) + 1
+    saved = SavedTensor(y)
+    saved._counter, saved.tensor = y._shared_counter(), None
+    return isinstance(raised(lambda: saved.check(y.grad_fn)), AttributeError | TypeError)
 
 
 def symptom_06_1_written_only() -> bool:
@@ -99,7 +156,7 @@ def symptom_06_2_held() -> bool:
         y = leaf(2.0).exp()
         gone, node = weakref.ref(y), y.grad_fn
         del y
-        return gone() is not None and node is not None
+        return (gone() is not None and node is not None) or view_saved()[1].tensor is not None
     finally:
         if enabled:
             gc.enable()
@@ -154,6 +211,89 @@ def symptom_06_2_no_node() -> bool:
 def symptom_06_2_requires_no_grad() -> bool:
     y, found = rebuilt()
     return found.grad_fn is y.grad_fn and not found.requires_grad
+
+
+def symptom_06_2_leaf_gets_a_node() -> bool:
+    x, node = torch.ones(2), (leaf([1.0, 2.0]) * 2).grad_fn
+    return SavedTensor(x).rebuild(x._array, node)._node is not None
+
+
+def symptom_06_2_leaf_not_adopted() -> bool:
+    return not unhooked(leaf([1.0, 2.0]), None).is_leaf
+
+
+def symptom_06_2_another_array() -> bool:
+    x, other = torch.ones(2), torch.tensor([5.0, 6.0])
+    return SavedTensor(x).rebuild(other._array, None).tolist() == [1.0, 1.0]
+
+
+def symptom_06_2_requires_grad_always() -> bool:
+    x = torch.ones(2)
+    return SavedTensor(x).rebuild(x._array, None).requires_grad
+
+
+class Hooked(SavedTensor):
+    """Has hooks whose array is [5, 6]."""
+
+    __slots__ = ()
+
+    def unpacked(self):
+        return torch.tensor([5.0, 6.0])._array
+
+
+def unhooked(tensor, node):
+    """Return what unpacking a tensor with hooks gives."""
+    saved = Hooked(tensor)
+    saved.hooks, saved.origin = (None, None), tensor._edge()[0]
+    saved._array = saved.tensor = None
+    return saved.unpack(node)
+
+
+def symptom_06_2_hooks_unasked() -> bool:
+    x = leaf([1.0, 2.0])
+    found = []
+    error = raised(lambda: found.append(unhooked(x, None)))
+    return "second time" in str(error) or found == [None]
+
+
+def symptom_06_2_origin_forgotten() -> bool:
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    found = unhooked(x, None), unhooked(y, (x * 3).grad_fn)
+    return any(new._edge()[0] is not old._edge()[0] for new, old in zip(found, (x, y)))
+
+
+def view_saved():
+    """Return an output that passes for a view, and what keeps it."""
+    y = leaf([1.0, 2.0]) * 1
+    y._view = Passes()
+    return y, SavedTensor(y, is_output=True)
+
+
+class Passes:
+    """Stands for what a view keeps about itself."""
+
+    def current_node(self, view):
+        return view._node
+
+
+def symptom_06_2_node_of_view_lost() -> bool:
+    y, saved = view_saved()
+    user = (leaf([1.0, 2.0]) * 2).grad_fn
+    return saved.unpack(user)._node is user is not y._node
+
+
+def symptom_06_2_node_of_view_held() -> bool:
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        y, saved = view_saved()
+        gone = weakref.ref(y._node)
+        del y
+        return saved.tensor is None and gone() is not None
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def symptom_06_2_own_counter() -> bool:
@@ -244,7 +384,20 @@ def symptom_06_3_pack_used() -> bool:
 
     y, _, _ = packed(pack, lambda t: calls.append("unpack") or t)
     raised(y.backward)
-    return calls == ["pack", "pack"]
+    return calls.count("pack") > 1
+
+
+def symptom_06_3_packed_lost() -> bool:
+    seen = []
+    y, _, _ = packed(lambda t: 2.0, lambda v: seen.append(v) or torch.tensor(2.0))
+    raised(y.backward)
+    return bool(seen) and seen[0] != 2.0
+
+
+def symptom_06_3_tensor_is_the_place() -> bool:
+    saved = SavedTensor(leaf([1.0, 2.0]))
+    saved.register_hooks(lambda t: 2.0, torch.tensor)
+    return isinstance(saved.origin, torch.Tensor)
 
 
 def symptom_06_3_hooks_unused() -> bool:
@@ -254,14 +407,20 @@ def symptom_06_3_hooks_unused() -> bool:
 
 
 def symptom_06_3_unpack_unchecked() -> bool:
-    y, _, _ = packed(lambda t: 2.0, lambda number: number)
-    return good() and "unpack_hook expected to be a Tensor" not in str(raised(y.backward))
+    for given in (2.0, None, "text"):
+        y, _, _ = packed(lambda t: 2.0, lambda number, given=given: given)
+        if good() and "unpack_hook expected to be a Tensor" not in str(raised(y.backward)):
+            return True
+    return False
 
 
 def symptom_06_3_twice() -> bool:
-    _, _, saved = packed(lambda t: 2.0, torch.tensor)
-    error = raised(lambda: saved.register_hooks(lambda t: 2.0, torch.tensor))
-    return "already been set" not in str(error)
+    for kept in (2.0, None):
+        _, _, saved = packed(lambda t, kept=kept: kept, torch.tensor)
+        error = raised(lambda saved=saved: saved.register_hooks(lambda t: 2.0, torch.tensor))
+        if "already been set" not in str(error):
+            return True
+    return False
 
 
 def symptom_06_3_freed() -> bool:
@@ -283,6 +442,34 @@ def symptom_06_3_write_passes() -> bool:
     return error is None and good()
 
 
+def given_to_pack():
+    """Return what the pack hook is given for a tensor that was written to twice."""
+    y, seen = torch.ones(2), []
+    increment_version(y)
+    increment_version(y)
+    raised(lambda: SavedTensor(y).register_hooks(lambda t: seen.append((t, y)), torch.tensor))
+    return seen[0]
+
+
+def symptom_06_3_array_packed() -> bool:
+    return not isinstance(given_to_pack()[0], torch.Tensor)
+
+
+def symptom_06_3_itself_packed() -> bool:
+    given, y = given_to_pack()
+    return given is y
+
+
+def symptom_06_3_version_apart() -> bool:
+    return given_to_pack()[0]._version != 2
+
+
+def symptom_06_3_tensor_unpacked() -> bool:
+    saved = SavedTensor(leaf([1.0, 2.0]))
+    saved.register_hooks(lambda t: 2.0, torch.tensor)
+    return isinstance(saved.unpacked(), torch.Tensor)
+
+
 def symptom_06_3_write_refused_always() -> bool:
     error = raised(lambda: packed(lambda t: 2.0, torch.tensor))
     return "modifying its input" in str(error)
@@ -296,9 +483,9 @@ def symptom_06_3_held() -> bool:
         y = x + 1
         saved = SavedTensor(y)
         saved.register_hooks(lambda t: None, torch.tensor)
-        gone = weakref.ref(y)
+        gone, memory = weakref.ref(y), weakref.ref(y._array)
         del y
-        return gone() is not None
+        return gone() is not None or memory() is not None
     finally:
         if enabled:
             gc.enable()
@@ -368,6 +555,42 @@ def symptom_06_4_multiple_unnoticed() -> bool:
     return found[0] == DEFAULT and found[1] == DEFAULT
 
 
+def symptom_06_4_multiple_first() -> bool:
+    x = torch.zeros(2, 3)
+    with torch.no_grad():
+        quiet = x.unbind()[0]._view.creation
+    return quiet == MULTI_OUTPUT and made() == RIGHT
+
+
+def symptom_06_4_counts_as_a_write() -> bool:
+    x = torch.zeros(2, 3)
+    return x[0]._is_view() and x._version != 0
+
+
+def symptom_06_4_old_creation_first() -> bool:
+    part = torch.zeros(2, 3).unbind()[0]
+    with torch.no_grad():
+        found = part[1:]._view.creation
+    return found == MULTI_OUTPUT and made() == RIGHT
+
+
+def symptom_06_4_plain_is_doubtful() -> bool:
+    return made()[0] != DEFAULT
+
+
+def symptom_06_4_another_base() -> bool:
+    x = torch.zeros(2, 3)
+    row = x[0]
+    return row._is_view() and row._base is not x
+
+
+def symptom_06_4_given_creation_ignored() -> bool:
+    x = torch.zeros(2, 3)
+    result = torch.Tensor._plain(x._array[:1])
+    mark_view(result, x, creation=NO_GRAD)
+    return result._view is not None and result._view.creation != NO_GRAD and made() == RIGHT
+
+
 def symptom_06_4_creation_forgotten() -> bool:
     x = torch.zeros(2, 3)
     with torch.no_grad():
@@ -430,8 +653,37 @@ def symptom_06_5_creation_unasked() -> bool:
             and "no_grad" not in str(raised(lambda: check_inplace(quiet, True))))
 
 
+def symptom_06_5_view_refused_always() -> bool:
+    x = leaf([1.0, 2.0])
+    with torch.no_grad():
+        error = raised(lambda: x[0].mul_(3))
+    return "view of a leaf" in str(error) and not symptom_06_5_leaf_refused_always()
+
+
+def symptom_06_5_inner_view_refused() -> bool:
+    y = leaf([1.0, 2.0]) * 1
+    return (raised(lambda: check_inplace(y, True)) is None
+            and raised(lambda: check_inplace(y[0], True)) is not None)
+
+
+def symptom_06_5_made_ones_refused() -> bool:
+    y = leaf([1.0, 2.0]) * 1
+    return raised(lambda: check_inplace(y, True)) is not None
+
+
+def symptom_06_5_plain_view_refused() -> bool:
+    plain = raised(lambda: check_inplace(torch.zeros(2), True)) is None
+    return plain and isinstance(raised(lambda: check_inplace(torch.zeros(2, 3)[0], True)),
+                                RuntimeError)
+
+
 def wide():
     return torch.ones(2, 1).expand(2, 3)
+
+
+def symptom_06_5_few_may_overlap() -> bool:
+    return (raised(lambda: check_inplace(wide(), True)) is not None
+            and raised(lambda: check_inplace(torch.ones(3, 1).expand(3, 2), True)) is None)
 
 
 def symptom_06_5_overlap_accepted() -> bool:
@@ -450,9 +702,9 @@ def symptom_06_5_alike_refused() -> bool:
 
 def symptom_06_5_single_refused() -> bool:
     single = torch.ones(1).expand(1, 1)
-    empty = torch.ones(0, 1).expand(0, 3)
+    empty, row = torch.ones(0, 1).expand(0, 3), torch.ones(3).as_strided((1, 3), (0, 1))
     return any("single memory" in str(raised(lambda t=t: check_inplace(t, False)))
-               for t in (single, empty))
+               for t in (single, empty, row))
 
 
 def symptom_06_5_inference_accepted() -> bool:
@@ -554,7 +806,56 @@ def symptom_06_6_gradient_without_history() -> bool:
 def symptom_06_6_first_input() -> bool:
     base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
     found = through(base, base[1:], source * leaf([2.0, 3.0]), torch.ones(3), 1)
-    return found[0].shape == (3,) and found[1].shape == (2,)
+    if found[0].shape == (3,) and found[1].shape == (2,):
+        return True
+    return [each.tolist() for each in found] == [[2.0, 3.0], [1.0, 2.0, 3.0]]
+
+
+def symptom_06_6_inner_none_zeroes_all() -> bool:
+    nothing = overwritten()[0].tolist() == [0.0, 0.0, 0.0]
+    return nothing and scaled(torch.ones(3)) == [1.0, 10.0, 10.0]
+
+
+def symptom_06_6_part_alone() -> bool:
+    base = leaf([1.0, 2.0, 3.0]) * 1
+    found = through(base, base[1:], leaf([2.0, 3.0]) * 10, torch.ones(3))
+    return found[0].shape == (2,) and not any(
+        each is not None and each.shape == (3,) for each in found)
+
+
+def symptom_06_6_base_elsewhere() -> bool:
+    base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
+    found = through(base, base[1:], leaf([2.0, 3.0]) * source, torch.ones(3))
+    return [None if each is None else each.shape for each in found] == [(2,), (3,)]
+
+
+def symptom_06_6_strides_ignored() -> bool:
+    if scaled(torch.ones(3)) != [1.0, 10.0, 10.0]:
+        return False
+    base = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) * 1
+    with torch.no_grad():
+        view = base.t()[::2]
+    weights = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    before = leaf([[1.0, 4.0], [3.0, 6.0]])
+    found = through(base, view, before * weights, torch.full((2, 3), 10.0))[0]
+    return found.tolist() != [[10.0, 10.0, 30.0], [20.0, 10.0, 40.0]]
+
+
+def symptom_06_6_others_lost() -> bool:
+    return len(overwritten()) != 2
+
+
+def symptom_06_6_none_count() -> bool:
+    base = leaf([1.0, 2.0, 3.0]) * 1
+    found = through(base, base[1:], leaf([2.0, 3.0]) * leaf([7.0, 8.0]), None)
+    return not isinstance(found, list) or len(found) != 2
+
+
+def symptom_06_6_others_written() -> bool:
+    base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
+    view = base[1:]
+    found = through(base, view, view.detach() + source, torch.ones(3))
+    return found[1].tolist() == [0.0, 0.0] and overwritten()[1].tolist() == [2.0, 3.0]
 
 
 # --- 06.7 ----------------------------------------------------------------------------------------
@@ -622,6 +923,55 @@ def symptom_06_7_views_stale() -> bool:
     return gradient(older) == [0.0, 2.0, 2.0]
 
 
+def symptom_06_7_base_requires_no_grad() -> bool:
+    x, y = leaf([1.0, 2.0]), torch.ones(3)
+    y[1:].mul_(x)
+    return type(y._node).__name__ == "CopySlices" and not y.requires_grad
+
+
+def symptom_06_7_earlier_history_lost() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    before = y.grad_fn
+    y[1:].mul_(10)
+    return type(y.grad_fn).__name__ == "CopySlices" and not any(
+        node is before for node, _ in y.grad_fn.next_functions)
+
+
+def symptom_06_7_view_retained_left() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    view = y[1:]
+    view.retain_grad()
+    y.mul_(10)
+    (view * 5).backward(torch.ones(2))
+    return view.grad is None and gradient(older) == [0.0, 20.0, 20.0]
+
+
+def symptom_06_7_view_has_the_write() -> bool:
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    view = y[1:]
+    view.mul_(10)
+    return "Mul" in type(view.grad_fn).__name__ and type(y.grad_fn).__name__ == "CopySlices"
+
+
+def symptom_06_7_written_view_stale() -> bool:
+    return gradient(of_view) == [0.0, 2.0, 2.0] and gradient(older) == [0.0, 20.0, 20.0] and (
+        gradient(of_base) == [2.0, 20.0, 20.0])
+
+
+def symptom_06_7_output_zero() -> bool:
+    y = leaf([1.0, 2.0]) * 2
+    rebase_history(y, (y * 3).grad_fn, 1)
+    return y.output_nr == 0
+
+
+def symptom_06_7_first_input() -> bool:
+    base, source = leaf([1.0, 2.0, 3.0]) * 2, leaf([7.0, 8.0])
+    before, view = base.grad_fn, base[1:]
+    rebase_history(view, (source * view.detach()).grad_fn, 0, 1)
+    nodes = base.grad_fn.next_functions
+    return nodes[0][0] is before and nodes[1][0] is not before
+
+
 def symptom_06_7_always_anew() -> bool:
     y = leaf([1.0, 2.0, 3.0]) * 2
     view = y[1:]
@@ -679,4 +1029,4 @@ def symptom_06_7_late_base() -> bool:
     x, y = leaf([1.0, 2.0]), torch.ones(3)
     view = y[:2]
     y[1:].mul_(x)
-    return not view.requires_grad or view.grad_fn is None
+    return y.requires_grad and (not view.requires_grad or view.grad_fn is None)

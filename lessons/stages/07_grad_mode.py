@@ -143,6 +143,13 @@ def symptom_07_1_swallows_exceptions():
 
 
 @clean
+def symptom_07_1_gives_itself():
+    with torch.no_grad() as given:
+        pass
+    return given is not None
+
+
+@clean
 def symptom_07_1_never_restores():
     return (switches_right() and after(torch.no_grad, True) is False
             and after(torch.enable_grad, False) is True)
@@ -246,8 +253,24 @@ def symptom_07_2_drops_the_result():
 def symptom_07_2_drops_arguments():
     try:
         return Lamp()(lambda *given: given)(1, 2) == ()
-    except TypeError:
-        return False
+    except TypeError as error:
+        return "takes 0 positional arguments" in str(error)
+
+
+@clean
+def symptom_07_2_calls_twice():
+    calls = []
+    Lamp()(lambda: calls.append(1))()
+    return len(calls) == 2
+
+
+@clean
+def symptom_07_2_other_methods_inside():
+    class Thing:
+        def method(self):
+            return Lamp.lit
+
+    return inspect.isclass(Lamp()(Thing)) and Thing().method() is True
 
 
 @clean
@@ -471,21 +494,44 @@ def symptom_07_3_sends_something_else():
     return next(running) == "ready" and running.send("hello") not in ("hello", None)
 
 
-@clean
-def symptom_07_3_loses_what_is_thrown():
+def thrown_in(kind):
+    """Return what the body saw of an exception thrown in, and what came out instead."""
+    seen = []
+
     @wrap
     def patient():
         try:
             yield 1
-        except KeyError:
-            yield "caught"
+        except kind:
+            seen.append("caught")
+            yield "answer"
+            yield "later"
 
     running = patient()
     next(running)
     try:
-        return running.throw(KeyError()) != "caught"
-    except KeyError:
-        return True
+        out = running.throw(kind())
+    except kind:
+        out = "raised"
+    except StopIteration:
+        out = "stopped"
+    return seen, out
+
+
+@clean
+def symptom_07_3_loses_what_is_thrown():
+    return thrown_in(KeyError)[0] == []
+
+
+@clean
+def symptom_07_3_loses_the_answer():
+    seen, out = thrown_in(KeyError)
+    return seen == ["caught"] and out != "answer"
+
+
+@clean
+def symptom_07_3_throws_only_some():
+    return thrown_in(KeyError)[1] == "answer" and thrown_in(KeyboardInterrupt)[0] == []
 
 
 @clean
@@ -616,6 +662,12 @@ def plain_call_works():
 
 
 @clean
+def symptom_07_4_keeps_a_number():
+    torch.set_grad_enabled(0)
+    return mode() is not False and mode() == 0
+
+
+@clean
 def symptom_07_4_plain_call_does_nothing():
     return not plain_call_works() and not symptom_07_4_wrong_way_round()
 
@@ -733,7 +785,7 @@ def symptom_07_5_false_does_not_record():
 
 @clean
 def symptom_07_5_false_stays_in_inference():
-    return flags_inside(False, True, False)[0] is True and flags_inside(False)[0] is False
+    return flags_inside(False, True, False)[0] is True and flags_inside(True)[0] is True
 
 
 @clean

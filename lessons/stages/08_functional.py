@@ -101,12 +101,16 @@ def symptom_08_1_always_requires_grad() -> bool:
 
 def symptom_08_1_results_keep_their_history() -> bool:
     y = leaf([1.0]) * 2
-    return functional_checks.result((y,), True, False)[0].requires_grad
+    if functional_checks.result((y,), True, False)[0].requires_grad:
+        return True
+    return functional_checks.nested_result([(y,)], True, True, False)[0][0].requires_grad
 
 
 def symptom_08_1_results_always_lose_their_history() -> bool:
     y = leaf([1.0]) * 2
-    return not functional_checks.result((y,), True, True)[0].requires_grad
+    if not functional_checks.result((y,), True, True)[0].requires_grad:
+        return True
+    return not functional_checks.nested_result([(y,)], True, True, True)[0][0].requires_grad
 
 
 def symptom_08_1_inside_and_outside_mixed_up() -> bool:
@@ -118,6 +122,11 @@ def symptom_08_1_inside_and_outside_mixed_up() -> bool:
     if isinstance(outside[0], tuple) or isinstance(inside[0], tuple):
         return False
     return outside[1].tolist() == V.tolist() and inside[1].tolist() == A.tolist()
+
+
+def symptom_08_1_other_rows() -> bool:
+    found = functional_checks.nested_result([(A,), (V,)], True, True, False)
+    return [t.tolist() for row in found for t in row] != [A.tolist(), V.tolist()]
 
 
 def symptom_08_1_always_a_tuple() -> bool:
@@ -164,6 +173,35 @@ def symptom_08_2_constants_are_not_left_out() -> bool:
         gradients, (A, x * 2), (x,), (A, torch.tensor([1.0])), False)
 
 
+def symptom_08_2_one_constant_drops_all() -> bool:
+    x = leaf([1.0])
+    found = gradients((A, x * 2), (x,), (A, torch.tensor([1.0])), False)
+    return list(found) == [None] and gradients((x * 2,), (x,), None, False)[0].item() == 2.0
+
+
+def symptom_08_2_vectors_of_all_outputs() -> bool:
+    x = leaf([1.0])
+    one, five = torch.tensor([1.0]), torch.tensor([5.0])
+    return "got 1 tensors and 2 gradients" in error_of(
+        gradients, (one, x * 2), (x,), (one, five), False)
+
+
+def symptom_08_2_flags_exchanged() -> bool:
+    x = leaf([1.0])
+    only_retained = gradients((x * x,), (x,), None, False, True)[0].requires_grad
+    return only_retained and not gradients((x * x,), (x,), None, True)[0].requires_grad
+
+
+def symptom_08_2_hessians_called_jacobians() -> bool:
+    told = error_of(filled, (A,), (A,), "row of hessian", True, True)
+    return "The jacobian of the" in told
+
+
+def symptom_08_2_not_zeros() -> bool:
+    (found,) = filled((None,), (A,), "gradient", False, False)
+    return found.shape == A.shape and found.tolist() != [0.0, 0.0]
+
+
 def symptom_08_2_vectors_of_other_outputs() -> bool:
     x = leaf([1.0])
     one, five = torch.tensor([1.0]), torch.tensor([5.0])
@@ -197,6 +235,11 @@ def symptom_08_2_the_graph_is_kept() -> bool:
     return gradients((y,), (x,), None, False)[0].item() == 2.0
 
 
+def symptom_08_2_other_numbers() -> bool:
+    x = leaf([1.0, 2.0])
+    return gradients((x * x,), (x,), (V,), False)[0].tolist() != [2.0, 40.0]
+
+
 def symptom_08_2_nothing_has_another_length() -> bool:
     return len(gradients((A,), (leaf(1.0), leaf(2.0)), None, False)) != 2
 
@@ -208,7 +251,8 @@ def symptom_08_2_unused_inputs_have_zeros() -> bool:
 
 def symptom_08_2_the_error_names_another_input() -> bool:
     error = error_of(filled, (A, None), (A, A), "gradient", True, False)
-    return "is independent of input" in error and "input 1." not in error
+    return ("is independent of input" in error and "input 1." not in error
+            and not symptom_08_2_constants_raise_without_create_graph())
 
 
 def symptom_08_2_missing_ones_are_left_out() -> bool:
@@ -321,6 +365,33 @@ def symptom_08_3_a_missing_vector_is_guessed() -> bool:
     return len(functional.vjp(func, A)) == 2
 
 
+def symptom_08_3_a_missing_vector_is_not_refused() -> bool:
+    return "implicitly created" in error_of(functional.vjp, func, A)
+
+
+def symptom_08_3_the_vector_is_unchecked() -> bool:
+    return "v has invalid size" not in error_of(functional.vjp, func, A, torch.ones(3))
+
+
+def symptom_08_3_some_inputs_are_missing() -> bool:
+    return "positional argument" in error_of(functional.vjp, lambda x, y: x * y, (A, A), V)
+
+
+def symptom_08_3_always_zero() -> bool:
+    one = torch.tensor([3.0, 4.0])
+    return all(functional.vjp(each, A, one)[1].tolist() == [0.0, 0.0]
+               for each in (func, lambda x: x * 2))
+
+
+def symptom_08_3_another_output() -> bool:
+    found = functional.vjp(func, A, V)
+    return found[0].tolist() != [3.0, 6.0] and found[1].tolist() == [24.0, 51.0]
+
+
+def symptom_08_3_one_result_alone() -> bool:
+    return isinstance(functional.vjp(func, A, V), torch.Tensor)
+
+
 def symptom_08_3_strict_is_not_looked_at() -> bool:
     error = error_of(functional.vjp, lambda x: torch.ones(()) + x.detach().sum(), A, strict=True)
     return "does not require gradients. The outputs" not in error and (
@@ -405,14 +476,52 @@ def symptom_08_4_unit_vectors_of_another_shape() -> bool:
     return functional_passes.unit_vectors(torch.ones(2, 3))[0].shape != (2, 3)
 
 
+def symptom_08_4_unit_vectors_share_memory() -> bool:
+    first, second = functional_passes.unit_vectors(A)
+    return first.data_ptr() == second.data_ptr() and first.tolist() == [0.0, 1.0]
+
+
+def symptom_08_4_unit_vectors_without_a_one() -> bool:
+    units = [unit.reshape(-1).tolist() for like in (A, torch.ones(2, 3))
+             for unit in functional_passes.unit_vectors(like)]
+    return any(not any(unit) for unit in units)
+
+
+def symptom_08_4_rows_are_joined() -> bool:
+    return functional_passes.stacked([V, V], A).shape == (4,)
+
+
+def symptom_08_4_rows_are_left_out() -> bool:
+    x = leaf([1.0, 2.0])
+    return len(functional_passes.rows_of(func(x), (x,), False)) != 2 and (
+        len(functional_passes.unit_vectors(A)) == 2)
+
+
+def symptom_08_4_missing_blocks_of_another_dtype() -> bool:
+    (found,) = functional.blocks_of(A, [None], (A.double(),))
+    return found.dtype != torch.float64
+
+
+def symptom_08_4_gaps_are_dropped() -> bool:
+    return len(functional_passes.stacked([None, V], A)) == 1
+
+
+def symptom_08_4_no_rows_of_another_dtype() -> bool:
+    return functional_passes.stacked([], A.double()).dtype != torch.float64
+
+
 def symptom_08_4_no_rows_fail() -> bool:
     return bool(error_of(functional_passes.stacked, [], A))
 
 
 def symptom_08_4_rows_are_missing() -> bool:
-    units = [unit.reshape(-1).tolist() for unit in functional_passes.unit_vectors(A)]
-    identity = [[1.0, 0.0], [0.0, 1.0]]
-    return units != identity and all(unit in identity for unit in units)
+    for like in (A, torch.ones(2, 3)):
+        units = [unit.reshape(-1).tolist() for unit in functional_passes.unit_vectors(like)]
+        size = like.numel()
+        identity = [[float(i == j) for j in range(size)] for i in range(size)]
+        if units != identity and all(unit in identity for unit in units):
+            return True
+    return False
 
 
 def symptom_08_4_missing_blocks_fail() -> bool:
@@ -447,6 +556,10 @@ def symptom_08_5_always_zero() -> bool:
 
 def symptom_08_5_first_derivatives() -> bool:
     return block_of(hessian(mixed, A)).reshape(-1).tolist() == [4.0, 13.0]
+
+
+def symptom_08_5_rows_are_added_up() -> bool:
+    return block_of(hessian(mixed, A)).reshape(-1).tolist() == [6.0, 14.0]
 
 
 def symptom_08_5_only_the_diagonal() -> bool:
@@ -500,6 +613,15 @@ def symptom_08_5_vectorize_is_not_passed_on() -> bool:
     return "implemented for `vectorize=True`" in by_forward_mode(vectorize=True)
 
 
+def symptom_08_5_options_for_the_inner_jacobian() -> bool:
+    return "are not supported together" in by_forward_mode(vectorize=True)
+
+
+def symptom_08_5_strict_is_not_passed_on() -> bool:
+    strict = error_of(hessian, mixed, A, strict=True, vectorize=True)
+    return strict == "" and block_of(hessian(mixed, A, vectorize=True)).shape == (2, 2)
+
+
 def symptom_08_5_the_strategy_is_not_passed_on() -> bool:
     return by_forward_mode(vectorize=True, create_graph=True) == ""
 
@@ -528,6 +650,35 @@ def symptom_08_6_u_looks_like_the_inputs() -> bool:
     error = error_of(functional_passes.pullback, (y,), (x,), (y,))
     direct = "Mismatch in shape" in error and "torch.Size([2])" in error
     return direct or "Mismatch in shape" in error_of(jvp, lambda x: x.sum(), A, V)
+
+
+def symptom_08_6_pullback_the_other_way_round() -> bool:
+    x = leaf([1.0, 2.0])
+    y = func(x)
+    first, second = functional_passes.pullback((y,), (x,), (y,))
+    return (first[0].is_leaf and first[0].requires_grad and second[0].grad_fn is not None)
+
+
+def symptom_08_6_first_pass_without_u() -> bool:
+    x = leaf([1.0, 2.0])
+    y = (x * x).sum()
+    if error_of(functional_passes.pullback, (func(x),), (x,), (func(x),)):
+        return "implicitly created" in error_of(functional_passes.pullback, (func(x),), (x,), (y,))
+    found, (u,) = functional_passes.pullback((y,), (x,), (y,))
+    if not found[0].requires_grad or not u.requires_grad:
+        return False
+    return torch.autograd.grad(found[0].sum(), u, allow_unused=True)[0] is None
+
+
+def symptom_08_6_another_output() -> bool:
+    found = jvp(func, A, V)
+    return found[0].tolist() != [3.0, 6.0] and found[1].tolist() == [14.0, 52.0]
+
+
+def symptom_08_6_another_step_is_told() -> bool:
+    other = leaf([3.0, 4.0])
+    told = error_of(jvp, lambda x: (x * 2, other * 1), A, V, strict=True)
+    return "is independent of" in told and "when using the double backward trick" not in told
 
 
 def symptom_08_6_rows_and_columns_mixed_up() -> bool:
@@ -663,6 +814,41 @@ def symptom_08_7_hvp_fails() -> bool:
             and "Mismatch in shape" in error_of(hvp, mixed, A, V))
 
 
+def symptom_08_7_the_vector_in_the_first_pass() -> bool:
+    return all("Mismatch in shape" in error_of(run, mixed, A, V) for run in (vhp, hvp))
+
+
+def symptom_08_7_another_hvp() -> bool:
+    found = product(hvp, mixed, A, V)
+    return product(vhp, mixed, A, V) == RIGHT and isinstance(found, list) and found != RIGHT
+
+
+def symptom_08_7_another_vhp() -> bool:
+    found = product(vhp, mixed, A, V)
+    return product(hvp, mixed, A, V) == RIGHT and isinstance(found, list) and found != RIGHT
+
+
+def symptom_08_7_strict_lets_missing_pass() -> bool:
+    other = leaf([3.0, 4.0])
+
+    def linear(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (x * x).sum() + (y * other).sum()
+
+    return any(product(run, mixed, A, V) == RIGHT
+               and not error_of(run, linear, (A, A), (V, V), strict=True) for run in (vhp, hvp))
+
+
+def symptom_08_7_another_step_is_told() -> bool:
+    other = leaf([3.0, 4.0])
+
+    def linear(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (x * x).sum() + (y * other).sum()
+
+    told = [error_of(run, linear, (A, A), (V, V), strict=True) for run in (vhp, hvp)]
+    return all("is independent of" in each for each in told) and not (
+        "The jacobian of" in told[0] and "The hessian of" in told[1])
+
+
 def symptom_08_7_first_derivatives() -> bool:
     slopes = ([4.0, 13.0], [4.0, 130.0])
     return product(vhp, mixed, A, V) in slopes or product(hvp, mixed, A, V) in slopes
@@ -683,6 +869,8 @@ def symptom_08_7_hvp_only_sees_the_diagonal() -> bool:
 
 
 def symptom_08_7_several_elements_are_accepted() -> bool:
+    if "implicitly created" in error_of(vhp, lambda x: x**2, A, V):
+        return True
     return product(vhp, lambda x: x**2, A, V) is not None
 
 
@@ -780,6 +968,11 @@ def symptom_08_8_the_place_of_a_constant_is_lost() -> bool:
     return len(all_rows((A, x * 2), (x,))) == 1
 
 
+def symptom_08_8_nothing_to_do_fails() -> bool:
+    x = leaf([1.0, 2.0])
+    return bool(error_of(all_rows, (A, None), (x,))) and not error_of(all_rows, (x * 2,), (x,))
+
+
 def symptom_08_8_outputs_share_rows() -> bool:
     first, second = functional_passes.units_of([torch.ones(1), torch.ones(1)])
     return first.tolist() == second.tolist() == [[1.0], [0.0]]
@@ -802,6 +995,30 @@ def right_units() -> bool:
             and second.tolist() == [0.0, 0.0, 1.0])
 
 
+def symptom_08_8_ones_in_wrong_places() -> bool:
+    found = functional_passes.units_of([A, torch.ones(1, 3)])
+    if [units.shape for units in found] != [(5, 2), (5, 1, 3)]:
+        return False
+    rows = torch.cat([units.reshape(5, -1) for units in found], 1).tolist()
+    return rows != [[float(i == j) for j in range(5)] for i in range(5)]
+
+
+def symptom_08_8_rows_are_added_up() -> bool:
+    x = leaf([1.0, 2.0])
+    return all_rows((func(x),), (x,))[0][0].shape == (2,)
+
+
+def symptom_08_8_one_none_for_all() -> bool:
+    x = leaf([1.0, 2.0])
+    return None in (all_rows((A, x * 2), (x,))[0], all_rows((A,), (x,))[0])
+
+
+def symptom_08_8_missing_ones_are_cut() -> bool:
+    x = leaf([1.0, 2.0])
+    return "'NoneType' object is not subscriptable" in error_of(
+        all_rows, (x * 2, x.sum()), (x, leaf(3.0)))
+
+
 def symptom_08_8_every_output_gets_the_first_rows() -> bool:
     return right_units() and two_outputs()[1] == [[4.0, 1.0]]
 
@@ -821,7 +1038,8 @@ def symptom_08_8_no_graph_of_the_pass() -> bool:
 
 
 def symptom_08_8_unit_vectors_of_another_dtype() -> bool:
-    return functional_passes.units_of([A.double()])[0].dtype != torch.float64
+    found = functional_passes.units_of([A, A.double(), A])
+    return [units.dtype for units in found] != [torch.float32, torch.float64, torch.float32]
 
 
 def symptom_08_8_every_row_is_the_sum() -> bool:

@@ -68,6 +68,56 @@ def symptom_09_1_eps_squared():
                for times in (1 / STEP, 2 / STEP, 1 / (2 * STEP), 4 / STEP))
 
 
+def symptom_09_1_times_eps():
+    return diagonal(2 * STEP**2, 6 * STEP**2)
+
+
+def symptom_09_1_all_in_one_row():
+    found = slopes_of_square()
+    return found.shape == (2, 2) and (found != 0).any(axis=1).sum() == 1 and (
+        np.allclose(found.sum(), 6.0) or np.allclose(found.sum(), 8.0))
+
+
+def symptom_09_1_integers_have_slopes():
+    found = numerical(lambda x: ((x * 1e9).long(), x * 1), double(1.0))[0]
+    return bool(found[0].any())
+
+
+def symptom_09_1_never_moves():
+    x = double(1.0, 3.0)
+    seen = []
+    numerical(lambda x: [seen.append(x.tolist()), x * x][1], x)
+    return len(seen) > 1 and all(each == [1.0, 3.0] for each in seen)
+
+
+def symptom_09_1_another_dtype():
+    func = [lambda x: x.float() * 2, lambda x: x * 2]
+    found = [np.asarray(numerical(each, double(1.0))[0][0]).dtype for each in func]
+    return found != [np.float32, np.float64]
+
+
+def growing():
+    """Return what a result says that changes its shape at index (1, 0)."""
+    x = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
+    try:
+        numerical(lambda x: x if x[1, 0].item() >= 1 else torch.cat([x, x]), x)
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return error
+    return None
+
+
+def symptom_09_1_shapes_are_not_compared():
+    error = growing()
+    return square_is_right() and "when inputs are perturbed" not in str(error)
+
+
+def symptom_09_1_place_is_a_number():
+    error = growing()
+    return "when inputs are perturbed" in str(error) and "on index (1, 0)" not in str(error)
+
+
 def symptom_09_1_not_divided():
     return diagonal(4 * STEP, 12 * STEP)
 
@@ -138,7 +188,82 @@ def symptom_09_2_inputs_without_grad():
         columns_of(x * 2, torch.tensor([5.0], dtype=torch.float64), x)
     except RuntimeError as error:
         return "not require grad" in str(error)
-    return False
+    tensors = torch.tensor([5.0], dtype=torch.float64), x
+    try:
+        return len(assembled(tensors, [[2.0]])) == 2
+    except IndexError:
+        return plain_columns_work()
+
+
+class Keeps(Function):
+    """Twice x; its backward keeps what came, and gives out the same tensor each time."""
+
+    came = []
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.given = torch.zeros(2, dtype=torch.float64)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        Keeps.came.append(g)
+        with torch.no_grad():
+            ctx.given.copy_(g * 2)
+        return ctx.given
+
+
+def symptom_09_2_vector_not_copied():
+    Keeps.came, x = [], double(1.0, 2.0)
+    columns_of(Keeps.apply(x), x)
+    came = [g.tolist() for g in Keeps.came]
+    return came != np.eye(2).tolist() and of_twice() == np.diag([2, 2, 2]).tolist()
+
+
+def symptom_09_2_gradient_not_copied():
+    x = double(1.0, 2.0)
+    return (columns_of(Keeps.apply(x), x) != [[[2, 0]], [[0, 2]]]
+            and of_twice() == np.diag([2, 2, 2]).tolist())
+
+
+def with_unused():
+    x, unused = double(1.0), double(2.0)
+    return columns_of(x * 3, unused, x)
+
+
+def symptom_09_2_other_numbers():
+    found = assembled((double(0.0, 0.0),), [[1.0, 2.0]], [[3.0, 4.0]])
+    return found[0] != [[1, 3], [2, 4]] and len(found) == 1 and len(found[0]) == 2
+
+
+def symptom_09_2_first_input_only():
+    x, y = double(1.0), double(2.0)
+    return columns_of(x * y, x, y) == [[[2.0]]]
+
+
+def symptom_09_2_vector_is_not_one():
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+    x = double(1.0, 2.0)
+    found = [column[0] for column in columns_of(x @ weight, x)]
+    right = np.array([[1.0, 3.0], [2.0, 4.0]])
+    if len(found) != 2 or None in found:
+        return False
+    times = np.array(found) / right
+    return bool(np.allclose(times, times[:, :1]) and not np.allclose(times, 1.0))
+
+
+def symptom_09_2_missing_become_zeros():
+    return with_unused() == [[[0.0], [3.0]]]
+
+
+def symptom_09_2_missing_left_out():
+    return with_unused() == [[[3.0]]]
+
+
+def symptom_09_2_another_dtype():
+    single = torch.zeros(2, requires_grad=True)
+    column = [[torch.tensor([1.0, 2.0])]]
+    return jacobians.assembled((single,), column)[0].dtype != np.float32
 
 
 def symptom_09_2_frees_the_graph():
@@ -206,7 +331,7 @@ def symptom_09_2_wrong_size_counts():
     if not plain_columns_work():
         return False
     try:
-        return assembled((double(0.0, 0.0),), [[3.0]], [[3.0]]) != [[[0, 0], [0, 0]]]
+        return assembled((double(0.0, 0.0),), [[3.0]], [[[3.0, 4.0]]]) != [[[0, 0], [0, 0]]]
     except ValueError:
         return True
 
@@ -265,7 +390,84 @@ def symptom_09_3_any_element_will_do():
 
 
 def symptom_09_3_nan_passes():
-    return compares() and not refused([math.nan], [2.0])
+    return compares() and not (refused([math.nan], [2.0]) and refused([math.nan], [math.nan]))
+
+
+def symptom_09_3_relative_to_the_other():
+    return (compares() and not refused([110.0], [100.0], rtol=0.095, atol=0.0)
+            and refused([100.0], [110.0], rtol=0.095, atol=0.0))
+
+
+def symptom_09_3_forward_mode_unsaid():
+    texts = []
+    for forward in (False, True):
+        try:
+            jacobians.check_equal(np.array([1.0]), np.array([2.0]), 0, 0, LIMITS, forward)
+        except GradcheckError as error:
+            texts.append("computed with forward mode" in str(error))
+    return texts in ([False, False], [True, True], [True, False])
+
+
+def symptom_09_3_gradients_of_another_result():
+    def two(x):
+        return torch.zeros(1, dtype=torch.float64), x * 2
+
+    if not slow_works():
+        return False
+    try:
+        slow_refuses(two, double(1.0))
+    except RuntimeError as error:
+        return "does not require grad" in str(error)
+    return False
+
+
+def symptom_09_3_shown_the_wrong_way_round():
+    x = double(1.0)
+    try:
+        checks.check_slow(lambda x: Wrong.apply(x), (x,), LIMITS, (Wrong.apply(x),), False)
+    except GradcheckError as error:
+        return "-2" in str(error).partition("analytical:")[0]
+    return False
+
+
+def symptom_09_3_another_step():
+    x = double(1.0)
+    if not slow_works() or slow_refuses(cube, x):
+        return False
+    try:
+        checks.check_slow(cube, (x,), LIMITS._replace(eps=0.5), (cube(x),), False)
+    except GradcheckError:
+        return False
+    return True
+
+
+def symptom_09_3_no_advice():
+    try:
+        jacobians.check_equal(np.array([1.0]), np.array([2.0]), 0, 0, LIMITS, False,
+                              lambda: "and more")
+    except GradcheckError as error:
+        return "and more" not in str(error)
+    return False
+
+
+def numbers_of(func):
+    """Return the output and the input that the error for a wrong function names."""
+    inputs = torch.ones(1, dtype=torch.float64), double(1.0), double(2.0)
+    try:
+        checks.check_slow(func, inputs, LIMITS, func(*inputs), False)
+    except GradcheckError as error:
+        words = str(error).split(",")[0].split()
+        return int(words[4]), int(words[-1])
+    return None
+
+
+def symptom_09_3_numbers_exchanged():
+    return (numbers_of(lambda c, x, y: (x + Wrong.apply(y),)) == (1, 0)
+            and numbers_of(lambda c, x, y: (x * 1, y + Wrong.apply(x))) == (0, 1))
+
+
+def symptom_09_3_counts_all_outputs():
+    return numbers_of(lambda c, x, y: (c * 1, y + Wrong.apply(x))) == (1, 0)
 
 
 def symptom_09_3_no_tolerance():
@@ -404,6 +606,47 @@ def symptom_09_4_counts_from_one():
     return len(told) == 1 and "#1 " in told[0]
 
 
+def symptom_09_4_first_input_only():
+    return (len(looked_at(single())[1]) == 1 and looked_at(double(1.0)) == (None, [])
+            and looked_at(double(1.0), single()) == (None, []))
+
+
+def symptom_09_4_another_category():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        checks.check_inputs((single(),))
+    return len(caught) == 1 and caught[0].category is not UserWarning
+
+
+def symptom_09_4_warned_is_not_looked_at():
+    x = torch.ones(1).expand(3).requires_grad_()
+    found = looked_at(x)
+    return found[0] is None and len(found[1]) == 1 and looked_at(overlapping())[0] is not None
+
+
+def symptom_09_4_another_error():
+    constant = torch.ones(1, dtype=torch.float64)
+    error = looked_at(constant)[0]
+    return error is not None and not isinstance(error, ValueError) and (
+        "at least one input tensor" in str(error))
+
+
+def symptom_09_4_counts_those_alone():
+    constant = torch.ones(1, dtype=torch.float64)
+    told, alone = looked_at(constant, single())[1], looked_at(single())[1]
+    return len(told) == len(alone) == 1 and "#0 " in told[0] and "#0 " in alone[0]
+
+
+def symptom_09_4_words_raise():
+    return (isinstance(looked_at("word", double(1.0))[0], AttributeError)
+            and looked_at(double(1.0)) == (None, []))
+
+
+def symptom_09_4_refuses_other_strides():
+    x = torch.ones(2, 3, dtype=torch.float64).t().requires_grad_()
+    return looked_at(x)[0] is not None and looked_at(double(1.0)) == (None, [])
+
+
 def symptom_09_4_nothing_to_check_passes():
     return looked_at(torch.ones(1, dtype=torch.float64)) == (None, [])
 
@@ -415,7 +658,8 @@ def symptom_09_4_all_have_to_require_grad():
 
 
 def symptom_09_4_overlapping_passes():
-    return looked_at(overlapping()) == (None, [])
+    partly = torch.ones(2, dtype=torch.float64).expand(3, 2).requires_grad_()
+    return (None, []) in (looked_at(overlapping()), looked_at(partly))
 
 
 def symptom_09_4_refuses_size_one():
@@ -467,6 +711,48 @@ def symptom_09_5_refuses_right_functions():
 def symptom_09_5_added_terms_pass():
     x = double(1.0)
     return multiplies(Added.apply(x, 1.0), x) is None and multiplies(x * 2, x) is None
+
+
+class Partly(Function):
+    """The same numbers, with a gradient that is off at the second element."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g + torch.tensor([0.0, 1.0], dtype=torch.float64)
+
+
+def symptom_09_5_one_zero_is_enough():
+    x = double(1.0, 2.0)
+    return refuses_added() and multiplies(Partly.apply(x), x) is None
+
+
+def symptom_09_5_graph_is_freed():
+    x = double(1.0)
+    y = x * x
+    return multiplies(y, x) is None and "second time" in str(multiplies(y, x))
+
+
+def given(odd):
+    """Return what the check says of a gradient that is not like its input."""
+    real = gradcheck_parts.grad
+    gradcheck_parts.grad = lambda *args, **options: (odd,)
+    try:
+        x = double(1.0, 2.0)
+        return multiplies(x * 2, x)
+    finally:
+        gradcheck_parts.grad = real
+
+
+def symptom_09_5_dtype_unchecked():
+    return given(torch.zeros(2)) is None and refuses_added()
+
+
+def symptom_09_5_size_unchecked():
+    return given(torch.zeros(1, 2, dtype=torch.float64)) is None and refuses_added()
 
 
 def symptom_09_5_missing_gradient_crashes():
@@ -545,6 +831,73 @@ def picky(refuses):
     return undefined(lambda x: Picky.apply(x, refuses), double(1.0), count=2)
 
 
+def symptom_09_5_missing_gradient_refused():
+    x = double(1.0)
+    return (isinstance(multiplies(x * 2, double(1.0), x), GradcheckError)
+            and multiplies(x * 2, x) is None)
+
+
+def symptom_09_5_nothing_is_not_enough():
+    error = undefined(lambda x: x * 2, double(1.0)) or undefined(
+        lambda x: Picky.apply(x, 3), double(1.0), count=2)
+    return "to be undefined or zero" in str(error)
+
+
+class One(Function):
+    """Two outputs, whose backward cannot do without the gradient of one of them."""
+
+    @staticmethod
+    def forward(ctx, x, which):
+        ctx.set_materialize_grads(False)
+        ctx.which = which
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, *grads):
+        if grads[ctx.which] is None and any(g is not None for g in grads):
+            raise RuntimeError("this gradient is missing")
+        given = [g * by for g, by in zip(grads, (2, 3), strict=True) if g is not None]
+        return sum(given) if given else None, None
+
+
+def symptom_09_5_not_each_alone():
+    found = [undefined(lambda x, i=i: One.apply(x, i), double(1.0), count=2) for i in (0, 1)]
+    return [error is None for error in found] in ([True, False], [False, True])
+
+
+def symptom_09_5_one_call_for_all_cases():
+    error = undefined(lambda x: (x * x, x * x * 3), double(1.0), count=2)
+    return "second time" in str(error) or "second time" in str(getattr(error, "__cause__", ""))
+
+
+def symptom_09_5_errors_are_swallowed():
+    return picky(1) is None and picky(2) is None and isinstance(
+        undefined(lambda x: Something.apply(x), double(1.0)), GradcheckError)
+
+
+def symptom_09_5_no_warning():
+    for func in (lambda x: Something.apply(x), lambda x: Picky.apply(x, 2)[0]):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                gradcheck_parts.check_undefined(func, (double(1.0),), 1)
+            except GradcheckError:
+                if not caught:
+                    return True
+    return False
+
+
+def symptom_09_5_none_has_no_array():
+    error = undefined(lambda x: Picky.apply(x, 3), double(1.0), count=2)
+    return isinstance(error, AttributeError | TypeError)
+
+
+def symptom_09_5_constants_are_counted():
+    one = torch.ones(1, dtype=torch.float64)
+    return (undefined(lambda x: (x * x, x * 3), double(1.0), count=2) is None
+            and undefined(lambda x: (one, x * x, x * 3), double(1.0), count=2) is not None)
+
+
 def symptom_09_5_errors_come_out_bare():
     found = [picky(1), picky(2)]
     return all(isinstance(error, RuntimeError) for error in found) and not any(
@@ -619,6 +972,40 @@ def symptom_09_6_gradients_of_constants():
         return len(first(lambda c, x: c * x, constant, double(2.0), grads=[double(3.0)])) == 2
     except RuntimeError as error:
         return "not require grad" in str(error)
+
+
+def symptom_09_6_inputs_for_grad_outputs():
+    (found,) = first(cube, double(2.0), grads=[double(3.0)])
+    return found.tolist() == [24.0]
+
+
+def symptom_09_6_constant_ones_left_out():
+    three = torch.tensor([3.0], dtype=torch.float64)
+    found = first(lambda x: x * 2, double(1.0), grads=[three])
+    return len(found) == 0 and len(first(cube, double(2.0), grads=[double(3.0)])) == 1
+
+
+def symptom_09_6_copies_of_the_inputs():
+    return len(first(cube, double(2.0), grads=[double(3.0)])) == 0
+
+
+def symptom_09_6_switches_constants_on():
+    constant = torch.tensor([5.0], dtype=torch.float64)
+    first(lambda c, x: c * x, constant, double(2.0), grads=[double(3.0)])
+    return constant.requires_grad
+
+
+def symptom_09_6_no_tuple():
+    return not isinstance(first(cube, double(2.0), grads=[double(3.0)]), tuple)
+
+
+def symptom_09_6_constant_outputs():
+    constant = torch.tensor([5.0], dtype=torch.float64)
+    try:
+        first(lambda x: (constant, cube(x)), double(2.0), grads=[double(3.0)])
+    except RuntimeError as error:
+        return "got 2 tensors and 1 gradients" in str(error) or "not require grad" in str(error)
+    return False
 
 
 def symptom_09_6_gradients_of_grad_outputs():

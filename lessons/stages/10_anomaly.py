@@ -91,6 +91,26 @@ def tells_names():
 
 
 @clean
+def symptom_10_1_nameless_is_ours():
+    try:
+        return ours("minigrad") and bool(frames.is_ours({}))
+    except KeyError:
+        return True
+
+
+@clean
+def symptom_10_1_package_itself_is_foreign():
+    return not ours("minigrad") and ours("minigrad.tensor")
+
+
+@clean
+def symptom_10_1_caller_is_skipped():
+    frame, _ = frames.user_frame()
+    name = frame.f_code.co_name
+    return tells_names() and name == "checked" and place("minigrad.a")[1] == "through"
+
+
+@clean
 def symptom_10_1_always_the_caller():
     return tells_names() and place("minigrad.a")[0] == "minigrad.a"
 
@@ -111,6 +131,12 @@ def symptom_10_1_outermost_frame():
 def symptom_10_1_depth_off_by_one():
     _, function, depth = place("minigrad.a")
     return function == "through" and depth in (1, 3)
+
+
+@clean
+def symptom_10_1_depth_not_counted():
+    depths = [place(*["minigrad.a"] * n) for n in (1, 2, 3)]
+    return {each[1] for each in depths} == {"through"} and len({each[2] for each in depths}) == 1
 
 
 @clean
@@ -218,6 +244,74 @@ def symptom_10_2_detect_does_not_switch():
 
 
 @clean
+def symptom_10_2_detect_remembers_nothing():
+    if not switch_works():
+        return False
+    try:
+        with torch.autograd.detect_anomaly():
+            pass
+    except AttributeError as error:
+        return "prev" in str(error)
+    return False
+
+
+@clean
+def symptom_10_2_warns_elsewhere():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.autograd.detect_anomaly()
+    return len(caught) == 1 and caught[0].filename != __file__
+
+
+@clean
+def symptom_10_2_set_ignores_the_mode():
+    if not switch_works():
+        return False
+    torch.autograd.set_detect_anomaly(True)
+    torch.autograd.set_detect_anomaly(False)
+    return _state.anomaly.enabled
+
+
+@clean
+def symptom_10_2_not_after_an_error():
+    if not switch_works():
+        return False
+    with torch.autograd.detect_anomaly():
+        pass
+    if _state.anomaly.enabled:
+        return False
+    try:
+        with torch.autograd.detect_anomaly():
+            raise KeyError
+    except KeyError:
+        return _state.anomaly.enabled
+
+
+@clean
+def symptom_10_2_off_keeps_check_nan():
+    anomaly_mode.set_anomaly_enabled(True, False)
+    on = flags()
+    anomaly_mode.set_anomaly_enabled(False)
+    return on == (True, False) == (True, flags()[1]) and not flags()[0]
+
+
+@clean
+def symptom_10_2_exchanged():
+    if not switch_works():
+        return False
+    with torch.autograd.detect_anomaly():
+        pass
+    return flags() == (True, False)
+
+
+@clean
+def symptom_10_2_swallows_errors():
+    with torch.autograd.detect_anomaly():
+        raise KeyError
+    return True
+
+
+@clean
 def symptom_10_2_set_waits_for_the_block():
     if not switch_works():
         return False
@@ -297,9 +391,68 @@ def symptom_10_3_keeps_no_trace():
 
 
 @clean
+def symptom_10_3_called_otherwise():
+    seen, node = [], some_node()
+    try:
+        anomaly_mode.watched(lambda *given: seen.append(given))(node, 5)
+    except NotImplementedError:
+        raise
+    except Exception:
+        return not seen
+    return seen != [(node, 5)]
+
+
+@clean
+def symptom_10_3_no_call_stack():
+    trace = outer_function()
+    return isinstance(trace, list) and bool(trace) and not any("File" in line for line in trace)
+
+
+@clean
+def symptom_10_3_trace_is_text():
+    return isinstance(outer_function(), str)
+
+
+@clean
+def symptom_10_3_tells_of_interrupts():
+    told, kept = [], anomaly_mode.warn_of_origin
+    anomaly_mode.warn_of_origin = told.append
+
+    def interrupted(node, buffer):
+        raise GeneratorExit
+
+    try:
+        anomaly_mode.watched(interrupted)(some_node(), None)
+    except GeneratorExit:
+        return bool(told) and not symptom_10_3_tells_without_error()
+    finally:
+        anomaly_mode.warn_of_origin = kept
+
+
+@clean
+def symptom_10_3_tells_of_another_node():
+    told, kept = [], anomaly_mode.warn_of_origin
+    anomaly_mode.warn_of_origin = told.append
+    outer, inner = some_node(), some_node()
+
+    def evaluate(node, buffer):
+        if node is inner:
+            raise KeyError
+        call(inner, None)
+
+    call = anomaly_mode.watched(evaluate)
+    try:
+        call(outer, None)
+    except KeyError:
+        return len(told) == 2 and told != [inner, outer]
+    finally:
+        anomaly_mode.warn_of_origin = kept
+
+
+@clean
 def symptom_10_3_shows_the_package():
     trace = outer_function()
-    return bool(trace) and "in remember_origin" in trace[-1]
+    return isinstance(trace, list) and bool(trace) and "in remember_origin" in trace[-1]
 
 
 @clean
@@ -499,17 +652,83 @@ def symptom_10_4_part_of_the_trace():
 
 @clean
 def symptom_10_4_raises():
-    try:
-        reports(family()[2])
-    except RuntimeError as error:
-        return "Error detected" in str(error)
+    for node in (family()[2], some_node()):
+        try:
+            reports(node)
+        except Exception as error:
+            if "Error detected" in str(error):
+                return True
     return False
+
+
+@clean
+def symptom_10_4_goes_on_without_a_trace():
+    return len(texts(some_node())) == 2
+
+
+@clean
+def symptom_10_4_trace_as_a_list():
+    return "['" in texts(family()[2])[0]
+
+
+@clean
+def symptom_10_4_stops_at_a_parent_without_trace():
+    if len(texts(family()[0])) != 3:
+        return False
+    node, parent, _ = family()
+    del parent.metadata[TRACEBACK]
+    return len(texts(node)) != 3
+
+
+@clean
+def symptom_10_4_silent_parent_unexplained():
+    node, parent, _ = family()
+    del parent.metadata[TRACEBACK]
+    found = texts(node)
+    return len(found) == 3 and "made while anomaly mode was off" not in found[1]
+
+
+@clean
+def symptom_10_4_one_warning_for_all():
+    found = texts(family()[0])
+    return len(found) == 1 and "line of own" in found[0] and "line of parent" in found[0]
+
+
+@clean
+def symptom_10_4_same_name_for_all():
+    node, parent = some_node(), (torch.ones(1, requires_grad=True) + 2).grad_fn
+    for each in (node, parent):
+        each.metadata[TRACEBACK] = ["  a line\n"]
+    node.metadata[PARENT] = parent
+    found = texts(node)
+    return len(found) == 2 and "MulBackward0" in found[1] and "AddBackward0" not in found[1]
+
+
+@clean
+def symptom_10_4_parents_as_errors():
+    found = texts(family()[0])
+    return len(found) > 1 and "Error detected" in found[1]
+
+
+@clean
+def symptom_10_4_points_beyond_the_user():
+    users = {"__name__": "users", "warn_of_origin": anomaly_mode.warn_of_origin}
+    exec(compile("def call(node):\n    warn_of_origin(node)", "users.py", "exec"), users)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        users["call"](family()[2])
+    return [each.filename for each in caught] == [__file__]
 
 
 @clean
 def symptom_10_4_points_into_the_package():
     (found,) = reports(family()[2])
-    return found.filename != __file__
+    inner = {"__name__": "minigrad.inner", "warn_of_origin": anomaly_mode.warn_of_origin}
+    exec(compile("def call(node):\n    warn_of_origin(node)", "inner.py", "exec"), inner)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        inner["call"](family()[2])
+    return found.filename != __file__ or [each.filename for each in caught] == ["inner.py"]
 
 
 # ------------------------------------------------------------------ 10.5
@@ -562,7 +781,7 @@ def symptom_10_5_missing_gradients_raise():
 @clean
 def symptom_10_5_tensors_raise():
     try:
-        return found_in(torch.tensor([NAN])) is None and finds_plain_nan()
+        return (found_in(torch.tensor([NAN], dtype=torch.float64)) is None and finds_plain_nan())
     except (AttributeError, TypeError, KeyError):
         return finds_plain_nan()
 
@@ -582,6 +801,78 @@ def symptom_10_5_first_gradient_only():
 def symptom_10_5_counts_from_one():
     text = found_in(np.array([NAN]))
     return text is not None and "in its 1th output" in text
+
+
+@clean
+def symptom_10_5_warns():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = found_in(np.array([NAN]))
+    return found is None and any("returned nan values" in str(each.message) for each in caught)
+
+
+@clean
+def symptom_10_5_counts_some_alone():
+    text = found_in(np.array([1.0]), None, np.array([1]), np.array([NAN]))
+    return (text is not None and "in its 3th output" not in text
+            and "in its 1th" in str(found_in(np.array([1.0]), np.array([NAN]))))
+
+
+@clean
+def symptom_10_5_some_dtypes_only():
+    kinds = np.float16, np.float32, np.float64
+    found = [found_in(np.array([NAN], kind)) is not None for kind in kinds]
+    return any(found) and not all(found)
+
+
+@clean
+def symptom_10_5_marks_all():
+    text = found_in(np.array([1.0, NAN, 1.0]))
+    return text is not None and "3 of its 3" in text and "1 of its 3" in described(
+        [False, True, False])
+
+
+@clean
+def symptom_10_5_last_gradient():
+    text = found_in(np.array([NAN]), np.array([NAN]))
+    return text is not None and "in its 1th" in text and "in its 0th" in str(
+        found_in(np.array([NAN])))
+
+
+def described(mask):
+    return anomaly_mode.describe(np.array(mask))
+
+
+@clean
+def symptom_10_5_another_error():
+    try:
+        anomaly_mode.check_nan(some_node(), (np.array([NAN]),))
+    except RuntimeError:
+        return False
+    except Exception as error:
+        return "returned nan values" in str(error)
+    return False
+
+
+@clean
+def symptom_10_5_always_the_first_index():
+    found = [described([False, True]), described([[False, False], [False, True]])]
+    return all("at index [0" in each for each in found)
+
+
+@clean
+def symptom_10_5_index_of_another():
+    return "[0]" in described([False, True, True]) and "[1]" in described([True, False, True])
+
+
+@clean
+def symptom_10_5_no_list():
+    return "(2, 2)" in described([[True, False], [True, True]])
+
+
+@clean
+def symptom_10_5_one_element_is_no_number():
+    return described([True]) == "This gradient is a single number."
 
 
 @clean

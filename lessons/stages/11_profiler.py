@@ -61,8 +61,15 @@ def symptom_11_1_order_of_within() -> bool:
 
 
 def symptom_11_1_threads_are_mixed() -> bool:
-    return simple() and (parents(event(0, 0, 10), event(1, 1, 2, thread=2)) == {1: 0}
-                         or parents(event(0, 0, 10), event(1, 1, 2, node_id=7)) == {1: 0})
+    return simple() and parents(event(0, 0, 10), event(1, 1, 2, thread=2)) == {1: 0}
+
+
+def symptom_11_1_same_end_is_outside() -> bool:
+    return simple() and parents(event(0, 0, 5), event(1, 3, 5)) == {}
+
+
+def symptom_11_1_nodes_are_mixed() -> bool:
+    return simple() and parents(event(0, 0, 10), event(1, 1, 2, node_id=7)) == {1: 0}
 
 
 def symptom_11_1_the_order_of_the_list_counts() -> bool:
@@ -154,6 +161,15 @@ def symptom_11_2_self_times_are_subtracted() -> bool:
 
 def symptom_11_2_one_child_is_subtracted() -> bool:
     return family()[0].self_cpu_time_total in (7.0, 5.5)
+
+
+def symptom_11_2_asynchronous_ones_have_bytes() -> bool:
+    outer = family(is_async=True)[0]
+    return outer.self_cpu_memory_usage != 0 and outer.self_cpu_time_total == 0.0
+
+
+def symptom_11_2_no_float() -> bool:
+    return not isinstance(EventList().self_cpu_time_total, float)
 
 
 def symptom_11_2_the_list_adds_totals() -> bool:
@@ -277,6 +293,27 @@ def symptom_11_3_stacks_are_not_told_apart() -> bool:
     return len(stacked(["a"], ["b"]).key_averages(group_by_stack_n=1)) == 1
 
 
+def symptom_11_3_the_last_lines_tell_apart() -> bool:
+    other_ends = stacked(["a", "b"], ["a", "c"]).key_averages(group_by_stack_n=1)
+    other_starts = stacked(["a", "b"], ["c", "b"]).key_averages(group_by_stack_n=1)
+    return (len(other_ends), len(other_starts)) == (2, 1)
+
+
+def symptom_11_3_not_all_is_taken_over() -> bool:
+    parent = event(9, 0, 10)
+    one = event(0, 0, 4, "one", node_id=3, input_shapes=[[2]], stack=["here"], scope=BACKWARD)
+    one.set_cpu_parent(parent)
+    found = average_of(one)
+    return found.key == "one" and (found.node_id, found.scope, found.input_shapes, found.stack,
+                                   found.cpu_parent) != (3, BACKWARD, [[2]], ["here"], parent)
+
+
+def symptom_11_3_another_error() -> bool:
+    average = average_of(event(0, 0, 4, "one"))
+    error = error_of(average.add, event(1, 0, 1, "two"))
+    return "cannot take in" in error and not error.startswith("AssertionError")
+
+
 def symptom_11_3_whole_stacks_are_told_apart() -> bool:
     events = stacked(["a", "b"], ["a", "c"])
     return (len(events.key_averages(group_by_stack_n=1)) == 2
@@ -383,13 +420,45 @@ def symptom_11_4_units_of_a_thousand() -> bool:
 
 def symptom_11_4_negative_bytes() -> bool:
     show = profiler_table._format_memory
-    return show(2048) == "2.00 KB" and show(-2048) in ("-2048 B", "-2048.00 B", "2.00 KB")
+    return show(2048) == "2.00 KB" and show(-2048) in ("-2048 B", "-2048.00 B")
+
+
+def symptom_11_4_sign_is_lost() -> bool:
+    return profiler_table._format_memory(-2048) == "2.00 KB"
 
 
 def symptom_11_4_the_limit_belongs_to_the_smaller_unit() -> bool:
     time, memory = profiler_table._format_time, profiler_table._format_memory
     return ((time(1000.0).endswith("us") and time(2000.0) == "2.000ms")
             or (memory(1024).endswith(" B") and memory(2048) == "2.00 KB"))
+
+
+def symptom_11_4_a_share_of_nothing_is_a_number() -> bool:
+    return profiler_table._format_time_share(3.0, 0.0) != "NaN"
+
+
+def symptom_11_4_small_times_in_a_larger_unit() -> bool:
+    return profiler_table._format_time(7.356) in ("0.007ms", "0.000s")
+
+
+def symptom_11_4_unsorted_without_a_limit() -> bool:
+    found = [[e.id for e in profiler_table.rows_shown(family(), "cpu_time_total", limit, False)]
+             for limit in (100, -1)]
+    return found == [[0, 3, 1, 2], [0, 1, 2, 3]]
+
+
+def symptom_11_4_spaces() -> bool:
+    found = profiler_table._format_time(2000.0), profiler_table._format_memory(1536)
+    wanted = "2.000ms", "1.50 KB"
+    return found != wanted and [each.replace(" ", "") for each in found] == ["2.000ms", "1.50KB"]
+
+
+def symptom_11_4_bytes_have_decimals() -> bool:
+    return profiler_table._format_memory(400).startswith("400.")
+
+
+def symptom_11_4_no_row_shows_all() -> bool:
+    return len(profiler_table.rows_shown(family(), None, 0, False)) > 0
 
 
 def symptom_11_4_decimals() -> bool:
@@ -462,6 +531,34 @@ def symptom_11_5_one_pair_for_each_op() -> bool:
     return "KeyError" in error_of(pairs, *twice) or len(pairs(*twice)) == 1
 
 
+def symptom_11_5_other_names() -> bool:
+    found = [r["args"]["name"] for r in records("M")]
+    return len(found) == 3 and found != ["minigrad", "thread 1", "thread 2"]
+
+
+def symptom_11_5_a_backward_alone_fails() -> bool:
+    return "KeyError" in error_of(pairs, event(0, 0, 1, scope=BACKWARD, sequence_nr=3))
+
+
+def symptom_11_5_ops_after_the_backward() -> bool:
+    return pairs(event(0, 0, 1, sequence_nr=3), event(1, 1, 2, scope=BACKWARD, sequence_nr=3),
+                 event(2, 2, 3, sequence_nr=3)) == [(2, 1)]
+
+
+def symptom_11_5_stacks_are_lists() -> bool:
+    found = profiler_trace.trace([event(0, 0, 1, stack=["a", "b"])])["traceEvents"]
+    (args,) = (r["args"] for r in found if r["ph"] == "X")
+    return args.get("Call stack", "a;b") != "a;b"
+
+
+def symptom_11_5_arrows_end_on_another_thread() -> bool:
+    return [r["tid"] for r in records("s")] == [1, 1] == [r["tid"] for r in records("f")]
+
+
+def symptom_11_5_arrows_without_binding() -> bool:
+    return len(records("f")) == 2 and any(r.get("bp") != "e" for r in records("f"))
+
+
 def symptom_11_5_nothing_is_linked() -> bool:
     return pairs(*trained()) == []
 
@@ -487,6 +584,10 @@ def symptom_11_5_arrows_share_their_number() -> bool:
 def symptom_11_5_arrows_the_wrong_way_round() -> bool:
     found = [(r["ts"], r["tid"]) for r in records("s")]
     return found in ([(6.0, 2), (7.0, 2)], [(7.0, 2), (6.0, 2)])
+
+
+def symptom_11_5_process_and_thread_exchanged() -> bool:
+    return [r["pid"] for r in records("X")] == [1, 1, 2, 2]
 
 
 def symptom_11_5_everything_on_one_thread() -> bool:
@@ -592,6 +693,68 @@ def symptom_11_6_the_number_of_the_one_around() -> bool:
 def symptom_11_6_the_outer_one_has_the_inner_number() -> bool:
     found = numbers(lambda r: r.call("around", (), lambda: leaf() * 3))
     return found["aten::mul"] >= 0 and found["around"] == found["aten::mul"]
+
+
+def symptom_11_6_the_outer_one_loses_its_number() -> bool:
+    class Made:
+        sequence = 5
+
+    made: Any = recorder.Recorder()
+
+    def work() -> None:
+        made.made(Made())
+        made.call("inner", (), lambda: None)
+
+    made.call("outer", (), work)
+    return made.rows[7] == "outer" and made.rows[11] == -1 and not symptom_11_6_no_numbers()
+
+
+def symptom_11_6_the_end_is_no_time() -> bool:
+    made = recorder.Recorder()
+    block = made.begin("block")
+    made.finish(block)
+    return not isinstance(block.end, int)
+
+
+def symptom_11_6_memory_is_always_counted() -> bool:
+    made = recorder.DetailedRecorder(shapes=True)
+    made.call("name", (), lambda: torch.ones(3))
+    return bool(made.rows[6].made)
+
+
+def symptom_11_6_the_clock_is_read_late() -> bool:
+    from time import perf_counter_ns
+
+    seen: list[int] = []
+    (row,) = noted(lambda r: r.call("name", (), lambda: seen.append(perf_counter_ns())))
+    return row[2] > seen[0]
+
+
+def symptom_11_6_another_thread() -> bool:
+    from threading import get_ident
+
+    (row,) = noted(lambda r: r.call("name", (), lambda: None))
+    return row[5] != get_ident()
+
+
+def symptom_11_6_another_number() -> bool:
+    class Made:
+        sequence = 5
+
+    made: Any = recorder.Recorder()
+    made.call("name", (), lambda: made.made(Made()))
+    return made.rows[4] not in (5, -1)
+
+
+def symptom_11_6_nodes_are_kept_themselves() -> bool:
+    rows = noted(lambda r: leaf().exp().sum().backward())
+    return any(row[1] == BACKWARD and not isinstance(row[0], (type, str)) for row in rows)
+
+
+def symptom_11_6_the_arguments_are_the_inputs() -> bool:
+    made = recorder.DetailedRecorder(shapes=True)
+    made.call("name", (torch.ones(2, 3),), lambda x: x, torch.ones(5))
+    return [tuple(shape) for shape in made.rows[6].shapes] == [(5,)]
 
 
 def of_nodes() -> list[Any]:
@@ -726,6 +889,55 @@ def symptom_11_7_a_refused_profile_loses_its_events() -> bool:
         except RuntimeError:
             return names(prof) == []
         return False
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_never_started() -> bool:
+    def check() -> bool:
+        with profiler.profile(enabled=True) as prof:
+            on = profiler._profiler_enabled()
+        return prof is not None and not on
+
+    try:
+        return left_as_it_was(check)
+    except ValueError as error:  # the observer that leaves never came
+        return "not in list" in str(error)
+
+
+def symptom_11_7_the_span_is_no_pair() -> bool:
+    def check() -> bool:
+        with profiler.profile() as prof:
+            pass
+        return not isinstance(prof._span, tuple)
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_questions_in_another_order() -> bool:
+    def check() -> bool:
+        with profiler.profile() as prof:
+            return "already enabled" in error_of(prof.__enter__)
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_refused_for_ever() -> bool:
+    def check() -> bool:
+        prof = profiler.profile()
+        with profiler.profile():
+            refused = error_of(prof.__enter__)
+        return "already enabled" in refused and "not reentrant" in error_of(prof.__enter__)
+
+    return left_as_it_was(check)
+
+
+def symptom_11_7_the_recorder_is_not_told() -> bool:
+    def check() -> bool:
+        with profiler.profile():
+            made = _state.recorder.get()
+            made.quick = True
+        return not profiler._profiler_enabled() and made.quick
 
     return left_as_it_was(check)
 
@@ -898,6 +1110,27 @@ def decorated() -> Any:
 
 def symptom_11_8_results_are_lost() -> bool:
     return decorated()(X) is None
+
+
+def symptom_11_8_empty_args_are_not_shown() -> bool:
+    def empty() -> None:
+        with profiler.record_function("block", ""):
+            X * 2
+
+    return left_as_it_was(lambda: "block" in dict(profiled(empty))
+                          and "block (some)" in dict(profiled(with_args)))
+
+
+def symptom_11_8_args_are_lost_in_calls() -> bool:
+    @profiler.record_function("block", "some")
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    def check() -> bool:
+        return (("block", None) in profiled(lambda: twice(X))
+                and ("block (some)", None) in profiled(with_args))
+
+    return left_as_it_was(check)
 
 
 def symptom_11_8_opened_when_decorated() -> bool:

@@ -96,7 +96,22 @@ def symptom_12_1_first_one_stays():
     first, second = Fake(), Fake()
     backends.register(first)
     backends.register(second)
-    return backends.DEVICES.get("fake") is first and backends.BACKENDS.get(FakeArray) is first
+    return backends.DEVICES.get("fake") is first or backends.BACKENDS.get(FakeArray) is first
+
+
+@clean
+def symptom_12_1_another_error():
+    return kind_of_error(backends.backend_of, [1.0]) not in (
+        None, KeyError, TypeError, AttributeError, NotImplementedError)
+
+
+@clean
+def symptom_12_1_another_name():
+    try:
+        backends.backend_of([1.0])
+    except TypeError as error:
+        return "of type list" not in str(error) and "list" in str(error)
+    return False
 
 
 @clean
@@ -170,6 +185,37 @@ def symptom_12_2_driver_error_comes_out():
 
 
 @clean
+def symptom_12_2_registered_too_early():
+    found = loading(Fake(0))
+    return isinstance(found, RuntimeError) and "fake" in backends.DEVICES
+
+
+@clean
+def symptom_12_2_no_cause():
+    found = [loading(None), loading(Fake(RuntimeError("the driver speaks")))]
+    return any(isinstance(each, RuntimeError) and each.__cause__ is None
+               and "is not available" in str(each) for each in found)
+
+
+@clean
+def symptom_12_2_its_words_are_lost():
+    found = loading(Fake(RuntimeError("the driver speaks")))
+    return "is not available" in str(found) and "the driver speaks" not in str(found)
+
+
+@clean
+def symptom_12_2_another_device():
+    entered = [each[1] for each in built_on("fake:2")[0].log if each[0] == "enter"]
+    return bool(entered) and entered != [2]
+
+
+@clean
+def symptom_12_2_zero_is_a_number():
+    return (("enter", 2) in built_on("fake:2")[0].log
+            and ("enter", 0) not in built_on("fake:0")[0].log)
+
+
+@clean
 def symptom_12_2_always_cpu():
     backends.BACKENDS[FakeArray] = Fake()
     backends.DEVICES["fake"] = backends.BACKENDS[FakeArray]
@@ -238,6 +284,45 @@ def one_works():
 @clean
 def symptom_12_3_plain_arrays_pass():
     return one_works() and plain(strict.unwrap(np.ones(1)))
+
+
+@clean
+def symptom_12_3_lists_become_tuples():
+    return (isinstance(strict.unwrap([strict_array(1.0)]), tuple)
+            or isinstance(strict.wrap([np.ones(1)]), tuple))
+
+
+@clean
+def symptom_12_3_plain_arrays_pass_inside():
+    if kind_of_error(strict.unwrap, np.ones(1)) is not TypeError:
+        return False
+    found = strict.unwrap([strict_array(1.0), np.ones(1)])
+    return plain(found[0]) and plain(found[1])
+
+
+@clean
+def symptom_12_3_one_level_only():
+    found = strict.unwrap([strict_array(1.0), [strict_array(1.0)]])
+    return plain(found[0]) and isinstance(found[1][0], strict.StrictArray)
+
+
+@clean
+def symptom_12_3_another_array():
+    array = strict_array(1.0)
+    found = strict.unwrap(array)
+    return plain(found) and found is not array.host
+
+
+@clean
+def symptom_12_3_named_tuples_fail():
+    value = Pair(strict_array(1.0), 2)
+    return one_works() and kind_of_error(strict.unwrap, value) is TypeError
+
+
+@clean
+def symptom_12_3_scalars_inside():
+    found = strict.wrap(np.float64(1.0))
+    return isinstance(found, strict.StrictArray) and not plain(found.host)
 
 
 @clean
@@ -383,6 +468,30 @@ def symptom_12_4_keywords_stay_wrapped():
 @clean
 def symptom_12_4_more_than_a_gpu_has():
     return kind_of_error(getattr, strict.strict_function(np.maximum), "accumulate") is None
+
+
+@clean
+def symptom_12_5_modules_become_functions():
+    return isinstance(strict.strict(np), strict.strict_function)
+
+
+@clean
+def symptom_12_4_attributes_become_functions():
+    x = strict_array(1.0, 2.0)
+    return any(isinstance(each, strict.strict_function) for each in (x.T, x.size, x.real))
+
+
+@clean
+def symptom_12_4_what_is_written_is_lost():
+    x = strict_array(1.0, 2.0)
+    kept = x.host
+    x[0] = 5.0
+    return kept.tolist() == [1.0, 2.0]
+
+
+@clean
+def symptom_12_4_attributes_of_functions_are_plain():
+    return not isinstance(strict.strict_function(np.add).reduce, strict.strict_function)
 
 
 @clean

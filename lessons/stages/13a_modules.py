@@ -83,6 +83,12 @@ def symptom_13a_1_none_forgets_the_name() -> bool:
     return "x" not in module._parameters
 
 
+def symptom_13a_1_none_forgets_the_part() -> bool:
+    module = _with(Empty())
+    module.x = None
+    return "x" not in module._modules and "x" not in vars(module)
+
+
 def symptom_13a_1_part_hidden() -> bool:
     module = _with(Empty())
     module.x = None
@@ -114,6 +120,41 @@ def symptom_13a_1_buffer_hidden() -> bool:
 def symptom_13a_1_anything_for_a_buffer() -> bool:
     module = _with_buffer()
     return error_of(lambda: setattr(module, "mean", 3.0)) == ""
+
+
+def symptom_13a_1_other_words_for_a_buffer() -> bool:
+    module = _with_buffer()
+    error = error_of(lambda: setattr(module, "mean", 3.0))
+    return error != "" and "as buffer 'mean'" not in error
+
+
+def symptom_13a_1_parameter_not_replaced() -> bool:
+    module = _with(Parameter(vector(1.0)))
+    return "as parameter" in error_of(lambda: setattr(module, "x", Parameter(vector(2.0))))
+
+
+class Early(nn.Module):
+    """Has an attribute before its tables are made."""
+
+    def __init__(self):
+        self.note = "plain"
+        super().__init__()
+
+
+def symptom_13a_1_fails_before_init() -> bool:
+    return error_of(Early) != ""
+
+
+def symptom_13a_1_own_persistence_ignored() -> bool:
+    module = _with(torch.nn.Buffer(vector(1.0), persistent=False))
+    return "x" in module._buffers and "x" not in module._non_persistent_buffers_set
+
+
+def symptom_13a_1_none_is_not_found() -> bool:
+    module = _with_buffer()
+    module._parameters["w"] = None
+    return error_of(lambda: module.w).startswith("AttributeError") and (
+        error_of(lambda: module.mean) == "")
 
 
 def symptom_13a_1_buffer_becomes_persistent() -> bool:
@@ -247,6 +288,7 @@ def symptom_13a_2_parameter_never_twice() -> bool:
     tree = _same_parameter()
     return ("pair.left.factor" not in names_of_parameters(tree)
             and "pair.left.factor" not in names_of_parameters(tree, remove_duplicate=False)
+            and "pair.left.factor" in names_of_parameters(Tree())
             and "first.factor" in names_of_parameters(tree))
 
 
@@ -264,6 +306,34 @@ def symptom_13a_2_fails_for_none() -> bool:
     tree = Tree()
     tree.pair.left = None
     return "NoneType" in error_of(lambda: names_of_modules(tree))
+
+
+def symptom_13a_2_other_marks_than_dots() -> bool:
+    found = names_of_modules(Tree()), names_of_parameters(Tree())
+    return any(len(name) == len("pair.left") and name != "pair.left" and name.startswith("pair")
+               and name.endswith("left") for name in found[0]) or any(
+        len(name) == len("first.factor") and name != "first.factor"
+        and name.startswith("first") and name.endswith("factor") for name in found[1])
+
+
+def symptom_13a_2_stops_at_none() -> bool:
+    module = Empty()
+    module.weight, module.bias = Parameter(vector(1.0)), Parameter(vector(2.0))
+    module.part, module.last = Empty(), Empty()
+    module.weight = module.part = None
+    if error_of(lambda: (names_of_parameters(module), names_of_modules(module))):
+        return False
+    return names_of_parameters(module) == [] or names_of_modules(module) == [""]
+
+
+def symptom_13a_2_members_without_prefix() -> bool:
+    return (names_of_modules(Tree(), prefix="net")[0] == "net"
+            and "bias" in names_of_parameters(Tree(), prefix="net"))
+
+
+def symptom_13a_2_prefix_only_with_parts() -> bool:
+    return (names_of_parameters(Tree(), prefix="net", recurse=False) == ["bias"]
+            and "net.bias" in names_of_parameters(Tree(), prefix="net"))
 
 
 def symptom_13a_2_always_recurses() -> bool:
@@ -352,6 +422,23 @@ def _with_gradients():
     for parameter in (tree.bias, tree.first.factor):
         parameter.grad = vector(5.0)
     return tree
+
+
+def symptom_13a_3_changed_though_refused() -> bool:
+    module = Empty()
+    error = error_of(lambda: module.train(None))
+    return error.startswith("ValueError") and module.training is not True
+
+
+def symptom_13a_3_eval_of_itself_only() -> bool:
+    return (after(lambda t: t.eval()) == [False, True, True, True]
+            and after(lambda t: t.train(False)) == [False] * 4)
+
+
+def symptom_13a_3_always_required() -> bool:
+    tree = Tree()
+    tree.requires_grad_(False)
+    return all(p.requires_grad for p in tree.parameters())
 
 
 def symptom_13a_3_gradients_of_parts_stay() -> bool:
@@ -461,6 +548,27 @@ def symptom_13a_4_moves_none() -> bool:
     return "NoneType" in error_of(lambda: module._apply(lambda t: t.double()))
 
 
+def symptom_13a_4_parameters_stay() -> bool:
+    module = Scale()
+    module._apply(lambda t: t.double())
+    return is_double(module.seen) and not is_double(module.factor)
+
+
+def symptom_13a_4_new_gradients() -> bool:
+    module = Scale()
+    module.factor.grad = vector(5.0)
+    before = module.factor.grad
+    module._apply(lambda t: t.double())
+    return module.factor.grad is not None and module.factor.grad is not before and (
+        is_double(module.factor.grad))
+
+
+def symptom_13a_4_none_fails() -> bool:
+    module = Scale()
+    module.factor = None
+    return "NoneType" in error_of(lambda: module._apply(lambda t: t.double()))
+
+
 def symptom_13a_4_recorded() -> bool:
     seen = []
     module = Scale()
@@ -515,6 +623,10 @@ def symptom_13a_5_scaled_in_evaluation() -> bool:
     return share == 0 and largest != 1.0
 
 
+def symptom_13a_5_drops_twice() -> bool:
+    return dropped(0.5)[0] > 0.6 and dropped(0.5, training=False)[0] == 0
+
+
 def symptom_13a_5_never_inplace() -> bool:
     x = torch.ones(100)
     return nn.Dropout(0.5, inplace=True)(x) is not x
@@ -523,6 +635,12 @@ def symptom_13a_5_never_inplace() -> bool:
 def symptom_13a_5_always_inplace() -> bool:
     x = torch.ones(100)
     return nn.Dropout(0.5)(x) is x
+
+
+def symptom_13a_5_channels_drop_in_evaluation() -> bool:
+    x = torch.ones(4, 8, 2, 2)
+    found = nn.Dropout2d(0.5).eval()(x)
+    return not symptom_13a_5_drops_in_evaluation() and found.tolist() != x.tolist()
 
 
 def symptom_13a_5_elements_of_channels() -> bool:
@@ -616,7 +734,15 @@ def symptom_13a_6_untracked_evaluation() -> bool:
     norm = layer(track_running_stats=False).eval()
     found = []
     told = error_of(lambda: found.append(norm(torch.tensor(B))))
+    if told == "" and symptom_13a_6_eps_and_momentum_exchanged():
+        return False
     return told != "" or not np.allclose(found[0].detach().numpy(), by_batch(B), 0, 0.01)
+
+
+def symptom_13a_6_eps_and_momentum_exchanged() -> bool:
+    norm = layer(eps=0.5, momentum=0.3)
+    found = norm(torch.tensor(A)).detach().numpy()
+    return bool(np.allclose(found, by_batch(A, 0.3)))
 
 
 def symptom_13a_6_tracks_always() -> bool:
@@ -641,6 +767,12 @@ def symptom_13a_6_no_scale() -> bool:
     norm.weight.data = torch.tensor([2.0, 3.0], dtype=torch.float64)
     norm.bias.data = torch.tensor([5.0, 7.0], dtype=torch.float64)
     return near(norm(torch.tensor(A)), by_batch(A))
+
+
+def symptom_13a_6_refuses_some_dimensions() -> bool:
+    inputs = torch.ones(2, 3), torch.ones(2, 3, 4)
+    told = ["expected" in error_of(lambda x=x: nn.BatchNorm1d(3)(x)) for x in inputs]
+    return any(told) and not all(told)
 
 
 def symptom_13a_6_any_dimensions() -> bool:

@@ -57,6 +57,12 @@ def symptom_13b_1_closure_not_recorded() -> bool:
     return seen == [False]
 
 
+def symptom_13b_1_closure_called_often() -> bool:
+    calls = []
+    _two_groups()[2].step(lambda: calls.append(1))
+    return len(calls) > 1
+
+
 def symptom_13b_1_closure_too_late() -> bool:
     w, seen = parameter(3.0, grad=[1.0]), []
     Recorder([w]).step(lambda: seen.append(w.tolist()))
@@ -121,6 +127,12 @@ def symptom_13b_1_keeps_empty_states() -> bool:
     return len(optimizer.state) > 0 and not any(optimizer.state.values())
 
 
+def symptom_13b_1_counted_without_moving() -> bool:
+    a, b = parameter(1.0), parameter(1.0, grad=[1.0])
+    Recorder([a, b]).step()
+    return a._version > 0 and a.tolist() == [1.0]
+
+
 def symptom_13b_1_write_not_counted() -> bool:
     w = parameter(5.0, grad=[1.0])
     Recorder([w]).step()
@@ -130,7 +142,7 @@ def symptom_13b_1_write_not_counted() -> bool:
 def symptom_13b_1_zero_grad_first_group() -> bool:
     a, b, optimizer = _two_groups()
     optimizer.zero_grad()
-    return a.grad is None and b.grad is not None
+    return (a.grad is None) != (b.grad is None)
 
 
 def symptom_13b_1_zero_grad_never_fills() -> bool:
@@ -214,6 +226,34 @@ def symptom_13b_2_maximize_turns_decay() -> bool:
                 maximize=True)
 
 
+def symptom_13b_2_decay_too_strong() -> bool:
+    return any(goes(lambda p, g, _, w=w: p - 0.1 * (g + w * p), optim.SGD, lr=0.1,
+                    weight_decay=0.5) for w in (1.0, 0.25, 0.05, 5.0))
+
+
+def symptom_13b_2_another_length() -> bool:
+    return any(goes(lambda p, g, _, w=w: p - 0.1 * w * g, optim.SGD, lr=0.1)
+               for w in (0.5, 2.0, 0.1, 100.0))
+
+
+def symptom_13b_2_decays_twice() -> bool:
+    return any(goes(rule, optim.SGD, lr=0.1, weight_decay=0.5) for rule in (
+        lambda p, g, _: (p - 0.1 * (g + 0.5 * p)) * 0.95,
+        lambda p, g, _: p * 0.95 - 0.1 * (g + 0.5 * p * 0.95)))
+
+
+def symptom_13b_2_ignores_options() -> bool:
+    return symptom_13b_2_ignores_maximize() and symptom_13b_2_ignores_decay()
+
+
+def symptom_13b_2_maximize_drops_decay() -> bool:
+    return goes(lambda p, g, _: p + 0.1 * g, optim.SGD, lr=0.1, weight_decay=0.5, maximize=True)
+
+
+def symptom_13b_2_decay_turns_gradient() -> bool:
+    return goes(lambda p, g, _: p - 0.1 * (0.5 * p - g), optim.SGD, lr=0.1, weight_decay=0.5)
+
+
 def symptom_13b_2_ignores_maximize() -> bool:
     return goes(lambda p, g, _: p - 0.1 * g, optim.SGD, lr=0.1, maximize=True)
 
@@ -258,6 +298,20 @@ def symptom_13b_3_forgets_velocity() -> bool:
     optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
     optimizer.step()
     return not optimizer.state.get(w)
+
+
+def symptom_13b_3_uphill() -> bool:
+    right = velocity()
+    return momentum(lambda p, g, memory: 2 * p - right(p, g, memory))
+
+
+def symptom_13b_3_keeps_the_first() -> bool:
+    def rule(p, g, memory):
+        v = 0.5 * memory["v"] + g if "v" in memory else g
+        memory.setdefault("v", g)
+        return p - 0.1 * v
+
+    return momentum(rule)
 
 
 def symptom_13b_3_no_momentum() -> bool:
@@ -350,6 +404,43 @@ def unchanged(value, n):
 
 def symptom_13b_4_does_not_move() -> bool:
     return walks(lambda p, g, _: p)
+
+
+def symptom_13b_4_averages_stay() -> bool:
+    w = parameter(2.0, grad=[3.0])
+    optimizer = optim.Adam([w], lr=0.1)
+    optimizer.step()
+    state = optimizer.state[w]
+    return state["exp_avg"].tolist() == [0.0] == state["exp_avg_sq"].tolist()
+
+
+def symptom_13b_4_uphill() -> bool:
+    right = adam()
+    return walks(lambda p, g, memory: 2 * p - right(p, g, memory))
+
+
+def symptom_13b_4_one_beta_for_both() -> bool:
+    return walks(adam(mean=lambda m, g: B2 * m + (1 - B2) * g,
+                      right_mean=lambda m, n: m / (1 - B2**n))) or walks(
+        adam(square=lambda v, g: B1 * v + (1 - B1) * g * g,
+             right_square=lambda v, n: v / (1 - B1**n)))
+
+
+def symptom_13b_4_averages_are_sums() -> bool:
+    return walks(adam(mean=lambda m, g: B1 * m + g, square=lambda v, g: B2 * v + g * g))
+
+
+def symptom_13b_4_square_is_a_sum() -> bool:
+    return walks(adam(square=lambda v, g: B2 * v + g * g))
+
+
+def symptom_13b_4_counts_one_too_many() -> bool:
+    return walks(adam(count=lambda n: n + 1))
+
+
+def symptom_13b_4_decay_too_late() -> bool:
+    step = adam()
+    return walks(lambda p, g, memory: step(p, g, memory) * 0.95, optim.AdamW, weight_decay=0.5)
 
 
 def symptom_13b_4_no_correction() -> bool:
@@ -517,7 +608,9 @@ def symptom_13b_5_numbers_by_state() -> bool:
 
 
 def symptom_13b_5_without_options() -> bool:
-    return not any("lr" in group for group in _packed()[2]["param_groups"])
+    optimizer = optim.SGD([parameter(1.0)], lr=0.1, momentum=0.5)
+    (packed,) = optimizer.state_dict()["param_groups"]
+    return set(optimizer.param_groups[0]) - {"params"} > set(packed) - {"params"}
 
 
 def symptom_13b_5_drops_other_keys() -> bool:
@@ -530,6 +623,29 @@ def symptom_13b_5_ignores_the_hook() -> bool:
     optimizer, _, _ = _packed()
     optimizer.register_state_dict_post_hook(lambda o, s: {**s, "more": 1})
     return "more" not in optimizer.state_dict()
+
+
+def symptom_13b_5_none_of_a_hook() -> bool:
+    optimizer, _, _ = _packed()
+    optimizer.register_state_dict_post_hook(lambda o, s: None)
+    return optimizer.state_dict() is None
+
+
+def symptom_13b_5_hooks_get_a_part() -> bool:
+    optimizer, _, _ = _packed()
+    given = []
+    optimizer.register_state_dict_post_hook(lambda o, s: given.append(s))
+    optimizer.state_dict()
+    return len(given) == 1 and (not isinstance(given[0], dict)
+                                or not {"state", "param_groups"} <= set(given[0]))
+
+
+def symptom_13b_5_first_hooks_unasked() -> bool:
+    optimizer, _, _ = _packed()
+    asked = []
+    optimizer.register_state_dict_pre_hook(lambda o: asked.append(o))
+    optimizer.state_dict()
+    return asked == []
 
 
 def symptom_13b_5_copies() -> bool:

@@ -177,7 +177,7 @@ class Function:
     tensor([2.7183], grad_fn=<ExpBackward>)
     """
 
-    _backward_cls: type[FunctionNode]  # the class of the nodes
+    _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
@@ -254,8 +254,7 @@ class Function:
         """Make the context, run `forward` with it and join what that returns to the graph."""
         node = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
-        recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
-                    and any(t.requires_grad for t in tensors))
+        recorded = _state.grad_enabled.get() and any(t.requires_grad for t in tensors)
         node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         if recorded:

@@ -49,7 +49,8 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
                 position: int | None, live: int) -> Tensor:
     """Give an output its place in the graph; one that was returned as it came gets an alias."""
     if not differentiable:
-        return output if position is None and not output.requires_grad else constant(output)
+        made_here = position is None and (not output.requires_grad or output._view is not None)
+        return output if made_here else constant(output)
     if position is not None or (output._node is not None and output._node is not node):
         output = alias(output)
     output._node, output._index, output._requires_grad = node, index, True
@@ -64,7 +65,7 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
     """Give an input that `forward` wrote to its new place in the graph, and count the write."""
     output._bump()
     if not differentiable:
-        return output
+        return output.detach() if output.requires_grad else output
     refuse_write(output, live)
     node.shape, node.dtype = output._array.shape, output._array.dtype
     if position is None:
@@ -80,6 +81,9 @@ def refuse_write(output: Tensor, live: int) -> None:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                            "operation.")
     if output._view is not None:
+        if output._view.base.requires_grad and output._view.base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
+                               "in-place operation.")
         if live > 1:
             raise RuntimeError(
                 "If your Function modifies inplace an input that is a view of another Tensor, "

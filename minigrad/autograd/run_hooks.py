@@ -93,4 +93,5 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
     for hook in list(hooks.values()):
-        hook(tensor)
+        if hook(tensor) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")

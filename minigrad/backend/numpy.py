@@ -62,6 +62,8 @@ class NumpyBackend(Kernels):
         `offset` counts bytes from its first element and may be negative.  ValueError where the
         view would leave the memory.
         """
+        if type(array) is not np.ndarray:  # a NumPy scalar, of which views could find no owner
+            array = np.asarray(array)
         if offset >= 0 and (array.flags.c_contiguous or array.flags.f_contiguous):
             try:
                 return np.ndarray(shape, array.dtype, array, offset, strides)

@@ -13,8 +13,10 @@ from . import bench
 from . import doctor as examination
 from . import tour as guided_tour
 from .dev.app import app as dev
+from .export.app import app as export
 from .grading.app import app as grading
 from .learner import app as learner
+from .similarity.app import app as similarity
 
 app = typer.Typer(
     name="minigrad",
@@ -30,6 +32,8 @@ app.add_typer(bench.app, name="bench")
 app.add_typer(dev, name="dev")
 app.add_typer(learner)
 app.add_typer(grading)
+app.add_typer(similarity)
+app.add_typer(export)
 
 
 @app.callback()

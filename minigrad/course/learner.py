@@ -19,8 +19,9 @@ from .compare import first_difference, record
 from .dev.source import Module, module, symbols_in
 from .learn import learn as watch
 from .mine import run_script, selected
-from .run import try_and_show
+from .run import show_problem, try_and_show
 from .stages import CourseError, Hole, Stage, find_stage, stages
+from .trial import debug_files
 from .workspace import Workspace, find_workspace, make_workspace
 
 app = typer.Typer()
@@ -64,14 +65,21 @@ def find_holes(what: str) -> tuple[Stage, list[Hole]]:
 
 @app.command()
 @_told
-def init(folder: Annotated[Path, typer.Argument(help="A folder that is new or empty.")]) -> None:
+def init(
+    folder: Annotated[Path, typer.Argument(help="A folder that is new or empty.")],
+    from_scratch: Annotated[
+        bool, typer.Option("--from-scratch", help="Whole modules to write: names, signatures and "
+                                                  "docstrings are there, and no body.")
+    ] = False,
+) -> None:
     """Make a workspace: the exercises, for you to edit.
 
     \b
-    Example:
+    Examples:
       minigrad init ~/engine
+      minigrad init ~/engine --from-scratch
     """
-    space = make_workspace(folder)
+    space = make_workspace(folder, scratch=from_scratch)
     count = sum(len(stage.holes) for stage in stages())
     console().print(f"{escape(str(space.root))} holds {count} exercises. Next:\n"
                     f"  cd {escape(str(folder))}\n  minigrad learn", soft_wrap=True)
@@ -147,6 +155,14 @@ def run(
     what: Annotated[
         str | None, typer.Argument(help="A stage, such as 03, or one hole of it, 03.2.")
     ] = None,
+    keep: Annotated[
+        str | None, typer.Option("--keep", help="Stages of yours that stand in too: 01,02 or "
+                                                "01-03. Progress stays as it is.")
+    ] = None,
+    pdb: Annotated[
+        bool, typer.Option("--pdb", help="Stop in a debugger where a test first fails, in your "
+                                         "file if it came that far. Progress stays as it is.")
+    ] = False,
     where: Where = None,
 ) -> None:
     """Test your answers to a stage; without one, to the first that is not solved.
@@ -159,6 +175,8 @@ def run(
       minigrad run
       minigrad run 03
       minigrad run 03.2
+      minigrad run 03 --keep 01,02
+      minigrad run 03.2 --pdb
     """
     space = find_workspace(where)
     if what is None:
@@ -170,10 +188,18 @@ def run(
         holes = list(stage.holes)
     else:
         stage, holes = find_holes(what)
-    found = try_and_show(console(), stage, space.files(stage), holes)
+    kept = [] if keep is None else selected(keep, stages())
+    files = {path: file for each in [*kept, stage] for path, file in space.files(each).items()}
+    if pdb:
+        trial = debug_files(stage, files, [hole.id for hole in holes])
+        if trial.problem:
+            show_problem(console(), trial)
+        raise typer.Exit(int(bool(trial.problem)))
+    found = try_and_show(console(), stage, files, holes)
     if found is None:
         raise typer.Exit(1)
-    space.record((each.hole, each.state == "solved") for each in found)
+    if keep is None:
+        space.record((each.hole, each.state == "solved") for each in found)
     raise typer.Exit(int(any(each.state != "solved" for each in found)))
 
 

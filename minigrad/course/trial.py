@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .stages import Hole, Stage
 
-__all__ = ["Outcome", "Trial", "module_name", "try_files"]
+__all__ = ["Outcome", "Trial", "debug_files", "module_name", "try_each",
+           "try_files"]
 
 
 @dataclass(frozen=True)
@@ -72,28 +75,82 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
     seconds is ended.
     """
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
-        plan, report = Path(folder, "plan.json"), Path(folder, "report.json")
-        config = Path(folder, "pytest.ini")
-        config.write_text(_CONFIG, encoding="utf-8")
-        plan.write_text(json.dumps({
-            "root": str(stage.package.parent), "helpers": str(stage.tests.parents[1]),
-            "config": str(config), "report": str(report), "holes": holes,
-            "files": {module_name(path): str(file.resolve()) for path, file in files.items()},
-            "tests": [str(stage.tests)],
-            "symptoms": str(stage.symptoms) if symptoms and stage.symptoms.is_file() else None,
-        }), encoding="utf-8")
+        command, report = _planned(Path(folder), stage, files, holes, symptoms=str(stage.symptoms)
+                                   if symptoms and stage.symptoms.is_file() else None)
         try:
             done = subprocess.run(
-                [sys.executable, str(Path(__file__).with_name("swap.py")), str(plan)],
-                capture_output=True, text=True, errors="replace", cwd=stage.root, check=False,
-                timeout=timeout, stdin=subprocess.DEVNULL,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
+                command, capture_output=True, text=True, errors="replace", cwd=stage.root,
+                check=False, timeout=timeout, stdin=subprocess.DEVNULL, env=_environment())
         except subprocess.TimeoutExpired:
             return Trial(problem=f"it did not end within {timeout:.0f} seconds")
         if not report.is_file():
             told = done.stderr[-4000:]
             return Trial(problem=f"the process ended with {done.returncode}:\n{told}")
         return _read(json.loads(report.read_text(encoding="utf-8")))
+
+
+def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
+             timeout: int = 120) -> list[Trial]:
+    """Run the stage's tests for each pair of files and holes, as `try_files` does but quicker.
+
+    One process imports NumPy and pytest, and forks for each; symptoms are not looked for.
+    """
+    if not tries:
+        return []
+    if not hasattr(os, "fork"):
+        return [try_files(stage, files, holes, timeout, symptoms=False) for files, holes in tries]
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+        plans, reports = [], []
+        for number, (files, holes) in enumerate(tries):
+            inside = Path(folder, str(number))
+            inside.mkdir()
+            (*start, plan), report = _planned(inside, stage, files, holes, seconds=timeout)
+            plans.append(plan)
+            reports.append(report)
+        subprocess.run([*start, *plans], capture_output=True, cwd=stage.root, check=False,
+                       stdin=subprocess.DEVNULL, env=_environment())
+        return [_read(json.loads(report.read_text(encoding="utf-8"))) if report.is_file() else
+                Trial(problem=f"the process crashed or did not end within {timeout} seconds")
+                for report in reports]
+
+
+def debug_files(stage: Stage, files: dict[str, Path], holes: list[str]) -> Trial:
+    """Run the stage's tests in this terminal, in a debugger from the first failure on.
+
+    The outcome of each test stays there; what is returned says what kept them from running.
+    """
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+        command, report = _planned(Path(folder), stage, files, holes, stop=True)
+        with subprocess.Popen(command, cwd=stage.root, env=_environment()) as process:
+            # Ctrl-C is for the debugger, which gets it too.
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            try:
+                process.wait()
+            finally:
+                signal.signal(signal.SIGINT, before)
+        if report.is_file():
+            return _read(json.loads(report.read_text(encoding="utf-8")))
+        return Trial(problem="" if process.returncode in (0, 1) else
+                     f"the process ended with {process.returncode}")
+
+
+def _planned(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str] | None,
+             **more: object) -> tuple[list[str], Path]:
+    """Write a plan; return the command that carries it out, and where the report will be."""
+    plan, report = folder / "plan.json", folder / "report.json"
+    config = folder / "pytest.ini"
+    config.write_text(_CONFIG, encoding="utf-8")
+    plan.write_text(json.dumps({
+        "root": str(stage.package.parent), "helpers": str(stage.tests.parents[1]),
+        "config": str(config), "report": str(report), "holes": holes,
+        "files": {module_name(path): str(file.resolve()) for path, file in files.items()},
+        "tests": [str(stage.tests)], **more,
+    }), encoding="utf-8")
+    return [sys.executable, str(Path(__file__).with_name("swap.py")), str(plan)], report
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _read(report: dict[str, Any]) -> Trial:

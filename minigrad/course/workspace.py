@@ -24,6 +24,7 @@ from typing import Any
 
 from minigrad import __version__
 
+from .scratch import from_scratch
 from .stages import CourseError, Hole, Stage, stages
 
 __all__ = ["Workspace", "find_workspace", "make_workspace"]
@@ -47,6 +48,10 @@ class Workspace:
     def shipped(self) -> Path:
         """Where the same files are as they were handed out."""
         return self.root / ".minigrad" / "shipped"
+
+    def handed_out(self, stage: Stage, path: str) -> str:
+        """Return the text of an exercise as this workspace gets it from the package."""
+        return _handed_out(stage, path, bool(self.progress().get("from_scratch")))
 
     def files(self, stage: Stage) -> dict[str, Path]:
         """Return the learner's file for each module of a stage; CourseError if one is missing."""
@@ -115,7 +120,7 @@ class Workspace:
         """Put a stage's files back as handed out; return the copies of what was replaced."""
         copies = []
         for path in stage.modules:
-            file, text = stage.exercise(path, self.exercises), _handed_out(stage, path)
+            file, text = stage.exercise(path, self.exercises), self.handed_out(stage, path)
             if file.is_file():
                 if file.read_bytes() == text.encode():
                     continue
@@ -138,7 +143,7 @@ class Workspace:
         done: dict[str, list[Path]] = {"new": [], "merged": [], "conflict": []}
         for stage in stages():
             for path in stage.modules:
-                new = _handed_out(stage, path)
+                new = self.handed_out(stage, path)
                 file = stage.exercise(path, self.exercises)
                 shipped = stage.exercise(path, self.shipped)
                 if not file.is_file():
@@ -164,20 +169,26 @@ class Workspace:
         return done
 
 
-def make_workspace(folder: Path) -> Workspace:
-    """Make a learner's folder; CourseError where the folder has something else in it already."""
+def make_workspace(folder: Path, chosen: list[Stage] | None = None,
+                   scratch: bool = False) -> Workspace:
+    """Make a learner's folder, with all stages or the `chosen` ones.
+
+    With `scratch` nothing is written in the exercises but names, signatures and docstrings.
+    CourseError where the folder has something else in it already.
+    """
     space = Workspace(folder.resolve())
     if (space.root / "progress.json").exists():
         raise CourseError(f"{folder} is a workspace already; `minigrad upgrade` brings it up to "
                           "date, and keeps your answers")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CourseError(f"{folder} exists and is not empty; name a new folder")
-    for stage in stages():
+    for stage in stages() if chosen is None else chosen:
         for path in stage.modules:
-            text = _handed_out(stage, path)
+            text = _handed_out(stage, path, scratch)
             _replace(stage.exercise(path, space.exercises), text)
             _replace(stage.exercise(path, space.shipped), text)
-    _replace(space.root / "progress.json", json.dumps(space.progress(), indent=1) + "\n")
+    begun = space.progress() | ({"from_scratch": True} if scratch else {})
+    _replace(space.root / "progress.json", json.dumps(begun, indent=1) + "\n")
     return space
 
 
@@ -190,8 +201,10 @@ def find_workspace(start: Path | None = None) -> Workspace:
     raise CourseError(f"{here} is in no workspace; make one with `minigrad init DIR` and go there")
 
 
-def _handed_out(stage: Stage, path: str) -> str:
-    """Return the text of an exercise as the package brings it."""
+def _handed_out(stage: Stage, path: str, scratch: bool) -> str:
+    """Return the text of an exercise as the package brings it, or with nothing of it written."""
+    if scratch:
+        return from_scratch(stage, path)
     file = stage.exercise(path)
     try:
         return file.read_text(encoding="utf-8")

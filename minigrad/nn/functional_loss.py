@@ -12,6 +12,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..op import F
 from ..ops.loss import reduction_of
+from ..ops.overloads import refuse_gradient
 from ..publish import in_autocast
 from ..tensor import Tensor
 
@@ -174,6 +175,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
+    refuse_gradient("multi_margin_loss", weight=weight)
     rows = input.reshape(-1, input.shape[-1])
     classes = target.reshape(-1, 1)
     count = rows.shape[1]

@@ -14,7 +14,9 @@ from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, same
+from ..tensor import Tensor
 from .overloads import overloaded, require
+from .select import FillNumber
 
 
 class Activation(Op, abstract=True):
@@ -33,6 +35,14 @@ class Activation(Op, abstract=True):
 # -------------------------------------------------------------------- rectifiers
 
 
+def nought(input):
+    """Return zero; for a tensor zeros that depend on it, by a slope of zero.
+
+    So the slope of a kinked line has a derivative, and a second backward pass finds a way.
+    """
+    return FillNumber(input, 0) if isinstance(input, Tensor) else 0
+
+
 class Relu(Activation):
     """max(x, 0); the derivative at zero is taken to be zero.
 
@@ -47,7 +57,7 @@ class Relu(Activation):
         return xp.maximum(self, 0)
 
     def grad_self(g, result):
-        return F.where(F.le(result, 0), 0, g)
+        return F.where(F.le(result, 0), nought(result), g)
 
 
 class ReluInPlace(Relu):
@@ -94,7 +104,7 @@ class LeakyRelu(Activation):
         return xp.where(self > 0, self, self * negative_slope)
 
     def grad_self(g, self, negative_slope):
-        return F.where(F.gt(self, 0), g, g * negative_slope)
+        return F.where(F.gt(self, 0), g, g * negative_slope + nought(self))
 
 
 class LeakyReluInPlace(LeakyRelu):
@@ -194,7 +204,7 @@ class Threshold(Activation):
         return xp.where(self <= threshold, xp.number(np.asarray(value).astype(self.dtype)), self)
 
     def grad_self(g, self, threshold):
-        return F.where(F.le(self, threshold), 0, g)
+        return F.where(F.le(self, threshold), nought(self), g)
 
     def samples(make):
         yield make(3, 4, low=0.6, high=2), 0.5, 3
@@ -240,7 +250,7 @@ class Hardshrink(Activation):
         return xp.where(xp.abs(self) <= lambd, xp.zeros((), self.dtype), self)
 
     def grad_self(g, self, lambd):
-        return F.where(F.le(F.abs(self), lambd), 0, g)
+        return F.where(F.le(F.abs(self), lambd), nought(self), g)
 
 
 class Softshrink(Activation):
@@ -265,7 +275,7 @@ class Softshrink(Activation):
         return self - xp.minimum(xp.maximum(self, -lambd), lambd)
 
     def grad_self(g, self, lambd):
-        return F.where(F.le(F.abs(self), lambd), 0, g)
+        return F.where(F.le(F.abs(self), lambd), nought(self), g)
 
 
 # -------------------------------------------------------------------- piecewise linear
@@ -291,7 +301,7 @@ class Hardtanh(Activation):
 
     def grad_self(g, self, min_val, max_val):
         outside = F.logical_or(F.le(self, min_val), F.ge(self, max_val))
-        return F.where(outside, 0, g)
+        return F.where(outside, nought(self), g)
 
     def samples(make):
         yield make(3, 4, low=-0.9, high=0.9)
@@ -378,7 +388,7 @@ class HardsigmoidOp(Activation):
 
     def grad_self(g, self):
         inside = F.logical_and(F.gt(self, -3), F.lt(self, 3))
-        return F.where(inside, g / 6, 0)
+        return F.where(inside, g / 6, nought(self))
 
 
 @overloaded(method_too=False)

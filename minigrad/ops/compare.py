@@ -7,6 +7,7 @@ from ..apply import type_name
 from ..op import Op
 from ..publish import function
 from ..shapes import broadcast, same
+from ..tensor import Tensor
 from .overloads import alias, is_number, require
 
 
@@ -214,7 +215,7 @@ class Logical(Op, abstract=True):
     """What the operations on truth values share; any number but zero counts as true."""
 
     shape = broadcast
-    inplace = True
+    inplace = untracked = True
     nondifferentiable = True
 
     def samples(make):
@@ -267,7 +268,7 @@ class LogicalNot(Question):
     tensor([ True, False])
     """
 
-    inplace = True
+    inplace = untracked = True
 
     def forward(xp, self):
         return xp.logical_not(self)
@@ -452,6 +453,10 @@ def equal(input, other):
     >>> equal(tensor([1, 2]), tensor([1, 2]))
     True
     """
+    for name, given in (("input", input), ("other", other)):
+        if not isinstance(given, Tensor):
+            raise TypeError(f"equal(): argument {name!r} must be Tensor, not "
+                            f"{type(given).__name__}")
     a, b = input._array, other._array
     return a.shape == b.shape and a.dtype == b.dtype and bool((a == b).all())
 
@@ -501,7 +506,7 @@ class Heaviside(Op):
     shape = broadcast
     tensors = ("self", "values")
     inplace = True
-    nondifferentiable = True
+    nondifferentiable = underivable = True
 
     def forward(xp, self, values):
         if self.dtype != values.dtype:

@@ -119,11 +119,16 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
     dilation = per_dimension(dilation, dims, "dilation")
     if not batched:
         input = F.unsqueeze(input, 0)
+    if weight.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     check(*shapes, stride, padding, output_padding, dilation, groups)
     if weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
                            f"{type_name(weight.dtype)}")
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({input.dtype}) and bias type ({bias.dtype}) should be the "
+                           "same")
     result = TransposedConvolution(input, weight, bias, stride, padding, output_padding, dilation,
                                    groups)
     return result if batched else F.squeeze(result, 0)

@@ -87,7 +87,7 @@ class FloorDivide(Op):
     shape = broadcast
     promote = "result"
     inplace = True
-    nondifferentiable = True
+    nondifferentiable = underivable = True
     dunder = ("__floordiv__", "__rfloordiv__")
     samples = pairs
 

@@ -316,6 +316,7 @@ def median_index(xp, array, dim, skip_nan):
 
 def median_of_all(xp, array, skip_nan):
     """Return the lower median of all elements."""
+    require(array, "iuf", "median_cpu")
     flat = array.reshape(-1)
     if not flat.size:
         return xp.full((), xp.nan, array.dtype)
@@ -373,6 +374,7 @@ class MedianDim(Op):
 
     def forward(xp, self, dim=-1, keepdim=False):
         require_elements("median", self, dim)
+        require(self, "iuf", "median_out")
         return chosen(xp, self, median_index(xp, at_least_1d(self), dim, False), dim, keepdim)
 
     def grad_self(g_values, indices, self_sizes, dim, keepdim):
@@ -397,6 +399,7 @@ class NanmedianDim(Op):
 
     def forward(xp, self, dim=-1, keepdim=False):
         require_elements("nanmedian", self, dim)
+        require(self, "iuf", "median_out")
         return chosen(xp, self, median_index(xp, at_least_1d(self), dim, True), dim, keepdim)
 
     def grad_self(g_values, indices, self_sizes, dim, keepdim):

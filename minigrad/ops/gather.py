@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..apply import apply_inplace
+from ..apply import apply_inplace, type_name
 from ..backend import backend_of, kernels_index
+from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
@@ -19,6 +20,11 @@ def check_index(index, size, message, negative=False, error=RuntimeError):
     if bool((index.min() < lowest) | (index.max() >= size)):
         wrong = index[(index < lowest) | (index >= size)][0].item()
         raise error(message.format(index=wrong, size=size))
+
+
+def dtype_name(array):
+    """Return what PyTorch's errors call the dtype of an array."""
+    return type_name(from_numpy_dtype(array.dtype))
 
 
 BOUNDS = "index {{index}} is out of bounds for dimension {} with size {{size}}"
@@ -106,6 +112,7 @@ class IndexAdd(Op):
     tensor([0., 2., 0.])
     """
 
+    apart = True
     node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
 
     def shape(self, dim, index, source, alpha=1):
@@ -119,6 +126,9 @@ class IndexAdd(Op):
         at, index, size = checked_vector("index_add", self, dim, index)
         check_source("index_add_", self.shape, dim, index.shape, source.shape)
         check_index(index, size, BOUNDS.format(at))
+        if source.dtype != self.dtype:
+            raise RuntimeError(f"index_add_(): self ({dtype_name(self)}) and source "
+                               f"({dtype_name(source)}) must have the same scalar type")
         scaled = source if alpha == 1 else xp.multiply(source, alpha)
         return kernels_index.index_add(xp, self, at, index, scaled)
 
@@ -147,6 +157,27 @@ def check_source(name, self, dim, index, source):
                            f"source.size(dim): ({source[dim]}), for dim: {dim}")
 
 
+def check_dims_copied(self, source):
+    """Raise unless two shapes have as many dimensions, or one has none."""
+    if self and source and len(self) != len(source):
+        raise IndexError("index_copy_(): When source and destination are not scalars, their "
+                         f"dimensionality must match. Source dimensionality ({len(source)}), "
+                         f"destination dimensionality ({len(self)})")
+
+
+def check_copied(self, dim, index, source):
+    """Raise unless the slices of `source` can take the place of those that are named."""
+    check_dims_copied(self, source)
+    slices, given = (shape[:dim] + shape[dim + 1:] for shape in (self, source))
+    if slices != given:
+        raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. "
+                           f"Destination slice shape: {list(slices)} at dimension {dim} and source "
+                           f"slice shape: {list(given)} at dimension 0.")
+    if source and source[dim] != numel(index):
+        raise IndexError(f"index_copy_(): Number of indices ({numel(index)}) should be equal to "
+                         f"source.size(dim) ({source[dim]})")
+
+
 class IndexCopy(Op):
     """`self` with the slices along `dim` that `index` names replaced by those of `source`.
 
@@ -155,10 +186,11 @@ class IndexCopy(Op):
     tensor([0., 1., 0.])
     """
 
+    apart = True
     node, tensors, inplace = "IndexCopyBackward", ("self", "index", "source"), True
 
     def shape(self, dim, index, source):
-        check_source("index_copy_", self, dim, index, source)
+        check_copied(self, wrap_dim(dim, len(self)), index, source)
         return self
 
     def forward(xp, self, dim, index, source):
@@ -166,11 +198,14 @@ class IndexCopy(Op):
 
     def forward_inplace(xp, self, dim, index, source):
         at, index, size = checked_vector("index_copy_", self, dim, index)
+        check_dims_copied(self.shape, source.shape)
         if source.dtype != self.dtype:
-            raise RuntimeError("index_copy_(): self and source expected to have the same dtype")
-        check_source("index_copy_", self.shape, dim, index.shape, source.shape)
+            raise RuntimeError("index_copy_(): self and source expected to have the same dtype, "
+                               f"but got (self) {dtype_name(self)} and (source) "
+                               f"{dtype_name(source)}")
+        check_copied(self.shape, at, index.shape, source.shape)
         check_index(index, size, "index_copy_(): " + BOUNDS.format(at), error=IndexError)
-        self[along(at, index) if self.ndim else ...] = source
+        self[along(at, index) if self.ndim else ...] = source if self.ndim else source.reshape(())
         return self
 
     def grad_self(g, dim, index):
@@ -192,6 +227,7 @@ class IndexFillNumber(Op):
     tensor([0., 5., 0.])
     """
 
+    apart = writes_alike = True
     name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
     inplace, public = True, False
 
@@ -223,6 +259,7 @@ class IndexFillTensor(Op):
     tensor([0., 5., 0.])
     """
 
+    apart = writes_alike = True
     name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
     inplace, public = True, False
 
@@ -363,6 +400,7 @@ class ScatterSource(Op):
     tensor([6., 0., 5.])
     """
 
+    apart = True
     name, node, tensors = "scatter", "ScatterBackward0", ("self", "index", "src")
     inplace, public = True, False
 
@@ -402,6 +440,7 @@ class ScatterNumber(Op):
     tensor([0., 0., 5.])
     """
 
+    apart = True
     name, node, tensors = "scatter", "ScatterBackward1", ("self", "index")
     inplace, public = True, False
 
@@ -462,6 +501,7 @@ class ScatterAdd(Op):
     tensor([0., 0., 2.])
     """
 
+    apart = True
     node, tensors, inplace = "ScatterAddBackward", ("self", "index", "src"), True
 
     def shape(self, dim, index, src):

@@ -7,6 +7,7 @@ from .norm import (
     batch_norm,
     channel_axes,
     channelwise,
+    check_dtypes,
     normalized,
     normalized_gradient,
     summed_product,
@@ -96,6 +97,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabl
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of "
                                f"channels in input, but got {name} of shape {list(tensor.shape)} "
                                f"and input of shape {list(shape)}")
+    check_dtypes(input, weight, bias)
     return NativeGroupNorm(input, weight, bias, num_groups, eps)[0]
 
 

@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 
+from .. import _state
 from ..apply import apply_inplace, type_name
 from ..backend import backend_of, kernels_index
 from ..dtypes import FROM_NUMPY
@@ -21,6 +22,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, is_expandable_to
 from ..tensor import Tensor, method
+from ..views import check_inplace
 from .parts import Select, Slice
 from .strided import Alias
 from .view import Expand, Unsqueeze, View
@@ -121,6 +123,7 @@ class IndexPut(Op):
     tensor([2., 0., 0.])
     """
 
+    apart = writes_alike = True
     name, node, inplace, public = "index_put", "IndexPutBackward", True, False
     tensors, list_of_tensors = ("self", "values"), "indices"
 
@@ -345,7 +348,14 @@ def setitem(self, key, value):
         value = Tensor._plain(np.asarray(value).astype(self._array.dtype))
     if key is True:
         key = None
-    view, tensors = take_apart(self, normalised(self, key))
+    try:
+        view, tensors = take_apart(self, normalised(self, key))
+    except IndexError as error:
+        if "too many indices" not in str(error):
+            refuse_leaf(self)
+        raise
+    if tensors and value._array.size == 1 and is_mask(key):
+        value = value.clone()  # where a mask names the elements, the value may be one of them
     if tensors:
         write_at(view, [t for _, t in tensors], without_leading_ones(value),
                  tuple(d for d, _ in tensors))
@@ -355,6 +365,18 @@ def setitem(self, key, value):
         view.fill_(value)
     else:
         view.copy_(Expand(without_leading_ones(value), view._array.shape))
+
+
+def refuse_leaf(tensor):
+    """Raise if a tensor may not be written to; PyTorch asks this before it looks at an index."""
+    if (_state.grad_enabled.get() and not _state.inference_enabled.get()
+            and isinstance(tensor, Tensor) and tensor.requires_grad):
+        check_inplace(tensor, True, alike=True)
+
+
+def is_mask(key):
+    """Tell whether an index is one tensor of truth values, more than a single one."""
+    return isinstance(key, Tensor) and key._array.dtype.kind == "b" and key.ndim > 0
 
 
 def without_leading_ones(value):
@@ -401,4 +423,5 @@ def index_put(input, indices, values, accumulate=False):
 @method("index_put_")
 def index_put_(self, indices, values, accumulate=False):
     """Write, or add, `values` to `self[indices]`."""
+    refuse_leaf(self)
     return apply_inplace(IndexPut, [*put_arguments(self, indices, values), accumulate])

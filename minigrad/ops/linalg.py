@@ -78,6 +78,8 @@ class LinalgCross(Op):
     node, method = "LinalgCrossBackward", False
 
     def shape(a, b, dim=-1):
+        if len(a) != len(b):
+            raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
         result = broadcast(a, b)
         for shape in (a, b):
             if shape[wrap_dim(dim, len(shape))] != 3:

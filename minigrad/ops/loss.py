@@ -267,7 +267,15 @@ def warn_sizes(input, target):
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size "
                       f"({input.shape}). This will likely lead to incorrect results due to "
                       "broadcasting. Please ensure they have the same size.", UserWarning,
-                      stacklevel=3)
+                      stacklevel=4)
+
+
+def broadcast_pair(input, target):
+    """Return two tensors brought to one shape, with a warning where they had two."""
+    warn_sizes(input, target)
+    if tuple(input.shape) != tuple(target.shape):
+        return F.broadcast_tensors(input, target)
+    return input, target
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -279,7 +287,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     >>> mse_loss(tensor([1.0, 2.0]), tensor([0.0, 0.0]))
     tensor(2.5000)
     """
-    warn_sizes(input, target)
+    input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if weight is None:
         return MseLoss(input, target, reduction)
@@ -303,7 +311,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     >>> l1_loss(tensor([1.0, -2.0]), tensor([0.0, 0.0]))
     tensor(1.5000)
     """
-    warn_sizes(input, target)
+    input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if weight is None:
         return L1Loss(input, target, reduction)
@@ -319,7 +327,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     >>> smooth_l1_loss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 1.5000])
     """
-    warn_sizes(input, target)
+    input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -337,7 +345,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     >>> huber_loss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 1.5000])
     """
-    warn_sizes(input, target)
+    input, target = broadcast_pair(input, target)
     reduction = reduction_of(None, None, reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")

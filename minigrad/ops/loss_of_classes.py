@@ -9,6 +9,7 @@ from ..publish import in_autocast
 from ..shapes import numel
 from ..tensor import Tensor
 from .loss import reduction_of
+from .overloads import refuse_gradient
 
 #: The dtypes in which classes may be numbered.
 CLASS_DTYPES = np.dtype("int64"), np.dtype("uint8")
@@ -155,6 +156,10 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """
     reduction = reduction_of(size_average, reduce, reduction)
     check_target(input, target, weight)
+    refuse_gradient("nll_loss_forward", weight=weight)
+    if weight is not None and weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
+                           f"{type_name(weight.dtype)}")
     return NllLoss(input, target, weight, reduction, ignore_index)
 
 

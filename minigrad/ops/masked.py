@@ -76,6 +76,7 @@ class Put(Op):
             [0., 1.]])
     """
 
+    apart = True
     node, tensors, inplace = "PutBackward", ("self", "index", "source"), True
 
     def shape(self, index, source, accumulate=False):

@@ -12,6 +12,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import numel
 from ..tensor import Tensor
+from .overloads import refuse_gradient
 
 
 def channel_axes(sizes):
@@ -134,6 +135,17 @@ def summed_product(a, b, axes):
         [n for i, n in enumerate(a.shape) if i not in axes])
 
 
+def check_dtypes(input, *parameters):
+    """Raise unless parameters have the dtype of the input; that of a half may be single too."""
+    own = input.dtype.itemsize
+    for parameter in parameters:
+        if parameter is not None and parameter.dtype != input.dtype and (
+                own > 2 or parameter.dtype.itemsize != 4):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype." if own > 4
+                               else "mixed dtype (CPU): expect parameter to have scalar type of "
+                               "Float")
+
+
 @function(method_too=False)
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps,
                cudnn_enabled=True):
@@ -160,6 +172,8 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
                                f"{numel(tuple(tensor.shape))}")
         if tensor is None and not training and name.startswith("running"):
             raise RuntimeError(f"{name} must be defined in evaluation mode")
+    refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
+    check_dtypes(input, *given.values())
     return NativeBatchNorm(input, weight, bias, running_mean, running_var, bool(training),
                            momentum, eps)[0]
 
@@ -255,4 +269,5 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
         stars = ", ".join(map(str, ("*", *wanted)))
         raise RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape "
                            f"[{stars}], but got input of size{list(shape)}")
+    check_dtypes(input, weight, bias)
     return NativeLayerNorm(input, wanted, weight, bias, eps)[0]

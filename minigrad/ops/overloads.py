@@ -4,6 +4,7 @@ PyTorch gives `x ** 2` and `x ** y` two formulas under one name; here they are t
 function that carries the name chooses between them.
 """
 
+from .. import _state
 from ..apply import apply, apply_inplace, type_name
 from ..backend import BACKENDS
 from ..dtypes import from_numpy_dtype
@@ -84,6 +85,15 @@ def require(array, kinds, kernel):
     if array.dtype.kind not in kinds:
         kind = type_name(from_numpy_dtype(array.dtype))
         raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
+
+
+def refuse_gradient(function, **arguments):
+    """Raise as PyTorch does where an argument requires grad that a function cannot give one to."""
+    for name, value in arguments.items():
+        if (isinstance(value, Tensor) and value.requires_grad and _state.grad_enabled.get()
+                and not _state.inference_enabled.get()):
+            raise RuntimeError(f"The function '{function}' is not differentiable with respect to "
+                               f"argument '{name}'. This input cannot have requires_grad True.")
 
 
 def is_tensor(value):

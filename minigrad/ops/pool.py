@@ -416,6 +416,8 @@ def adaptive_sizes(name, dims, input, output_size):
     if len(shape) not in (dims + 1, dims + 2):
         if dims == 1:
             check_pooled(name, shape, dims)
+        if len(shape) <= dims and not isinstance(output_size, int):
+            raise ValueError(f"Input dimension should be at least {dims + 1}")
         colon = ":" if "max" in name else ""
         raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(shape)}")
     if output_size is None or isinstance(output_size, int):

@@ -297,11 +297,11 @@ class LerpTensor(Op):
     public = False
 
     def forward(xp, self, end, weight):
-        require(self, "f", "lerp_kernel_tensor")
         for name, array in (("end", end), ("weight", weight)):
             if getattr(array, "dtype", self.dtype) != self.dtype:
                 raise RuntimeError(f"expected dtype {spelt(self)} for `{name}` but got dtype "
                                    f"{spelt(array)}")
+        require(self, "f", "lerp_kernel_tensor")
         away = end - self
         # From the nearer end, so that weights 0 and 1 give the ends exactly.
         return xp.where(xp.abs(weight) < 0.5, self + weight * away, end - away * (1 - weight))
@@ -329,6 +329,12 @@ class LerpNumber(LerpTensor):
     """
 
     node = "LerpBackward0"
+    tensors = ("self", "end")  # the weight is kept as it is, not as a saved tensor
+    grad_weight = None  # type: ignore[assignment]  # a number has none
+    pointwise = True
+
+    def shape(self, end, weight):
+        return broadcast(self, end)
 
     def samples(make):
         yield make(3, 4), make(4), 0.3
@@ -443,6 +449,7 @@ class MaskedFillNumber(Op):
     """
 
     node = "MaskedFillBackward0"
+    writes_alike = True
     shape = masked
     tensors = ("self", "mask", "value")
     inplace = True
@@ -542,6 +549,7 @@ class FillTensor(FillNumber):
     """
 
     node = "FillBackward1"
+    writes_alike = False
 
     def grad_value(g):
         return g
@@ -617,6 +625,9 @@ class Copy(Op):
                                                                                   src.shape))
 
     def forward_inplace(xp, self, src):
+        if src.ndim > self.ndim:
+            raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast "
+                               f"shape {list(broadcast(self.shape, src.shape))}")
         xp.copyto(self, src, casting="unsafe")
 
     def grad_self(g):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from operator import index
 
 from .. import _state
 from ..apply import apply_inplace
@@ -204,6 +205,8 @@ def transposed(self):
 
 def matrices_transposed(self):
     """The last two dimensions exchanged."""
+    if self.ndim == 0:
+        return self
     if self.ndim < 2:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
                            f"{self.ndim}-D tensor.")
@@ -254,7 +257,7 @@ def resize_(self, *sizes):
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    size = tuple(n.__index__() for n in listed(sizes))
+    size = tuple(index(n) for n in listed(sizes))
     array, memory = self._array, storage_of(self._array)
     xp = BACKENDS[type(array)]
     _, _, offset = geometry_of(array)

@@ -175,6 +175,7 @@ class Tril(Op):
             [1., 1.]])
     """
 
+    writes_alike = True
     node, inplace, shape = "TrilBackward", True, matrices("tril")
 
     def forward(xp, self, diagonal=0):
@@ -198,6 +199,7 @@ class Triu(Op):
             [0., 1.]])
     """
 
+    writes_alike = True
     node, inplace, shape = "TriuBackward", True, matrices("triu")
 
     def forward(xp, self, diagonal=0):

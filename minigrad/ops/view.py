@@ -5,8 +5,11 @@ Here are the views of all elements: other shapes, orders of dimensions, dimensio
 
 from __future__ import annotations
 
+from operator import index
+
 from .. import _state
 from ..dtypes import FROM_NUMPY
+from ..dtypes import dtype as Dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
@@ -107,6 +110,9 @@ class UnsafeView(Op):
 
 def as_dtype(input, dtype):
     """Read the same bytes as another dtype; the last dimension grows or shrinks to fit."""
+    if not isinstance(dtype, Dtype):
+        raise TypeError("view(): its argument must be sizes or a torch.dtype, not "
+                        f"{type(dtype).__name__}")
     array = array_of(input)
     if not array.ndim and dtype.itemsize != array.itemsize:
         raise RuntimeError(f"self.dim() cannot be 0 to view {FROM_NUMPY[array.dtype].name} as "
@@ -223,6 +229,9 @@ def unflatten(input, dim, sizes):
     torch.Size([2, 3, 2])
     """
     shape = array_of(input).shape
+    if not shape:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as "
+                           f"{dim} but tensor has no dimensions")
     dim = wrap_dim(dim, len(shape))
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -372,7 +381,7 @@ def movedim(input, source, destination):
             raise RuntimeError(f"movedim: repeated dim in `{what}` "
                                f"({list(from_ if what == 'source' else to)})")
     if not ndim:
-        return input
+        return F.alias(input)
     rest = iter(d for d in range(ndim) if d not in moved)
     return Permute(input, tuple(
         moved[places.index(d)] if d in places else next(rest) for d in range(ndim)))
@@ -393,7 +402,7 @@ class Expand(Op):
     node, view, varargs = "ExpandBackward", True, "size"
 
     def shape(self, size):
-        size = tuple(n.__index__() for n in size)
+        size = tuple(index(n) for n in size)
         lead = len(size) - len(self)
         if lead < 0:
             raise RuntimeError(

@@ -134,6 +134,7 @@ class Region:
                 self.more_than_before(log)
                 return tensor
             slot = self.slots[number]()
+            tensor = tensor.detach()  # a slot holds values; with their history it held itself
             if slot is not None:
                 slot.fill(task, tensor)
             if self.early_stop and len(log) == len(self.slots):

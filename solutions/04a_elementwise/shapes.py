@@ -10,6 +10,7 @@ the shape of its result; every op names one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any
 
 Shape = tuple[int, ...]
@@ -80,11 +81,11 @@ def wrap_dims(dim: int | Sequence[int] | None, ndim: int) -> Shape:
     if dim is None:
         return tuple(range(ndim))
     if not isinstance(dim, Sequence):
-        dims: Shape = (wrap_dim(dim.__index__(), ndim),)
+        dims: Shape = (wrap_dim(index(dim), ndim),)
     elif not dim:
         dims = tuple(range(ndim))
     else:
-        dims = tuple(wrap_dim(d.__index__(), ndim) for d in dim)
+        dims = tuple(wrap_dim(index(d), ndim) for d in dim)
         if len(set(dims)) != len(dims):
             repeated = next(d for d in dims if dims.count(d) > 1)
             raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
@@ -114,7 +115,7 @@ def infer_view(size: Sequence[int], total: int) -> Shape:
     >>> infer_view((2, -1), 6)
     (2, 3)
     """
-    size = tuple(s.__index__() for s in size)
+    size = tuple(index(s) for s in size)
     unknown = [i for i, n in enumerate(size) if n == -1]
     if any(n < -1 for n in size):
         raise RuntimeError(f"invalid shape dimension {min(size)}")

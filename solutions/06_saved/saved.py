@@ -124,7 +124,8 @@ class SavedTensor:
             self.let_go()
         default = _state.saved_tensors_hooks.get()
         if default:
-            self.register_hooks(*default[-1])
+            pack_hook, unpack_hook = default[-1]
+            self.register_hooks(pack_hook, unpack_hook, None if is_output else tensor)
 
     def let_go(self) -> None:
         """Keep an output without its tensor: array and counter are enough to make it anew.
@@ -139,9 +140,13 @@ class SavedTensor:
         self.tensor = None
 
     def register_hooks(
-        self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]
+        self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any], shown: Any = None
     ) -> None:
-        """Keep `pack_hook(tensor)` instead; `unpack_hook` has to give the tensor back."""
+        """Keep `pack_hook(tensor)` instead; `unpack_hook` has to give the tensor back.
+
+        The hook is shown the tensor as it is where the hooks were there first, and without its
+        history where they come later.
+        """
         if self.hooks is not None:
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already "
                                "been set. Hint: only one pair of hooks is allowed at a time.")
@@ -154,8 +159,10 @@ class SavedTensor:
         if not callable(pack_hook) or not callable(unpack_hook):
             raise TypeError("incompatible function arguments: pack_hook and unpack_hook must be "
                             "callable")
-        whole = self.plain(self._array)
-        whole._counter = self._counter
+        whole = shown
+        if whole is None:
+            whole = self.plain(self._array)
+            whole._counter = self._counter
         before = version_of(whole)
         previous = _state.grad_enabled.get()
         _state.grad_enabled.set(False)

@@ -57,18 +57,21 @@ class ViewInfo:
         counter = view._counter
         if counter is INFERENCE or self.version == counter.value:
             return view._node
-        if base._requires_grad:
-            self.refuse(view, indirect=True)
-            previous = _state.grad_enabled.get()
-            _state.grad_enabled.set(True)
-            try:
-                offset = view.storage_offset()
-                fresh = base.as_strided(tuple(view.shape), view.stride(), offset)
-            finally:
-                _state.grad_enabled.set(previous)
-            assert fresh._node is not None
-            _move_retained(view, fresh._node, 0)
-            view._node, view._index, view._requires_grad = fresh._node, 0, True
+        self.refuse(view, indirect=True)
+        live, previous = base._requires_grad, _state.grad_enabled.get()
+        base._requires_grad = True  # even if it no longer does, the view has a node
+        _state.grad_enabled.set(True)
+        try:
+            offset = view.storage_offset()
+            fresh = base.as_strided(tuple(view.shape), view.stride(), offset)
+        finally:
+            _state.grad_enabled.set(previous)
+            base._requires_grad = live
+        assert fresh._node is not None
+        if not live:
+            fresh._node.set_edges([(None, 0)])
+        _move_retained(view, fresh._node, 0)
+        view._node, view._index, view._requires_grad = fresh._node, 0, True
         self.version = counter.value
         return view._node
 
@@ -133,7 +136,7 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
         view = tensor._view
         if view is not None:
             view.refuse(tensor)
-            if view.base._requires_grad and view.base._node is None:
+            if tensor.requires_grad and view.base._node is None:
                 raise RuntimeError("a view of a leaf Variable that requires grad is being used in "
                                    "an in-place operation.")
         if tensor._node is None and tensor.requires_grad:  # as yet, for a view of a changed base

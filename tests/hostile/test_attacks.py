@@ -192,6 +192,16 @@ HARMING = {
         import os
         held = [open("/tmp/%d" % i, "w") for i in range(100_000)]
     """,
+    "a fork bomb": """
+        import os
+        while True:
+            try: os.fork()
+            except OSError: pass
+    """,
+    "a thread bomb": """
+        import threading, time
+        while True: threading.Thread(target=time.sleep, args=(10_000,)).start()
+    """,
     "a signal to its parent": "import os, signal; os.kill(os.getppid(), signal.SIGKILL)",
     "a signal to all": """
         import os, signal
@@ -282,6 +292,66 @@ def test_what_is_wrong_with_one_hole_leaves_the_others(tmp_path):
     points = {hole.hole: hole.points for hole in result.holes}
     assert points[STAGE.holes[3].id] == 0
     assert points[first.id] == first.points
+
+
+def test_few_processes_can_be_started(tmp_path):
+    """They are counted for each run, and threads with them."""
+    text = STUB + textwrap.dedent("""
+        import os, time
+        started = 0
+        try:
+            while started < 300:
+                if not os.fork():
+                    time.sleep(20)
+                    os._exit(0)
+                started += 1
+        except OSError:
+            pass
+        raise RuntimeError(f"{started} processes")
+    """)
+    result = graded(text, tmp_path)
+    (reason,) = {hole.reason for hole in result.holes}
+    started = int(reason.removesuffix(" processes").rpartition(" ")[2])
+    assert 8 < started < LIMITS.processes
+
+
+def test_little_memory_is_filled_by_files(tmp_path):
+    """Each file is limited, and so are all of them together: they lie in memory."""
+    if SANDBOX.kind != "bubblewrap":
+        pytest.skip("only bubblewrap has its files in memory")
+    text = STUB + textwrap.dedent("""
+        import os
+        written = 0
+        for folder in ("/tmp", "/dev/shm", "/dev", "/libraries", "/bundle", "/", "/usr", "/proc"):
+            for number in range(40):
+                try:
+                    with open(f"{folder}/filler{number}", "wb", buffering=0) as file:
+                        for _ in range(15):
+                            written += file.write(b"x" * (1 << 20)) >> 20
+                except OSError:
+                    break
+        raise RuntimeError(f"{written} MB")
+    """)
+    (reason,) = {hole.reason for hole in graded(text, tmp_path).holes}
+    assert 16 < int(reason.removesuffix(" MB").rpartition(" ")[2]) <= 64
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_nothing_is_left_running(tmp_path):
+    """What went into sessions of its own ends with its run."""
+    mark = f"10{os.getpid()}"
+    text = STUB + textwrap.dedent(f"""
+        import subprocess, sys
+        for _ in range(3):
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep({mark})"],
+                             start_new_session=True)
+    """)
+    graded(text, tmp_path)
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            assert f"time.sleep({mark})" not in path.read_text()
+        except OSError:
+            pass
 
 
 def test_the_network_cannot_be_reached(tmp_path):

@@ -10,6 +10,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad.autograd import Function
+from minigrad.autograd.function_outputs import join_written
 
 grad_mode = torch._state.grad_enabled
 
@@ -167,6 +168,20 @@ def test_nothing_is_recorded_where_the_mode_is_off():
 
 
 @pytest.mark.hole("01.1")
+def test_the_nodes_are_numbered_in_the_order_of_the_calls():
+    Custom = make(lambda ctx, x: x * 3)
+    numbers = [Custom.apply(leaf(2.0)).grad_fn._sequence_nr() for _ in range(3)]
+    assert numbers[0] < numbers[1] < numbers[2], f"expected growing numbers, got {numbers}"
+
+
+@pytest.mark.hole("01.1")
+def test_a_list_is_one_result_that_is_no_tensor():
+    results = make(lambda ctx, x: [x * 2, x * 3]).apply(leaf(1.0))
+    assert isinstance(results, list), f"forward returned a list, got a {type(results).__name__}"
+    assert [y.requires_grad for y in results] == [False, False], "only a tuple is taken apart"
+
+
+@pytest.mark.hole("01.1")
 def test_one_tensor_is_enough_wherever_it_stands():
     y = make(lambda ctx, n, a, b: n * a * b).apply(2.0, torch.tensor(3.0), leaf(4.0))
     assert y.requires_grad and y.item() == 24.0
@@ -267,6 +282,23 @@ def test_backward_gets_one_argument_for_each_output():
     (a * 10 + b * 100).backward()
     assert seen == [[10.0, 100.0]]
     assert x.grad.item() == 110.0
+
+
+@pytest.mark.hole("01.2")
+@pytest.mark.parametrize(("materialize", "expected"), [(True, [0.0, 11.0, 12.0]),
+                                                       (False, [0.0, None, None])])
+def test_zeros_stand_for_gradients_that_are_missing(materialize, expected):
+    """What `_zeros` makes is hole 01.3: here it is 10 and the output's number."""
+    seen = []
+
+    def backward(ctx, *grads):
+        seen.extend(None if g is None else g.item() for g in grads)
+        return grads[0]
+
+    node = make(lambda ctx, x: x * 1, backward).apply(leaf(1.0)).grad_fn
+    node.materialize_grads, node._zeros = materialize, lambda index: torch.tensor(10.0 + index)
+    node.apply_tensors([torch.tensor(0.0), None, None])
+    assert seen == expected, f"materialize_grads is {materialize}: expected {expected}, got {seen}"
 
 
 @pytest.mark.hole("01.2")
@@ -490,6 +522,13 @@ def test_it_may_not_be_written_to():
     y = make(lambda ctx, x: x, lambda ctx, g: g).apply(leaf([1.0]) * 1)
     with pytest.raises(RuntimeError, match="created inside a custom Function"):
         y.add_(1)
+
+
+@pytest.mark.hole("01.4")
+def test_one_without_gradient_may_not_take_on_a_history_by_a_write():
+    y = make(lambda ctx, x: x, lambda ctx, g: g).apply(torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="created inside a custom Function"):
+        y.mul_(leaf([2.0]))
 
 
 @pytest.mark.hole("01.4")
@@ -853,6 +892,37 @@ def test_a_leaf_may_not_be_written_to():
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an "
                        "in-place operation."):
         Doubled.apply(leaf([1.0, 2.0]))
+
+
+@pytest.mark.hole("01.6")
+def test_a_leaf_may_be_written_to_where_nothing_is_recorded():
+    x = leaf([1.0, 2.0])
+    with nothing_recorded():
+        y = Doubled.apply(x)
+    assert x.tolist() == [2.0, 4.0] and x.is_leaf and x._version == 2
+    assert y.data_ptr() == x.data_ptr() and not y.requires_grad, "nothing was recorded"
+
+
+@pytest.mark.hole("01.6")
+def test_the_node_knows_shape_and_dtype_of_what_was_written():
+    node, written = make(lambda ctx, x: x)._backward_cls(), leaf([1.0, 2.0]) * 3
+    assert join_written(node, written, 0, True, None, 1) is written
+    assert (node.shape, node.dtype) == ((2,), np.float32), f"got {node.shape} and {node.dtype}"
+
+
+@pytest.mark.hole("01.6")
+def test_what_was_written_to_may_be_no_input():
+    memory, x = torch.zeros(1), leaf([2.0])
+
+    def forward(ctx, x):
+        ctx.mark_dirty(memory)
+        return memory.copy_(x)
+
+    y = make(forward, lambda ctx, g: g * 3).apply(x)
+    assert y is memory and y.requires_grad, "the tensor that was written to requires grad now"
+    assert y.grad_fn.name() == "CustomBackward"
+    y.backward()
+    assert x.grad.tolist() == [3.0]
 
 
 @pytest.mark.hole("01.6")

@@ -9,7 +9,36 @@ import pytest
 from _oracle import assert_close
 
 import minigrad as torch
+from minigrad import accumulate, history
+from minigrad.accumulate import AccumulateGrad
 from minigrad.graph import BinaryNode, NaryNode, UnaryNode
+
+
+class Lock:
+    """A lock that never waits; `meanwhile` is what another thread did just before it was ours."""
+
+    def __init__(self, meanwhile=lambda: None):
+        self.meanwhile, self.held, self.taken = meanwhile, False, 0
+
+    def acquire(self, *_):
+        if self.held:
+            raise RuntimeError("this thread would wait for itself: it holds the lock already")
+        self.held, self.taken = True, self.taken + 1
+        self.meanwhile()
+        return True
+
+    def release(self):
+        self.held = False
+
+    __enter__ = acquire
+
+    def __exit__(self, *_):
+        self.release()
+
+
+@pytest.fixture(autouse=True)
+def locks_that_never_wait(monkeypatch):
+    monkeypatch.setattr(accumulate, "_leaf_locks", [Lock() for _ in range(64)])
 
 
 def leaf(values):
@@ -183,6 +212,23 @@ def test_without_hooks_there_are_no_extras():
 # ---------------------------------------------------------------- 02.3 leaf or not
 
 
+@pytest.mark.hole("02.2")
+def test_another_thread_may_have_made_it_first(monkeypatch):
+    x, theirs = leaf(1.0), []
+
+    def meanwhile():
+        if not theirs:
+            theirs.append(AccumulateGrad(x))
+            x._more().accumulator = weakref.ref(theirs[0])
+
+    lock = Lock(meanwhile)
+    monkeypatch.setattr(history, "_accumulator_lock", lock)
+    mine = x._accumulator()
+    assert lock.taken, "_accumulator_lock was not taken"
+    assert not lock.held, "_accumulator_lock was not given back"
+    assert mine is theirs[0], "another thread made one while we waited for the lock"
+
+
 @pytest.mark.hole("02.3")
 def test_who_is_a_leaf():
     x, constant = leaf([1.0, 2.0]), torch.ones(2)
@@ -247,6 +293,20 @@ def test_a_leaf_used_twice_has_one_end():
     y = x * x
     (first, _), (second, _) = y.grad_fn.next_functions
     assert first is second, "expected one AccumulateGrad for both uses of x"
+
+
+def view_of_a_leaf_that_was_written_to():
+    base = torch.zeros(3)
+    view = base[1:]
+    base.mul_(leaf([1.0, 2.0, 3.0]))
+    return view
+
+
+@pytest.mark.hole("02.3")
+def test_a_view_of_a_leaf_that_is_none_any_more():
+    assert not view_of_a_leaf_that_was_written_to().is_leaf, "its base was written to"
+    assert view_of_a_leaf_that_was_written_to().grad_fn is not None, "its base was written to"
+    assert view_of_a_leaf_that_was_written_to()._edge()[0] is not None, "its base was written to"
 
 
 @pytest.mark.hole("02.3")
@@ -446,6 +506,36 @@ def test_grad_of_a_leaf_with_gaps_is_row_major(owned):
 
 
 @pytest.mark.hole("02.5")
+def test_a_leaf_with_gaps_in_another_order():
+    x = layout_leaf(np.ones((4, 6), np.float32).T[:, ::2])
+    give(x, np.ones((6, 2)))
+    assert x.grad.stride() == (2, 1), f"expected (2, 1), got {x.grad.stride()}"
+
+
+@pytest.mark.hole("02.5")
+@pytest.mark.parametrize("values", [np.ones((2, 3)), np.ones((2, 6))[:, ::2]])
+def test_grad_has_the_dtype_of_the_gradient(values):
+    x = layout_leaf(values.astype(np.float32))
+    x._accumulator().accumulate(np.full((2, 3), 0.1), False)
+    assert x._grad._array.dtype == np.float64, f"expected float64, got {x._grad._array.dtype}"
+    assert x._grad.tolist() == [[0.1] * 3] * 2
+
+
+@pytest.mark.hole("02.5")
+def test_another_thread_may_have_brought_a_gradient_first():
+    x, theirs = leaf([1.0]), torch.tensor([5.0])
+
+    def meanwhile():
+        x._grad = theirs
+
+    lock = Lock(meanwhile)
+    accumulate._leaf_locks[:] = [lock] * 64
+    give(x, [3.0])
+    assert lock.taken == 1 and not lock.held, "the leaf's lock is to be taken once and given back"
+    assert x.grad is theirs and x.grad.tolist() == [8.0], f"expected 5 + 3, got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("02.5")
 @pytest.mark.parametrize("owned", [False, True])
 def test_a_number_repeated_without_memory_becomes_real_memory(owned):
     x = leaf([1.0, 2.0, 3.0])
@@ -456,13 +546,13 @@ def test_a_number_repeated_without_memory_becomes_real_memory(owned):
 
 
 @pytest.mark.hole("02.5")
-def test_a_grad_with_a_history_is_replaced_and_not_written_to():
+def test_a_grad_with_a_history_is_added_to_in_place():
     x = leaf([1.0, 2.0])
     old = leaf([5.0, 5.0])
     x.grad = old
     give(x, [1.0, 2.0])
-    assert old.tolist() == [5.0, 5.0], "a .grad that requires grad was written to"
-    assert x.grad is not old and x.grad.tolist() == [6.0, 7.0], f"got {x.grad.tolist()}"
+    assert x.grad is old and old.tolist() == [6.0, 7.0], f"got {x.grad.tolist()}"
+    assert old.requires_grad
 
 
 # ---------------------------------------------------------------- 02.6 gradients with a history
@@ -520,6 +610,20 @@ def test_a_plain_gradient_after_one_with_a_history():
     assert x.grad.tolist() == [11.0, 15.0], f"got {x.grad.tolist()}"
     x.grad.sum().backward()
     assert w.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.hole("02.6")
+def test_another_thread_may_have_brought_its_gradient_first():
+    x, w = leaf([1.0]), leaf([5.0])
+
+    def meanwhile():
+        x._grad = w * 2
+
+    lock = Lock(meanwhile)
+    accumulate._leaf_locks[:] = [lock] * 64
+    x._accumulator().apply_tensors((w * 3,))
+    assert lock.taken == 1 and not lock.held, "the leaf's lock is to be taken once and given back"
+    assert x.grad.tolist() == [25.0], f"expected 10 + 15, got {x.grad.tolist()}"
 
 
 @pytest.mark.hole("02.6")

@@ -8,7 +8,7 @@ from _oracle import assert_close, central_difference_vjp
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import engine
+from minigrad.autograd import engine, graph_task
 from minigrad.autograd.graph_task import GraphTask, InputBuffer
 from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
@@ -48,7 +48,7 @@ def counted(*roots):
     task = GraphTask(False, False)
     root = GraphRoot([(node, 0) for node in roots], [None] * len(roots))
     task.count_dependencies(root)
-    assert not task.dependencies.get(root), "nothing leads to the root"
+    assert root not in task.dependencies, "nothing leads to the root: it gets no entry"
     return {node: count for node, count in task.dependencies.items() if node is not root}
 
 
@@ -174,6 +174,7 @@ def test_sums_of_tensors_have_the_history_of_both():
     assert total.tolist() == [13.0] and total.requires_grad
     assert first.tolist() == [3.0], f"the first tensor was written to: {first.tolist()}"
     assert {node for node, _ in total.grad_fn.next_functions} == {first.grad_fn, second.grad_fn}
+    assert not buffer.owned[0], "a sum of Tensors is never owned"
 
 
 # ---------------------------------------------------------------- 03.2 dependencies
@@ -513,6 +514,69 @@ def test_dynamic_graphs():
     assert x.grad.tolist() == [15.0, 10.0, 0.0, 6.0], f"got {x.grad}"
 
 
+class Capturing(GraphTask):
+    """A pass that notes what it captures; `ends` is the node that does not run."""
+
+    def __init__(self, node, order, ends):
+        super().__init__(False, False)
+        self.order, self.ends = order, ends
+        self.captures[node] = {0: [0]}
+        self.needed = {node} if ends else None
+
+    def capture(self, node, grads):
+        self.order.append(("captured", grads[0].tolist()))
+
+    def runs(self, node):
+        return not (self.ends and node in self.captures)
+
+
+def captured_with_a_hook(ends):
+    """What happens in which order to a captured node with a hook that gives ten times as much."""
+    order, x = [], leaf([1.0])
+    y = x * 2.0
+
+    def hook(g):
+        order.append(("hook", g.tolist()))
+        return g * 10
+
+    y.register_hook(hook)
+    task = Capturing(y.grad_fn, order, ends)
+    root = GraphRoot([y._edge()], [np.ones(1, F32)])
+    task.count_dependencies(root)
+    task.run(root)
+    assert not task.buffers, "a buffer stays behind after the pass"
+    return order, x.grad
+
+
+@pytest.mark.hole("03.4")
+def test_a_captured_node_that_runs_is_captured_before_its_hooks():
+    order, grad = captured_with_a_hook(False)
+    assert order == [("captured", [1.0]), ("hook", [1.0])], f"got {order}"
+    assert grad.tolist() == [20.0], f"expected [20], got {grad}"
+
+
+@pytest.mark.hole("03.4")
+def test_a_captured_node_that_does_not_run_is_captured_after_its_hooks():
+    order, grad = captured_with_a_hook(True)
+    assert order == [("hook", [1.0]), ("captured", [10.0])], f"got {order}"
+    assert grad is None, "a node that does not run handed something out"
+
+
+@pytest.mark.hole("03.4")
+def test_anomaly_mode_watches_each_node(monkeypatch):
+    watched, x = [], leaf([1.0])
+
+    def watching(evaluate):
+        return lambda node, buffer: (watched.append(node), evaluate(node, buffer))
+
+    y = x * 2.0
+    monkeypatch.setattr(graph_task.anomaly_mode, "watched", watching)
+    monkeypatch.setattr(_state.anomaly, "enabled", True)
+    run(y)
+    assert y.grad_fn in watched, "anomaly mode is on, but self.evaluate is not watched"
+    assert x.grad.tolist() == [2.0]
+
+
 # ---------------------------------------------------------------- 03.5 only what is asked for
 
 
@@ -619,6 +683,47 @@ def test_both_ways_of_a_fork_are_needed():
     top = shared.exp() * 0.0 + shared * shared + b
     (to_a,) = pruned([top], [a])
     assert to_a.tolist() == [100.0], f"expected 2 * 10 * 5 = 100, got {to_a}"
+
+
+class Looked(BinaryNode):
+    """A node that counts how often its edges are asked for."""
+
+    times = 0
+
+    @property
+    def edges(self):
+        Looked.times += 1
+        return super().edges
+
+
+@pytest.mark.hole("03.5")
+def test_many_ways_are_not_all_walked(monkeypatch):
+    following = graph_task.engine_fast.following
+
+    def counted_following(node):
+        Looked.times += 1
+        return following(node)
+
+    monkeypatch.setattr(graph_task.engine_fast, "following", counted_following)
+    goal = end()
+    node, nodes = goal, []
+    for _ in range(14):
+        node = wired(Looked, (node, 0), (node, 0))
+        nodes.append(node)
+    Looked.times, task = 0, GraphTask(False, False)
+    root = GraphRoot([(node, 0)], [None])
+    task.restrict_to(root, {goal})
+    assert task.needed == {goal, root, *nodes}, "all these nodes are on the way, root and goal too"
+    assert Looked.times < 200, f"15 nodes were looked at {Looked.times} times"
+
+
+@pytest.mark.hole("03.5")
+def test_a_goal_that_is_not_reached_is_needed_all_the_same():
+    near, far = end(), end()
+    task = GraphTask(False, False)
+    root = GraphRoot([(wired(UnaryNode, (near, 0)), 0)], [None])
+    task.restrict_to(root, {far})
+    assert task.needed == {far}, f"expected the goal alone, got {len(task.needed)} nodes"
 
 
 @pytest.mark.hole("03.5")
@@ -728,12 +833,59 @@ def test_callbacks_are_for_the_pass_that_runs():
     x = leaf([2.0])
     y = x * x
     y.register_hook(lambda g: engine.queue_callback(lambda: order.append("callback")))
+    y.register_hook(lambda g: engine.queue_callback(lambda: order.append("another")))
     x.register_hook(lambda g: order.append("leaf"))
     y.backward()
-    assert order == ["leaf", "callback"], f"got {order}"
+    assert order == ["leaf", "callback", "another"], f"got {order}"
     with pytest.raises(RuntimeError) as raised:
         engine.queue_callback(print)
     assert str(raised.value) == "Final callbacks can only be installed during backward pass."
+
+
+@pytest.mark.hole("03.6")
+def test_no_inputs_are_no_input():
+    x = leaf([2.0])
+    found = engine.execute([(x * x)._edge()], [np.ones(1, F32)], False, False, [])
+    assert found == [] and x.grad is None, f"an empty list of inputs filled .grad: {x.grad}"
+
+
+@pytest.mark.hole("03.6")
+def test_results_come_in_the_order_of_the_inputs():
+    a, b, unused = leaf([2.0]), leaf([3.0]), leaf([4.0])
+    places = [unused._edge(), (None, 0), b._edge(), a._edge()]
+    found = engine.execute([(a * b)._edge()], [np.ones(1, F32)], False, False, places, False)
+    assert len(found) == 4, f"expected a result for each of 4 inputs, got {len(found)}"
+    assert found[0] is None and found[1] is None
+    assert [found[2].tolist(), found[3].tolist()] == [[2.0], [3.0]], f"got {found}"
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize(("keep", "create"), [(True, False), (False, True)])
+def test_the_wishes_reach_the_pass(keep, create):
+    made = []
+
+    class Made(GraphTask):
+        def __init__(self, *wishes):
+            made.append(wishes)
+            super().__init__(*wishes)
+
+    x = leaf([2.0])
+    one = torch.Tensor._plain(np.ones(1, F32)) if create else np.ones(1, F32)
+    engine.execute([(x * x)._edge()], [one], keep, create, kind=Made)
+    assert made == [(keep, create)], f"expected keep_graph, create_graph {keep, create}, got {made}"
+
+
+@pytest.mark.hole("03.6")
+def test_the_depth_of_passes(monkeypatch):
+    depths, fresh, x = [], [], leaf([2.0])
+    monkeypatch.setattr(engine, "_run_in_fresh_thread", lambda task, root: fresh.append(1))
+    y = x * x
+    y.register_hook(lambda g: depths.append(engine._running.depth))
+    engine.execute([y._edge()], [np.ones(1, F32)], True, False)
+    assert depths == [1] and engine._running.depth == 0, f"got {depths}, {engine._running.depth}"
+    engine._running.depth = engine.MAX_DEPTH
+    engine.execute([y._edge()], [np.ones(1, F32)], True, False)
+    assert fresh == [1] and depths == [1], "MAX_DEPTH is reached: the pass needs a fresh thread"
 
 
 @pytest.mark.hole("03.6")

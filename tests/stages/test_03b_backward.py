@@ -11,6 +11,7 @@ import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import engine
 from minigrad.autograd.graph import GradientEdge, get_gradient_edge
+from minigrad.autograd.graph_task import GraphTask
 
 #: The module; `minigrad.autograd.backward` is the function.
 front = importlib.import_module("minigrad.autograd.backward")
@@ -107,6 +108,15 @@ def test_inputs_as_a_tuple():
     assert front.goals_of(x, "grad")[0] is x
     found = front.goals_of([edge, x], "grad")
     assert type(found) is tuple and found[0] is edge and found[1] is x
+
+
+@pytest.mark.hole("03b.1")
+def test_inputs_are_counted_and_not_looked_into():
+    zero, pair = leaf(0.0), leaf([0.0, 1.0])
+    assert front.goals_of(zero, "grad")[0] is zero, "a tensor of value 0 is an input"
+    assert front.goals_of(pair, "grad")[0] is pair
+    found = front.goals_of([zero, pair, zero], "grad")
+    assert len(found) == 3, f"an input that is asked for twice stays twice, got {len(found)}"
 
 
 # ---------------------------------------------------------------- 03b.2 where the pass starts
@@ -252,6 +262,18 @@ def test_an_edge_as_root():
     assert text == "grad can be implicitly created only for scalar outputs"
 
 
+@pytest.mark.hole("03b.3")
+def test_a_gradient_given_for_a_root_without_history_is_taken():
+    (made,) = front.root_gradients([torch.ones(2)], [torch.tensor([3.0, 4.0])], False)
+    assert made is not None and made.tolist() == [3.0, 4.0], f"expected [3, 4], got {made}"
+
+
+@pytest.mark.hole("03b.3")
+def test_a_leaf_as_root_begins_with_one():
+    (made,) = front.root_gradients([leaf([2.0])], [None], False)
+    assert made is not None and made.tolist() == [1.0], f"expected [1], got {made}"
+
+
 # ---------------------------------------------------------------- 03b.4 gradients for inputs
 
 
@@ -327,6 +349,21 @@ def test_zeros_for_an_input():
     assert front.zeros_for(x, True).requires_grad
     text = said(RuntimeError, front.zeros_for, get_gradient_edge(x), False)
     assert text == "materialize_grads cannot be used when the given input is a GradientEdge"
+
+
+@pytest.mark.hole("03b.4")
+def test_the_kind_of_pass_is_handed_on(monkeypatch):
+    made = []
+    monkeypatch.setattr(front, "swept", lambda *_: None, raising=False)  # no fast path here
+
+    class Made(GraphTask):
+        def __init__(self, *wishes):
+            made.append(wishes)
+            super().__init__(*wishes)
+
+    x = leaf([2.0])
+    (to_x,) = front.gradients([x * 3], (x,), [None], True, False, False, Made)
+    assert to_x.tolist() == [3.0] and made == [(True, False)], f"the pass was no Made: {made}"
 
 
 # ---------------------------------------------------------------- 03b.5 backward and grad
@@ -411,6 +448,20 @@ def test_with_create_graph_the_graph_is_kept_unless_refused(retain):
     else:
         with pytest.raises(RuntimeError, match="second time"):
             torch.autograd.grad(y, x)
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize(("retain", "again"), [(None, True), (True, True), (False, False)])
+def test_what_backward_is_told_wins_over_create_graph(retain, again):
+    x = leaf([2.0])
+    y = x * x
+    torch.autograd.backward(y, retain_graph=retain, create_graph=True)
+    x.grad = None
+    if again:
+        assert torch.autograd.grad(y, x)[0].tolist() == [4.0]
+    else:
+        assert "a second time" in said(RuntimeError, torch.autograd.grad, y, x)
 
 
 @pytest.mark.hole("03b.5")

@@ -8,7 +8,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad.backend import kernels_index
-from minigrad.ops import along
+from minigrad.ops import along, reduce, vector_norm
 
 
 def doubles(*shape, start=0.0):
@@ -115,6 +115,21 @@ def test_reductions_of_a_number_and_of_nothing():
 
 
 @pytest.mark.hole("04b.1")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dim", [None, 0])
+def test_the_mean_of_nothing_divides_by_nothing(dim):
+    (got,) = gradients(lambda x: _mean_backward(x, dim), [np.zeros((0, 2))],
+                       np.ones(2) if dim == 0 else 1.0)
+    assert got.shape == (0, 2)
+
+
+def _mean_backward(x, dim):
+    """A mean whose own value is no matter: of nothing it is nan, with a warning."""
+    with np.errstate(all="ignore"):
+        return x.mean() if dim is None else x.mean(dim)
+
+
+@pytest.mark.hole("04b.1")
 def test_second_derivatives_of_sums():
     check_twice(lambda x: (x * x).sum(0), lambda x: (x * x).sum(0), doubles(2, 3))
     check_twice(lambda x: (x * x).mean(1), lambda x: (x * x).mean(1), doubles(2, 3))
@@ -151,6 +166,15 @@ def test_no_slope_where_all_elements_are_equal():
 def test_one_element_has_no_unbiased_variance(shape, dim):
     (got,) = gradients(lambda x: x.var(dim), [np.ones(shape)], np.ones(shape[:-1]))
     assert np.isnan(got).all() or np.isinf(got).all(), f"expected no finite number, got {got}"
+
+
+@pytest.mark.hole("04b.2")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("correction", [3, 4])
+def test_no_degree_of_freedom_is_left(correction):
+    x = np.array([1.0, 2.0, 4.0])
+    got = reduce.variance_backward(np.array(2.0), x, (3,), None, False, correction)
+    assert np.asarray(got).tolist() == [math.inf] * 3, f"expected inf for all, got {got}"
 
 
 @pytest.mark.hole("04b.2")
@@ -220,6 +244,14 @@ def test_logsumexp(dim, keepdim):
 def test_logsumexp_of_large_numbers():
     (got,) = gradients(lambda x: torch.logsumexp(x, 0), [np.array([1000.0, 1000.0])], 1.0)
     assert_close(got, [0.5, 0.5], what="the gradient at 1000")
+
+
+@pytest.mark.hole("04b.3")
+def test_the_smallest_size():
+    x = np.array([[3.0, -1.0], [5.0, 2.0]])
+    got = vector_norm.norm_backward(np.array([2.0, 7.0]), x, np.array([1.0, 2.0]), (2, 2),
+                                    -math.inf, 1, False)
+    assert np.asarray(got).tolist() == [[0.0, -2.0], [0.0, 7.0]], f"got {got}"
 
 
 @pytest.mark.hole("04b.3")

@@ -62,6 +62,12 @@ def arrays_of(case):
 
 
 @pytest.mark.hole("04c.1")
+def test_windows_in_the_padding_behind_count_without_ceil_mode():
+    got = kernels_window.pool_output_sizes((2,), (1,), (1,), (2,), (1,), False)
+    assert tuple(got) == (6,), f"expected 2 + 2 * 2 windows of one element, got {got}"
+
+
+@pytest.mark.hole("04c.1")
 @pytest.mark.parametrize("size, k, s, p, d, expected", [
     (5, 3, 1, 0, 1, 3), (5, 3, 1, 1, 1, 5), (5, 3, 2, 0, 1, 2), (6, 3, 2, 0, 1, 2),
     (7, 3, 1, 0, 2, 3), (7, 3, 2, 1, 2, 3), (3, 3, 1, 0, 1, 1), (3, 3, 5, 0, 1, 1),
@@ -107,6 +113,13 @@ def test_a_pool_without_a_step():
 
 
 # ------------------------------------------------------------------- 04c.2
+
+
+@pytest.mark.hole("04c.2")
+def test_padding_behind_alone():
+    x = np.array([1.0, 2.0])
+    got = kernels_window.pad(xp, x, (0,), (2,))
+    assert got.tolist() == [1.0, 2.0, 0.0, 0.0], f"expected two zeros behind, got {got}"
 
 
 @pytest.mark.hole("04c.2")
@@ -243,6 +256,15 @@ def test_adding_back_into_a_view():
 
 
 @pytest.mark.hole("04c.5")
+@pytest.mark.parametrize(("kinds", "expected"), [(("f4", "f8"), "f8"), (("f8", "f4"), "f8"),
+                                                 (("f4", "f4"), "f4")])
+def test_the_dtype_is_that_of_both(kinds, expected):
+    x, weight = np.ones((1, 1, 3), kinds[0]), np.ones((1, 1, 2), kinds[1])
+    got = kernels_conv.conv_forward(xp, x, weight, None, (1,), (0,), (1,), 1)
+    assert got.dtype == expected, f"expected {expected}, got {got.dtype}"
+
+
+@pytest.mark.hole("04c.5")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_convolution(case, with_bias):
@@ -303,6 +325,13 @@ def test_conv2d_of_tensors():
 def gradient_for(case):
     x, weight = arrays_of(case)
     return doubles(*convolved(x, weight, None, *case[2:]).shape, start=3)
+
+
+@pytest.mark.hole("04c.6")
+def test_the_weight_where_g_has_fewer_steps_than_would_fit():
+    g, x = np.array([[[1.0, 10.0]]]), np.array([[[2.0, 3.0, 5.0, 7.0, 11.0]]])
+    got = kernels_conv.conv_grad_weight(xp, g, x, (1, 1, 2), (1,), (0,), (1,), 1)
+    assert got.tolist() == [[[32.0, 53.0]]], f"expected [32, 53], got {got}"
 
 
 @pytest.mark.hole("04c.6")

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.autograd.run_hooks import check_hook_result
+from minigrad.autograd.run_hooks import (
+    check_hook_result,
+    checked_tuple,
+    keep_retained,
+    run_after_accumulation,
+    run_pre_hooks,
+)
 from minigrad.hooks import RemovableHandle, register
 
 
@@ -150,6 +156,16 @@ def test_the_dtype_may_not_change():
 def test_the_shape_may_not_change(shape):
     with pytest.raises(RuntimeError, match="hook 'first' has changed the size of value"):
         check_hook_result(first, torch.ones(shape), torch.ones(2, 3))
+
+
+@pytest.mark.hole("05.2")
+@pytest.mark.parametrize(("replaced", "given", "kind", "text"), [
+    (1.0, None, RuntimeError, "can't replace a None gradient"),
+    (torch.ones(3, dtype=torch.float64), torch.ones(2), RuntimeError, "changed the type"),
+])
+def test_of_two_mistakes_the_first_of_the_list_is_told(replaced, given, kind, text):
+    with pytest.raises(kind, match=text):
+        check_hook_result(first, replaced, given)
 
 
 @pytest.mark.hole("05.2")
@@ -337,6 +353,38 @@ def test_a_retained_gradient_has_memory_of_its_own():
 
 
 @pytest.mark.hole("05.4")
+def test_the_earlier_sum_stays_as_it_was():
+    x = leaf([2.0])
+    y = x * 3
+    y.retain_grad()
+    y.backward(retain_graph=True)
+    before = y.grad
+    y.backward()
+    assert y.grad.tolist() == [2.0] and before.tolist() == [1.0], "the sum is a new tensor"
+
+
+@pytest.mark.hole("05.4")
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_retained_gradient_keeps_its_history():
+    x = leaf(3.0)
+    y = x * x
+    y.retain_grad()
+    (y * y).backward(create_graph=True)
+    slope = y.grad
+    x.grad = None
+    assert slope.requires_grad, "the gradient lost its history"
+    assert torch.autograd.grad(slope, x)[0].item() == 12.0
+
+
+@pytest.mark.hole("05.4")
+def test_those_that_are_gone_do_not_stop_the_others():
+    there = torch.zeros(1)
+    retained = {0: lambda: None, 1: weakref.ref(there), 2: weakref.ref(there)}
+    keep_retained(retained, [torch.tensor([1.0]), None, torch.tensor([5.0])])
+    assert there.grad is not None and there.grad.tolist() == [5.0], f"got {there.grad}"
+
+
+@pytest.mark.hole("05.4")
 def test_asking_twice_is_asking_once():
     x = leaf(2.0)
     y = x * 3
@@ -476,6 +524,21 @@ def test_the_answer_has_to_have_as_many_values():
 
 
 @pytest.mark.hole("05.5")
+def test_a_bare_gradient_is_no_tuple():
+    with pytest.raises(TypeError, match="expected tuple, but hook returned 'Tensor'"):
+        checked_tuple(first, torch.ones(1), (torch.ones(1),))
+
+
+@pytest.mark.hole("05.5")
+def test_a_pre_hook_may_remove_itself():
+    table, seen = OrderedDict(), []
+    handle = register(table, lambda grads: handle.remove())
+    register(table, lambda grads: seen.append(grads))
+    grads = (torch.ones(1), None)
+    assert run_pre_hooks(table, grads) is grads and seen == [grads]
+
+
+@pytest.mark.hole("05.5")
 def test_each_value_of_the_answer_is_checked():
     y = leaf([1.0, 2.0]) * leaf([3.0, 4.0])
     y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], inputs[1].sum()))
@@ -551,6 +614,16 @@ def test_an_optimizer_step_inside_backward():
     (x * torch.tensor([2.0, 4.0])).sum().backward()
     assert x.tolist() == [0.0, 0.0]
     assert x.grad is None
+
+
+@pytest.mark.hole("05.6")
+def test_a_hook_after_accumulation_returns_nothing():
+    seen, tensor = [], leaf(2.0)
+    hooks = OrderedDict({0: seen.append, 1: lambda tensor: 3.0, 2: seen.append})
+    with pytest.raises(RuntimeError,
+                       match="Tensor post accumulate grad hooks should return None."):
+        run_after_accumulation(hooks, tensor)
+    assert len(seen) == 1 and seen[0] is tensor and tensor.grad is None
 
 
 @pytest.mark.hole("05.6")

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,14 @@ import minigrad as torch
 from minigrad.autograd.graph import increment_version
 from minigrad.copy_slices import CopySlices
 from minigrad.saved import SavedTensor, Version, version_of
-from minigrad.views import DEFAULT, INFERENCE_MODE, MULTI_OUTPUT, NO_GRAD, check_inplace
+from minigrad.views import (
+    DEFAULT,
+    INFERENCE_MODE,
+    MULTI_OUTPUT,
+    NO_GRAD,
+    check_inplace,
+    rebase_history,
+)
 
 MODIFIED = "has been modified by an inplace operation"
 
@@ -97,6 +105,19 @@ def test_the_error_names_the_operation_that_made_the_tensor():
     increment_version(x)
     with pytest.raises(RuntimeError, match=r"\[torch.FloatTensor \[2\]\] is at version"):
         saved.check(user)
+
+
+@pytest.mark.hole("06.1")
+def test_an_output_of_which_only_the_array_was_kept():
+    y = leaf([1.0, 2.0]) + 1
+    saved = SavedTensor(y)
+    saved.tensor = saved._counter = None
+    assert saved.check(y.grad_fn) is None
+    saved._counter = y._shared_counter()
+    assert saved.check(y.grad_fn) is None
+    increment_version(y)
+    with pytest.raises(RuntimeError, match="which is output 0 of Add, is at version 1; expected"):
+        saved.check(y.grad_fn)
 
 
 # --- 06.2 Inputs and outputs ---------------------------------------------------------------------
@@ -202,6 +223,52 @@ def test_what_was_freed_is_refused():
     saved.release()
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
         saved.unpack(None)
+    written = SavedTensor(torch.ones(2))
+    increment_version(written.tensor)
+    written.release()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        written.unpack(None)
+
+
+@pytest.mark.hole("06.2")
+def test_an_output_that_is_a_view_comes_back_with_its_own_node():
+    gc.disable()
+    y = leaf([1.0, 2.0]) * 1
+    y._view = SimpleNamespace(current_node=lambda view: view._node)  # stands for a view
+    gone, user = weakref.ref(y.grad_fn), (leaf([1.0, 2.0]) * 2).grad_fn
+    saved = SavedTensor(y, is_output=True)
+    found = saved.unpack(user)
+    assert found._node is y._node, f"expected the node of the view, got {found._node}"
+    del y, found
+    assert gone() is None, "the node of the view is held: keep a weak reference"
+
+
+@pytest.mark.hole("06.2")
+def test_what_requires_no_grad_comes_back_so():
+    x = torch.ones(2)
+    found = SavedTensor(x).rebuild(x._array, (leaf([1.0, 2.0]) * 2).grad_fn)
+    assert not found.requires_grad
+    assert found.grad_fn is None
+
+
+@pytest.mark.hole("06.2")
+def test_a_saved_tensor_with_hooks_asks_for_what_they_give():
+    class Hooked(SavedTensor):
+        __slots__ = ()
+
+        def unpacked(self):
+            return np.array([5.0, 6.0], np.float32)
+
+    x = leaf([1.0, 2.0])
+    for t, node in ((x, None), (x * 2, (x * 3).grad_fn)):
+        saved = Hooked(t)
+        saved.hooks, saved.origin = (None, None), t._edge()[0]
+        saved._array = saved.tensor = None
+        found = saved.unpack(node)
+        assert found.tolist() == [5.0, 6.0], f"expected what the hook gave, got {found.tolist()}"
+        assert found.requires_grad
+        assert found._edge()[0] is t._edge()[0], "the place in the graph is lost"
+        assert found.is_leaf is t.is_leaf
 
 
 # --- 06.3 Packing --------------------------------------------------------------------------------
@@ -249,9 +316,10 @@ def test_what_is_packed_is_no_longer_held():
     node = z.grad_fn
     node._raw_saved_other.register_hooks(lambda t: None, lambda nothing: torch.ones(2))
     node._raw_saved_self.register_hooks(lambda t: None, lambda nothing: torch.ones(2))
-    gone = weakref.ref(y)
+    gone, memory = weakref.ref(y), weakref.ref(y._array)
     del y
     assert gone() is None, "the saved tensor still holds what it packed"
+    assert memory() is None, "the saved tensor still holds the array of what it packed"
 
 
 @pytest.mark.hole("06.3")
@@ -306,6 +374,10 @@ def test_only_one_pair_of_hooks():
     with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor whose hooks "
                                            "have already been set"):
         saved.register_hooks(lambda t: t.item(), torch.tensor)
+    saved = leaf(3.0).exp().grad_fn._raw_saved_result
+    saved.register_hooks(lambda t: None, lambda nothing: torch.tensor(1.0))
+    with pytest.raises(RuntimeError, match="have already been set"):
+        saved.register_hooks(lambda t: None, lambda nothing: torch.tensor(1.0))
 
 
 @pytest.mark.hole("06.3")
@@ -333,11 +405,33 @@ def test_a_pack_hook_may_not_write():
 
 
 @pytest.mark.hole("06.3")
-def test_an_unpack_hook_has_to_give_a_tensor():
+def test_a_pack_hook_gets_a_tensor_that_shares_the_version():
+    y, seen = torch.ones(2), []
+    increment_version(y)
+    increment_version(y)
+    SavedTensor(y).register_hooks(lambda t: seen.append(t), torch.tensor)
+    assert type(seen[0]) is torch.Tensor, f"expected a Tensor, got {type(seen[0]).__name__}"
+    assert seen[0] is not y
+    assert seen[0].tolist() == [1.0, 1.0]
+    assert seen[0]._version == 2, f"expected the version of y, 2, got {seen[0]._version}"
+
+
+@pytest.mark.hole("06.3")
+def test_unpacked_gives_an_array():
+    saved = SavedTensor(leaf([1.0, 2.0]))
+    saved.register_hooks(lambda t: t.tolist(), torch.tensor)
+    found = saved.unpacked()
+    assert isinstance(found, np.ndarray), f"expected an array, got {type(found).__name__}"
+    assert found.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.hole("06.3")
+@pytest.mark.parametrize("given", [2.0, None, "text", [1.0]])
+def test_an_unpack_hook_has_to_give_a_tensor(given):
     y = leaf(3.0).exp()
-    y.grad_fn._raw_saved_result.register_hooks(lambda t: t.item(), lambda number: number)
-    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a "
-                                        "Tensor but got result of type float"):
+    y.grad_fn._raw_saved_result.register_hooks(lambda t: t.item(), lambda number: given)
+    told = f"unpack_hook expected to be a Tensor but got result of type {type(given).__name__}"
+    with pytest.raises(TypeError, match=f"Output of saved tensor {told}"):
         y.backward()
 
 
@@ -395,6 +489,10 @@ def test_a_view_of_a_doubtful_view_is_doubtful():
     with torch.no_grad():
         assert x.unbind()[0]._view.creation == NO_GRAD
         assert row[1:]._view.creation == NO_GRAD, "a harmless view makes all views of it harmless"
+    part = x.unbind()[0]
+    with torch.no_grad():
+        assert part[1:]._view.creation == NO_GRAD, "how the new view is made comes first"
+    assert x._version == 0, "making a view is no write"
 
 
 @pytest.mark.hole("06.4")
@@ -443,6 +541,13 @@ def test_a_view_of_such_a_leaf_is_refused():
 
 
 @pytest.mark.hole("06.5")
+def test_a_view_of_a_tensor_with_history_may_be_written_to():
+    y = leaf([1.0, 2.0]) * 1
+    assert check_inplace(y, True) is None
+    assert check_inplace(y[0], True) is None
+
+
+@pytest.mark.hole("06.5")
 def test_a_view_made_under_no_grad_is_refused_afterwards():
     y = leaf([1.0, 2.0]) * 1
     with torch.no_grad():
@@ -476,9 +581,13 @@ def test_elements_at_one_place_in_memory_are_refused(grad):
             RuntimeError, match="more than one element of the written-to tensor refers to a single "
                                 "memory location"):
         wide.add_(torch.ones(2, 3))
+    narrow = torch.ones(3, 1).expand(3, 2)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        check_inplace(narrow, grad)
     assert check_inplace(wide, False, alike=True) is None, "one value for all does no harm"
     assert check_inplace(torch.ones(1).expand(1, 1), True) is None
     assert check_inplace(torch.ones(0, 1).expand(0, 3), True) is None
+    assert check_inplace(torch.ones(3).as_strided((1, 3), (0, 1)), True) is None
 
 
 @pytest.mark.hole("06.5")
@@ -523,6 +632,16 @@ def test_what_is_overwritten_gets_no_gradient():
     by_base, by_source = through(base, view, view.detach() * source, given)
     assert by_base.tolist() == [1.0, 0.0, 0.0], f"expected [1, 0, 0], got {by_base.tolist()}"
     assert by_source.tolist() == [20.0, 300.0]
+
+
+@pytest.mark.hole("06.6")
+def test_what_the_write_gives_others_is_not_written_to():
+    base, source = leaf([1.0, 2.0, 3.0]) * 1, leaf([7.0, 8.0])
+    view = base[1:]  # the node of an addition gives on the very gradient that it gets
+    given = torch.tensor([1.0, 10.0, 100.0])
+    by_base, by_source = through(base, view, view.detach() + source, given)
+    assert by_base.tolist() == [1.0, 0.0, 0.0], f"expected [1, 0, 0], got {by_base.tolist()}"
+    assert by_source.tolist() == [10.0, 100.0], f"expected [10, 100], got {by_source.tolist()}"
 
 
 @pytest.mark.hole("06.6")
@@ -589,6 +708,21 @@ def test_a_write_becomes_the_history():
 
 
 @pytest.mark.hole("06.7")
+def test_any_output_and_any_input_of_the_write():
+    y, source = leaf([1.0, 2.0]) * 2, leaf([7.0, 8.0])
+    node = (y * 3).grad_fn
+    rebase_history(y, node, 1)
+    assert y.grad_fn is node
+    assert y.output_nr == 1, f"expected output 1, got {y.output_nr}"
+    base = leaf([1.0, 2.0, 3.0]) * 2
+    before, view = base.grad_fn, base[1:]
+    rebase_history(view, (source * view.detach()).grad_fn, 0, 1)
+    nodes = [edge[0] for edge in base.grad_fn.next_functions]
+    assert nodes[1] is before, "the base's earlier history belongs at `position`"
+    assert nodes[0] is source._edge()[0]
+
+
+@pytest.mark.hole("06.7")
 def test_a_tensor_without_history_gets_one():
     x, y = leaf([1.0, 2.0]), torch.ones(2)
     y.mul_(x)
@@ -624,6 +758,7 @@ def test_the_view_that_was_written_through_has_the_new_history():
     view = y[1:]
     view.mul_(10)
     assert view.requires_grad
+    assert view.grad_fn.next_functions[0][0] is y.grad_fn, "expected a view of the new base"
     view.backward(torch.ones(2))
     assert x.grad.tolist() == [0.0, 20.0, 20.0], f"expected [0, 20, 20], got {x.grad.tolist()}"
 
@@ -723,6 +858,17 @@ def test_retain_grad_follows_a_tensor_to_its_new_node():
     base[0].mul_(2)
     (base * 5).backward(torch.ones(2))
     assert base.grad.tolist() == [5.0, 5.0]
+
+
+@pytest.mark.hole("06.7")
+def test_retain_grad_follows_a_view_too():
+    y = leaf([1.0, 2.0, 3.0]) * 2
+    view = y[1:]
+    view.retain_grad()
+    y.mul_(10)
+    (view * 5).backward(torch.ones(2))
+    assert view.grad is not None, "retain_grad stayed with the view's old node"
+    assert view.grad.tolist() == [5.0, 5.0]
 
 
 @pytest.mark.hole("06.7")

@@ -109,6 +109,14 @@ def test_an_exception_leaves_the_mode_before_and_goes_on(make, mode, before):
 
 @pytest.mark.hole("07.1")
 @each_block
+def test_entering_gives_nothing(make, mode):
+    with make() as given:
+        expect(mode, "inside the block")
+    assert given is None, f"expected None from __enter__, got {given!r}"
+
+
+@pytest.mark.hole("07.1")
+@each_block
 def test_a_block_inside_one_of_its_kind(make, mode):
     start(not mode)
     with make():
@@ -175,6 +183,9 @@ def test_arguments_and_result_pass_through():
     def given(*args, **kwargs):
         return args, kwargs
 
+    calls = []
+    torch.no_grad()(lambda: calls.append(1))()
+    assert calls == [1], f"expected one call, got {len(calls)}"
     got = given(1, 2, key=3)
     assert got == ((1, 2), {"key": 3}), f"expected ((1, 2), {{'key': 3}}), got {got}"
 
@@ -356,6 +367,24 @@ def test_a_generator_is_thrown_exceptions():
     with pytest.raises(ZeroDivisionError):
         running.throw(ZeroDivisionError())
     expect(True, "after an exception came out")
+
+
+@pytest.mark.hole("07.3")
+def test_any_exception_can_be_thrown_into_a_generator():
+    @torch.no_grad()
+    def patient():
+        try:
+            yield "waits"
+        except KeyboardInterrupt:
+            yield "caught"
+
+    running = patient()
+    next(running)
+    try:
+        got = running.throw(KeyboardInterrupt())
+    except KeyboardInterrupt:  # pytest would stop
+        got = "not caught"
+    assert got == "caught", f"expected the body to catch a KeyboardInterrupt, got {got!r}"
 
 
 @pytest.mark.hole("07.3")

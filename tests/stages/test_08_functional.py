@@ -86,7 +86,9 @@ def test_fresh_inputs_are_detached_leaves():
 @pytest.mark.hole("08.1")
 def test_fresh_inputs_leave_the_callers_tensors_alone():
     plain = torch.tensor([1.0, 2.0])
-    first, second = functional_checks.fresh_inputs((plain, leaf(3.0)), False)
+    found = functional_checks.fresh_inputs((plain, leaf(3.0)), False)
+    assert isinstance(found, tuple), f"expected a tuple, got {type(found).__name__}"
+    first, second = found
     assert first is not plain
     assert not plain.requires_grad, "the caller's tensor requires grad now"
     assert first.requires_grad and second.requires_grad
@@ -127,6 +129,8 @@ def test_results_are_detached_unless_a_graph_is_wanted():
 @pytest.mark.hole("08.1")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_one_result_is_alone(create_graph):
+    first, second = torch.tensor([1.0]), torch.tensor([2.0])
+    assert functional_checks.result((first, second), False, create_graph).item() == 1.0
     y = leaf([1.0]) * 2
     found = functional_checks.result((y,), False, create_graph)
     assert isinstance(found, torch.Tensor), f"expected a tensor, got {type(found).__name__}"
@@ -186,6 +190,7 @@ def test_nothing_to_differentiate_gives_none():
     ones = torch.ones(2)
     assert tuple(functional_passes.gradients((ones, None), (x, x), (ones, ones), False)) == (
         None, None)
+    assert tuple(functional_passes.gradients((ones,), (x, x, x), (ones,), False)) == (None,) * 3
     found = functional_passes.gradients((x * 2,), (x, leaf(3.0)), (ones,), False)
     assert found[0].tolist() == [2.0, 2.0] and found[1] is None
 
@@ -416,7 +421,8 @@ def test_stacked_fills_gaps():
     one = torch.tensor([1.0, 2.0], dtype=torch.float64)
     found = functional_passes.stacked([None, one], like)
     assert found.tolist() == [[0.0, 0.0], [1.0, 2.0]] and found.dtype == torch.float64
-    assert functional_passes.stacked([], like).shape == (0, 2)
+    nothing = functional_passes.stacked([], like)
+    assert nothing.shape == (0, 2) and nothing.dtype == torch.float64
     assert functional_passes.stacked([None], like).tolist() == [[0.0, 0.0]]
 
 
@@ -682,6 +688,13 @@ def test_jvp_in_strict_mode():
 
 
 @pytest.mark.hole("08.6")
+def test_jvp_says_in_strict_mode_which_output_does_not_depend():
+    x, other = torch.tensor([1.0, 2.0]), leaf([3.0, 4.0])
+    told = raised(functional.jvp, lambda x: (x * 2, other * 1), x, x, strict=True)
+    assert told.startswith("The gradient with respect to the input is independent of entry 1")
+
+
+@pytest.mark.hole("08.6")
 def test_jvp_records_under_no_grad_and_puts_the_mode_back():
     with torch.no_grad():
         _, product = functional.jvp(func, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
@@ -786,6 +799,17 @@ def test_hessian_products_in_strict_mode(name):
 
 
 @pytest.mark.hole("08.7")
+@pytest.mark.parametrize("name, told", [
+    ("vhp", "The jacobian of the user-provided function is independent of input 1."),
+    ("hvp", "The hessian of the user-provided function is independent of entry 1")])
+def test_hessian_products_say_in_strict_mode_what_is_missing(name, told):
+    x, other = torch.tensor([1.0, 2.0]), leaf([3.0, 4.0])
+    found = raised(getattr(functional, name), lambda x, y: (x * x).sum() + (y * other).sum(),
+                   (x, x), (x, x), strict=True)
+    assert found.startswith(told), f"expected {told!r}, got {found!r}"
+
+
+@pytest.mark.hole("08.7")
 @pytest.mark.parametrize("name", PRODUCTS_WITH_H)
 def test_hessian_products_record_under_no_grad(name):
     with torch.no_grad():
@@ -841,6 +865,13 @@ def test_units_of_the_space_of_all_tensors():
     assert first.reshape(3, 2).tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
     assert second.tolist() == [0.0, 0.0, 1.0]
     assert first.dtype == torch.float32 and second.dtype == torch.float64
+
+
+@pytest.mark.hole("08.8")
+def test_units_of_tensors_of_several_elements():
+    found = functional_passes.units_of([torch.ones(2), torch.ones(1, 3)])
+    rows = torch.cat([units.reshape(5, -1) for units in found], 1).tolist()
+    assert rows == [[float(i == j) for j in range(5)] for i in range(5)], f"got {rows}"
 
 
 @pytest.mark.hole("08.8")

@@ -131,6 +131,19 @@ def test_a_result_of_integers_does_not_vary():
 def test_a_result_that_changes_its_shape():
     with pytest.raises(AssertionError, match="the same shape when inputs are perturbed"):
         numerical(lambda x: x if x.item() >= 1 else torch.cat([x, x]), double(1.0))
+    x = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(AssertionError, match=r"perturbed on index \(1, 0\) by"):
+        numerical(lambda x: x if x[1, 0].item() >= 1 else torch.cat([x, x]), x)
+
+
+@pytest.mark.hole("09.1")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_jacobian_has_the_dtype_of_the_result(dtype):
+    ((found, constant_of),) = numerical(lambda x: (x.to(dtype) * 2, (x * 1e9).long()),
+                                        double(1.0))
+    assert found.dtype == np.dtype(str(dtype).rpartition(".")[2]), f"got {found.dtype}"
+    assert_close(found, [[2.0]])
+    assert constant_of.tolist() == [[0]]
 
 
 # ------------------------------------------------------------------ 09.2
@@ -173,6 +186,33 @@ def test_inputs_that_are_not_used_or_do_not_require_grad():
     assert got == [[None, [3.0]]], f"expected [[None, [3.0]]], got {got}"
 
 
+class Keeps(Function):
+    """Twice x; its backward keeps what came, and gives out the same tensor each time."""
+
+    came = []
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.given = torch.zeros(*x.shape, dtype=torch.float64)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        Keeps.came.append(g)
+        with torch.no_grad():
+            ctx.given.copy_(g * 2)
+        return ctx.given
+
+
+@pytest.mark.hole("09.2")
+def test_what_goes_in_and_what_comes_out_stays_as_it_was():
+    Keeps.came, x = [], double(1.0, 2.0)
+    got = columns_of(Keeps.apply(x), x)
+    came = [g.tolist() for g in Keeps.came]
+    assert came == [[1.0, 0.0], [0.0, 1.0]], f"what was handed over changed later: {came}"
+    assert got == [[[2.0, 0.0]], [[0.0, 2.0]]], f"what came back changed later: {got}"
+
+
 def assembled(tensors, *columns):
     columns = [[None if g is None else torch.tensor(g, dtype=torch.float64) for g in column]
                for column in columns]
@@ -191,8 +231,15 @@ def test_columns_are_put_side_by_side():
 @pytest.mark.hole("09.2")
 def test_missing_and_misshapen_gradients_are_zero():
     x = double(0.0, 0.0)
-    (found,) = assembled((x,), [[1.0, 2.0]], [None], [[3.0]])
-    assert_close(found, [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+    (found,) = assembled((x,), [[1.0, 2.0]], [None], [[3.0]], [[[5.0, 6.0]]])
+    assert_close(found, [[1.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])
+
+
+@pytest.mark.hole("09.2")
+def test_a_jacobian_has_the_dtype_of_its_input():
+    single = torch.zeros(2, requires_grad=True)
+    found = assembled((single, double(0.0)), [[1.0, 2.0], [3.0]])
+    assert [j.dtype for j in found] == [np.float32, np.float64], f"got {[j.dtype for j in found]}"
 
 
 @pytest.mark.hole("09.2")
@@ -227,6 +274,7 @@ def refused(analytical, numbers, rtol=1e-3, atol=1e-5):
     ([5e-4], [0.0], True),
     ([-1.0], [1.0], True),
     ([math.nan], [1.0], True),
+    ([math.nan], [math.nan], True),
     ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 4.1]], True),
 ])
 def test_two_jacobians_are_compared(analytical, numbers, differ):
@@ -240,6 +288,8 @@ def test_tolerances_are_the_callers():
     assert not refused([1.1], [1.0], rtol=0.2, atol=0.0)
     assert not refused([0.1], [0.0], rtol=0.0, atol=0.2)
     assert refused([1.1], [1.0], rtol=0.0, atol=0.05)
+    assert refused([110.0], [100.0], rtol=0.095, atol=0.0), "rtol belongs to the numerical one"
+    assert not refused([100.0], [110.0], rtol=0.095, atol=0.0)
 
 
 @pytest.mark.hole("09.3")
@@ -284,6 +334,33 @@ def test_a_wrong_gradient_is_found_wherever_it_is(func):
     slow(lambda x, y: (x + y, x * y), double(1.0), double(2.0))
     with pytest.raises(GradcheckError, match="Jacobian mismatch"):
         slow(func, double(1.0), double(2.0))
+
+
+@pytest.mark.hole("09.3")
+@pytest.mark.parametrize(("func", "told"), [
+    (lambda c, x, y: (c * 1, x + Wrong.apply(y)), "output 0 with respect to input 1"),
+    (lambda c, x, y: (x + y, c * 1, Wrong.apply(x) + y), "output 1 with respect to input 0"),
+])
+def test_outputs_and_inputs_are_counted_where_they_require_grad(func, told):
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for") as caught:
+        slow(func, constant(1.0), double(1.0), double(2.0))
+    assert told in str(caught.value), f"expected {told!r} in {str(caught.value)!r}"
+
+
+@pytest.mark.hole("09.3")
+def test_each_jacobian_is_shown_under_its_own_name():
+    with pytest.raises(GradcheckError) as caught:
+        slow(lambda x: Wrong.apply(x), double(1.0))
+    numerical_one, _, analytical = str(caught.value).partition("analytical:")
+    assert "-2" in analytical and "-2" not in numerical_one, f"got {str(caught.value)!r}"
+
+
+@pytest.mark.hole("09.3")
+def test_the_step_is_the_callers():
+    x = double(1.0)
+    checks.check_slow(cube, (x,), LIMITS, (cube(x),), False)
+    with pytest.raises(GradcheckError, match="Jacobian mismatch"):  # 3.25 against 3
+        checks.check_slow(cube, (x,), LIMITS._replace(eps=0.5), (cube(x),), False)
 
 
 @pytest.mark.hole("09.3")
@@ -341,6 +418,20 @@ def test_overlapping_memory_is_refused():
     overlapping = constant(1.0).expand(3).requires_grad_()
     with pytest.raises(RuntimeError, match="^The 1th input has a dimension with stride 0"):
         checks.check_inputs((double(1.0), overlapping))
+    single = torch.ones(1).expand(3).requires_grad_()
+    with (pytest.warns(UserWarning, match="Input #0"),
+          pytest.raises(RuntimeError, match="^The 0th input has a dimension with stride 0")):
+        checks.check_inputs((single,))
+    wide = constant(1.0, 2.0).expand(3, 2).requires_grad_()
+    with pytest.raises(RuntimeError, match="^The 0th input has a dimension with stride 0"):
+        checks.check_inputs((wide,))
+
+
+@pytest.mark.hole("09.4")
+def test_other_strides_are_allowed():
+    x = constant([1.0, 2.0], [3.0, 4.0])
+    assert warnings_of(x.t().requires_grad_()) == []
+    assert warnings_of(x[:, 0].requires_grad_()) == []
 
 
 @pytest.mark.hole("09.4")
@@ -385,6 +476,42 @@ def test_masked_allows_nearly_zero():
         multiplies(Added.apply(x, 1.0), x, masked=True)
 
 
+@pytest.mark.hole("09.5")
+def test_the_graph_of_the_outputs_is_kept():
+    x = double(1.0)
+    y = x * x
+    multiplies(y, x)
+    multiplies(y, x)
+
+
+@pytest.mark.hole("09.5")
+@pytest.mark.parametrize(("odd", "told"), [
+    (torch.zeros(2), "^grad is incorrect type$"),
+    (torch.zeros(1, 2, dtype=torch.float64), "^grad is incorrect size$"),
+], ids=["dtype", "shape"])
+def test_a_gradient_has_to_be_like_its_input(odd, told, monkeypatch):
+    monkeypatch.setattr(gradcheck_parts, "grad", lambda *args, **options: (odd,))
+    x = double(1.0, 2.0)
+    with pytest.raises(GradcheckError, match=told):
+        multiplies(x * 2, x)
+
+
+@pytest.mark.hole("09.5")
+def test_every_element_has_to_be_zero():
+    class Partly(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 + constant(0.0, 1.0)
+
+    x = double(1.0, 2.0)
+    with pytest.raises(GradcheckError, match="not multiplied"):
+        multiplies(Partly.apply(x), x)
+
+
 class Picky(Function):
     """Two outputs, whose backward refuses when so many gradients are missing."""
 
@@ -424,6 +551,7 @@ def test_missing_gradients_that_count_as_zeros_pass():
     undefined(lambda x: x * 2, 1)
     undefined(lambda x: (x * 2, x * 3), 2)
     undefined(lambda x: Picky.apply(x, 3), 2)
+    undefined(lambda x: (constant(1.0), x * x, x * 3), 2)  # the constant does not count
 
 
 @pytest.mark.hole("09.5")
@@ -432,6 +560,31 @@ def test_a_backward_that_cannot_do_without_a_gradient(refuses):
     with (pytest.warns(UserWarning, match="undefined gradient support checking"),
           pytest.raises(GradcheckError, match="^Expected backward function to handle undefined")):
         undefined(lambda x: Picky.apply(x, refuses), 2)
+
+
+class One(Function):
+    """Two outputs, whose backward cannot do without the gradient of one of them."""
+
+    @staticmethod
+    def forward(ctx, x, which):
+        ctx.set_materialize_grads(False)
+        ctx.which = which
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, *grads):
+        if grads[ctx.which] is None and any(g is not None for g in grads):
+            raise RuntimeError("this gradient is missing")
+        given = [g * by for g, by in zip(grads, (2, 3), strict=True) if g is not None]
+        return sum(given) if given else None, None
+
+
+@pytest.mark.hole("09.5")
+@pytest.mark.parametrize("which", [0, 1])
+def test_each_output_is_tried_alone(which):
+    with (pytest.warns(UserWarning, match="undefined gradient support checking"),
+          pytest.raises(GradcheckError, match="^Expected backward function to handle undefined")):
+        undefined(lambda x: One.apply(x, which), 2)
 
 
 @pytest.mark.hole("09.5")
@@ -503,7 +656,11 @@ def test_the_gradient_as_a_function_of_input_and_grad_output():
 def test_missing_gradients_and_constants_are_left_out():
     found = first(lambda c, x, y: c * x, constant(5.0), double(2.0), double(1.0),
                   grads=[double(3.0)])
+    assert isinstance(found, tuple), f"expected a tuple, got {type(found).__name__}"
     assert [t.tolist() for t in found] == [[15.0]], f"expected [[15.0]], got {found}"
+    c = constant(5.0)
+    first(lambda c, x: c * x, c, double(2.0), grads=[double(3.0)])
+    assert not c.requires_grad, "an input that is not live requires grad afterwards"
 
 
 @pytest.mark.hole("09.6")
@@ -511,6 +668,12 @@ def test_all_outputs_that_require_grad_take_part():
     found = first(lambda x: (x * 2, constant(1.0), x * 3), double(1.0),
                   grads=[double(1.0), double(10.0)])
     assert found[0].tolist() == [32.0], f"expected 2*1 + 3*10 = [32.0], got {found[0].tolist()}"
+
+
+@pytest.mark.hole("09.6")
+def test_a_gradient_that_is_constant_is_no_missing_one():
+    found = first(lambda x: x * 2, double(1.0), grads=[constant(3.0)])
+    assert [t.tolist() for t in found] == [[6.0]], f"expected [[6.0]], got {found}"
 
 
 @pytest.mark.hole("09.6")

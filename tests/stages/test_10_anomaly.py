@@ -246,6 +246,37 @@ def test_a_failure_is_told_and_goes_on(monkeypatch):
 
 
 @pytest.mark.hole("10.3")
+def test_of_two_nodes_the_one_that_failed_is_told_first(monkeypatch):
+    told = []
+    monkeypatch.setattr(anomaly_mode, "warn_of_origin", told.append)
+    outer, inner = some_node(), some_node()
+
+    def evaluate(node, buffer):
+        if node is inner:
+            raise KeyError("failed")
+        call(inner, None)
+
+    call = anomaly_mode.watched(evaluate)
+    with pytest.raises(KeyError, match="failed"):
+        call(outer, None)
+    assert told == [inner, outer], "expected the inner node, then the one around it"
+
+
+@pytest.mark.hole("10.3")
+def test_an_interrupt_is_no_failure_of_the_node(monkeypatch):
+    told = []
+    monkeypatch.setattr(anomaly_mode, "warn_of_origin", told.append)
+
+    def interrupted(node, buffer):
+        raise GeneratorExit  # no Exception either, and pytest goes on
+
+    with pytest.raises(GeneratorExit):
+        anomaly_mode.watched(interrupted)(some_node(), None)
+    assert told == [], "warn_of_origin is for an Exception alone"
+    assert anomaly_mode._evaluating.get() is None
+
+
+@pytest.mark.hole("10.3")
 def test_success_is_not_told(monkeypatch):
     told = []
     monkeypatch.setattr(anomaly_mode, "warn_of_origin", told.append)
@@ -292,6 +323,34 @@ def test_the_report_shows_the_whole_trace():
 def test_the_report_points_at_the_users_line():
     (found,) = reports(family()[2])
     assert found.filename == __file__, f"expected this file, got {found.filename}"
+
+
+@pytest.mark.hole("10.4")
+def test_the_report_points_at_the_innermost_users_line():
+    users = {"__name__": "users", "warn_of_origin": anomaly_mode.warn_of_origin}
+    exec(compile("def call(node):\n    warn_of_origin(node)", "users.py", "exec"), users)
+    for node in (family()[2], some_node()):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            users["call"](node)
+        assert [each.filename for each in caught] == ["users.py"], "expected the caller's line"
+        inner = {"__name__": "minigrad.inner", "warn_of_origin": anomaly_mode.warn_of_origin}
+        exec(compile("def call(node):\n    warn_of_origin(node)", "inner.py", "exec"), inner)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            inner["call"](node)
+        assert [each.filename for each in caught] == [__file__], "a line of the package is told"
+
+
+@pytest.mark.hole("10.4")
+def test_each_report_has_the_name_of_its_own_node():
+    node, parent = some_node(), (torch.ones(1, requires_grad=True) + 2).grad_fn
+    for each in (node, parent):
+        each.metadata[TRACEBACK] = ["  a line\n"]
+    node.metadata[PARENT] = parent
+    first, second = (str(each.message) for each in reports(node))
+    assert "in MulBackward0." in first, f"got {first!r}"
+    assert "by AddBackward0." in second, f"expected the parent's name, got {second!r}"
 
 
 @pytest.mark.hole("10.4")
@@ -392,6 +451,7 @@ def test_nan_is_named_with_its_node_and_position(grads, position):
      "This gradient has the shape [3]; 2 of its 3 values are nan, the first at index [1]."),
     ([[False, False, False], [False, True, False]],
      "This gradient has the shape [2, 3]; 1 of its 6 values are nan, the first at index [1, 1]."),
+    ([True], "This gradient has the shape [1]; 1 of its 1 values are nan, the first at index [0]."),
     ([[True, False], [True, True]],
      "This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 0]."),
 ])

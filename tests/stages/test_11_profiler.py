@@ -169,7 +169,8 @@ def test_self_time_leaves_out_what_is_directly_within():
 def test_self_times_add_up_to_what_passed():
     found = family().self_cpu_time_total
     assert found == 10.0 and isinstance(found, float), f"expected 10.0, got {found!r}"
-    assert EventList().self_cpu_time_total == 0.0
+    nothing = EventList().self_cpu_time_total
+    assert nothing == 0.0 and isinstance(nothing, float), f"expected 0.0, got {nothing!r}"
     assert EventList(family()[1:]).self_cpu_time_total == 7.5, "expected 1 + 2 + 4.5"
 
 
@@ -354,7 +355,7 @@ def test_cuda_stands_for_device():
 @pytest.mark.hole("11.4")
 def test_no_limit_shows_all_rows():
     assert len(rows_shown(family(), None, -1, False)) == 4
-    assert len(rows_shown(family(), "cpu_time", -1, False)) == 4
+    assert [e.id for e in rows_shown(family(), "cpu_time_total", -1, False)] == [0, 3, 1, 2]
     assert rows_shown(family(), None, 0, False) == []
 
 
@@ -630,6 +631,17 @@ def test_what_was_asked_for_is_written_down():
     by_name = {name_of(row[0], row[1]): row[6] for row in rows(recorder)}
     assert [tuple(s) for s in by_name["aten::linear"].shapes] == [(2, 3), (4, 3)]
     assert sum(by_name["aten::linear"].made.values()) == 2 * 4 * 4  # bytes of the result
+    recorder = DetailedRecorder(shapes=True)
+    recorder.call("name", (), lambda: torch.ones(3))
+    assert not rows(recorder)[0][6].made, "nobody asked for memory"
+
+
+@pytest.mark.hole("11.6")
+def test_the_inputs_are_those_that_were_named():
+    recorder = DetailedRecorder(shapes=True)
+    recorder.call("name", (torch.ones(2, 3),), lambda x: x, torch.ones(5))
+    shapes = [tuple(s) for s in rows(recorder)[0][6].shapes]
+    assert shapes == [(2, 3)], f"expected the shapes of `inputs`, [(2, 3)], got {shapes}"
 
 
 @pytest.mark.hole("11.6")
@@ -711,6 +723,24 @@ def test_profiles_do_not_nest():
 
 
 @pytest.mark.hole("11.7")
+def test_a_profile_that_was_refused_may_be_entered_later():
+    x, record = torch.tensor([1.0]), profile()
+    with profile(), pytest.raises(RuntimeError, match="already enabled"):
+        record.__enter__()
+    with record:
+        x * 2
+    assert names(record) == ["aten::mul"]
+
+
+@pytest.mark.hole("11.7")
+def test_the_recorder_is_told_that_it_is_over():
+    with profile():
+        recorder = _state.recorder.get()
+        recorder.quick = True
+    assert recorder.quick is False, "`quick` is still on, and another thread may hold the recorder"
+
+
+@pytest.mark.hole("11.7")
 def test_a_profile_is_used_once():
     record = profile()
     with record:
@@ -719,6 +749,9 @@ def test_a_profile_is_used_once():
         pass
     assert str(caught.value) == "Profiler context manager is not reentrant"
     assert not profiler._profiler_enabled()
+    with profile() as inside, pytest.raises(RuntimeError) as caught:
+        inside.__enter__()
+    assert str(caught.value) == "Profiler context manager is not reentrant"
     assert names(record) == ["aten::mul"]
 
 
@@ -867,6 +900,9 @@ def test_a_decorated_function_is_a_block_for_each_call():
         ("scaled (twice)", None), ("aten::mul", "scaled (twice)"), ("scaled (twice)", None),
         ("aten::mul", "scaled (twice)"), ("aten::add", None)]
     assert scale(x, by=4.0).tolist() == [4.0, 4.0]
+    with profile() as record, record_function("block", args=""):
+        pass
+    assert shown(record) == [("block ()", None)], "no args are None, not an empty text"
 
 
 @pytest.mark.hole("11.8")
@@ -877,5 +913,7 @@ def test_a_decorated_function_may_call_itself():
 
     with profile() as record:
         assert down(2).item() == 4.0
+        torch.ones(1) + 1
     blocks = [e for e in record.function_events if e.name == "down"]
     assert [e.cpu_parent and e.cpu_parent.id for e in blocks] == [None, 0, 1]
+    assert shown(record)[-1] == ("aten::add", None), "a block is still open after the calls"

@@ -177,9 +177,10 @@ def test_nothing_said_means_the_cpu():
 
 
 @pytest.mark.hole("12.2")
-def test_a_number_is_the_current_device_meanwhile():
-    got = built_on("fake:2")[0].log
-    expected = [("enter", 2), "build", ("leave", 2)]
+@pytest.mark.parametrize("number", [2, 0])
+def test_a_number_is_the_current_device_meanwhile(number):
+    got = built_on(f"fake:{number}")[0].log
+    expected = [("enter", number), "build", ("leave", number)]
     assert got == expected, f"expected {expected}, got {got}"
 
 
@@ -234,6 +235,12 @@ def test_other_values_are_unwrapped_as_they_are(value):
 
 
 @pytest.mark.hole("12.3")
+def test_a_named_tuple_is_not_unwrapped():
+    value = Pair(strict_array(1.0), 2)
+    assert strict.unwrap(value) is value, "expected a named tuple to stay as it is"
+
+
+@pytest.mark.hole("12.3")
 def test_wrapping_shares_the_memory():
     host = np.zeros(2)
     wrapped = strict.wrap(host)
@@ -246,6 +253,7 @@ def test_wrapping_shares_the_memory():
 def test_a_scalar_becomes_an_array_without_dimensions():
     wrapped = strict.wrap(np.float32(2.5))
     assert isinstance(wrapped, strict.StrictArray), f"expected a StrictArray, got {wrapped!r}"
+    assert is_plain(wrapped.host), f"expected an array as host, got {type(wrapped.host)}"
     assert wrapped.host.shape == () and wrapped.host.dtype == np.float32
 
 
@@ -344,6 +352,14 @@ def test_ufuncs_have_what_a_gpu_has():
 # ------------------------------------------------------------------ 12.5
 
 xp = strict.backend
+
+
+@pytest.mark.hole("12.5")
+def test_what_is_in_a_module_is_made_strict_by_its_kind():
+    module = strict.strict(np)
+    assert module.pi == np.pi and module.float64 is np.float64, "numbers and types stay"
+    assert isinstance(module.add, strict.strict_function)
+    assert isinstance(module.linalg, strict.StrictModule)
 
 
 @pytest.mark.hole("12.5")

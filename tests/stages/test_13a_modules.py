@@ -347,6 +347,16 @@ def test_the_state_has_these_names():
     assert len(list(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)).parameters())) == 4
 
 
+@pytest.mark.hole("13a.2")
+def test_the_walk_goes_on_after_a_name_that_stands_for_none():
+    module = Empty()
+    module.weight, module.part = Parameter(vector(1.0)), Empty()
+    module.bias, module.last = Parameter(vector(2.0)), Empty()
+    module.weight = module.part = None
+    assert [name for name, _ in module.named_parameters()] == ["bias"]
+    assert [name for name, _ in module.named_modules()] == ["", "last"]
+
+
 # --- 13a.3: the two modes, and gradients ---------------------------------------------------------
 
 
@@ -626,6 +636,12 @@ def layer(**options):
 
 def normed(x, mean, var, eps=1e-5):
     return (x - mean) / np.sqrt(var + eps)
+
+
+@pytest.mark.hole("13a.6")
+def test_every_allowed_number_of_dimensions_is_accepted():
+    for shape in ((2, 3), (2, 3, 4)):
+        assert nn.BatchNorm1d(3)(torch.ones(*shape)).shape == shape
 
 
 @pytest.mark.hole("13a.6")

@@ -136,11 +136,21 @@ def test_a_closure_is_recorded_even_if_the_mode_is_off():
 
 
 @pytest.mark.hole("13b.1")
+def test_only_what_moves_counts_as_written_to():
+    a, b = parameter(1.0), parameter(1.0, grad=[1.0])
+    Recorder([a, b]).step()
+    assert (a._version, b._version) == (0, 1), f"got versions {a._version} and {b._version}"
+
+
+@pytest.mark.hole("13b.1")
 def test_a_closure_is_called_once():
     calls = []
     Recorder([parameter(1.0, grad=[1.0]), parameter(1.0, grad=[1.0])]).step(
         lambda: calls.append(1))
     assert len(calls) == 1
+    groups = [{"params": [parameter(1.0, grad=[1.0])]} for _ in range(3)]
+    Recorder(groups).step(lambda: calls.append(2))
+    assert calls == [1, 2], "once for all groups"
 
 
 @pytest.mark.hole("13b.1")
@@ -550,6 +560,17 @@ def test_a_state_goes_on_in_another_optimizer():
         return w.tolist()
 
     assert run(5) == run(None), "a run that was stopped and continued takes the same way"
+
+
+@pytest.mark.hole("13b.5")
+def test_all_options_and_the_values_themselves_are_kept():
+    w = parameter(1.0, grad=[1.0])
+    optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
+    optimizer.step()
+    packed = optimizer.state_dict()
+    (mine,), (theirs,) = optimizer.param_groups, packed["param_groups"]
+    assert {**mine, "params": [0]} == theirs, f"expected all options, got {theirs}"
+    assert packed["state"][0] is optimizer.state[w], "the values are the optimizer's, not copies"
 
 
 @pytest.mark.hole("13b.5")

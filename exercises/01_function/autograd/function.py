@@ -71,13 +71,14 @@ class FunctionCtx:
         # wrote to in `self.dirty_tensors`. `join_written(node, output, index, differentiable,
         # position, live)` gives such an input, which `forward` returned as output number
         # `index`, its new place in the graph, and returns the very same tensor. First count
-        # the write with `output._bump()`, always. If it is not `differentiable` that is all.
-        # Otherwise `refuse_write(output, live)` raises where writing is not allowed. Set the
-        # node's `shape` and `dtype` to those of `output._array`. `position` is the tensor's
-        # number among the tensors that went into `forward`: call `rebase_history(output,
-        # node, index, position)`, which also takes care of the bases of views. If `position`
-        # is None the tensor was no input: set its `_node`, `_index` and `_requires_grad` to
-        # `node`, `index` and True.
+        # the write with `output._bump()`, always. If it is not `differentiable` that is all,
+        # and what comes back is the tensor itself, or, where it requires grad all the same (a
+        # leaf written to under `no_grad`), `output.detach()`. Otherwise `refuse_write(output,
+        # live)` raises where writing is not allowed. Set the node's `shape` and `dtype` to
+        # those of `output._array`. `position` is the tensor's number among the tensors that
+        # went into `forward`: call `rebase_history(output, node, index, position)`, which
+        # also takes care of the bases of views. If `position` is None the tensor was no
+        # input: set its `_node`, `_index` and `_requires_grad` to `node`, `index` and True.
         raise NotImplementedError("01.6 Writing to inputs is yours to write")
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
@@ -244,7 +245,7 @@ class Function:
     tensor([2.7183], grad_fn=<ExpBackward>)
     """
 
-    _backward_cls: type[FunctionNode]  # the class of the nodes
+    _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
@@ -322,16 +323,15 @@ class Function:
         # 01.1 Forward: the context and the graph. `apply(*args, **kwargs)` ends here; return
         # the pair (context, results). Make a context, `cls._backward_cls()`; it is the node
         # of the graph at the same time. The call is recorded if grad mode is on
-        # (`_state.grad_enabled.get()`), inference mode is off
-        # (`_state.inference_enabled.get()`), and at least one tensor among `args` requires
-        # grad. Set on the context, before `forward` runs: `_are_tensors`, a tuple that tells
-        # for each of `args` whether it is a Tensor; `needs_input_grad`, a tuple that tells
-        # for each of `args` whether it is a Tensor that requires grad. If the call is
-        # recorded, number the node with `number(node)` and give it one edge for each tensor
-        # among `args`, in order, with `node.set_edges(edges)`; a tensor's `_edge()` returns
-        # its edge, also where it needs no gradient. Then, with recording off however
-        # `forward` ends, run `cls.forward(context, *args, **kwargs)`; if the class has its
-        # own `setup_context` (it is not `Function.setup_context`), run `cls.forward(*args,
+        # (`_state.grad_enabled.get()`) and at least one tensor among `args` requires grad.
+        # Set on the context, before `forward` runs: `_are_tensors`, a tuple that tells for
+        # each of `args` whether it is a Tensor; `needs_input_grad`, a tuple that tells for
+        # each of `args` whether it is a Tensor that requires grad. If the call is recorded,
+        # number the node with `number(node)` and give it one edge for each tensor among
+        # `args`, in order, with `node.set_edges(edges)`; a tensor's `_edge()` returns its
+        # edge, also where it needs no gradient. Then, with recording off however `forward`
+        # ends, run `cls.forward(context, *args, **kwargs)`; if the class has its own
+        # `setup_context` (it is not `Function.setup_context`), run `cls.forward(*args,
         # **kwargs)` and after it `cls.setup_context(context, args, outputs)` with the outputs
         # exactly as `forward` returned them. Hand the outputs on as a tuple:
         # `join_outputs(node, tensors, outputs, recorded)` returns a list of what takes their

@@ -53,7 +53,8 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
                 position: int | None, live: int) -> Tensor:
     """Give an output its place in the graph; one that was returned as it came gets an alias."""
     if not differentiable:
-        return output if position is None and not output.requires_grad else constant(output)
+        made_here = position is None and (not output.requires_grad or output._view is not None)
+        return output if made_here else constant(output)
     if position is not None or (output._node is not None and output._node is not node):
         output = alias(output)
     output._node, output._index, output._requires_grad = node, index, True
@@ -70,13 +71,14 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
     # wrote to in `self.dirty_tensors`. `join_written(node, output, index, differentiable,
     # position, live)` gives such an input, which `forward` returned as output number
     # `index`, its new place in the graph, and returns the very same tensor. First count
-    # the write with `output._bump()`, always. If it is not `differentiable` that is all.
-    # Otherwise `refuse_write(output, live)` raises where writing is not allowed. Set the
-    # node's `shape` and `dtype` to those of `output._array`. `position` is the tensor's
-    # number among the tensors that went into `forward`: call `rebase_history(output,
-    # node, index, position)`, which also takes care of the bases of views. If `position`
-    # is None the tensor was no input: set its `_node`, `_index` and `_requires_grad` to
-    # `node`, `index` and True.
+    # the write with `output._bump()`, always. If it is not `differentiable` that is all,
+    # and what comes back is the tensor itself, or, where it requires grad all the same (a
+    # leaf written to under `no_grad`), `output.detach()`. Otherwise `refuse_write(output,
+    # live)` raises where writing is not allowed. Set the node's `shape` and `dtype` to
+    # those of `output._array`. `position` is the tensor's number among the tensors that
+    # went into `forward`: call `rebase_history(output, node, index, position)`, which
+    # also takes care of the bases of views. If `position` is None the tensor was no
+    # input: set its `_node`, `_index` and `_requires_grad` to `node`, `index` and True.
     raise NotImplementedError("01.6 Writing to inputs is yours to write")
 
 
@@ -86,6 +88,9 @@ def refuse_write(output: Tensor, live: int) -> None:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                            "operation.")
     if output._view is not None:
+        if output._view.base.requires_grad and output._view.base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
+                               "in-place operation.")
         if live > 1:
             raise RuntimeError(
                 "If your Function modifies inplace an input that is a view of another Tensor, "

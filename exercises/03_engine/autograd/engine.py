@@ -75,7 +75,11 @@ def execute(
 
 
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
-    """Run a task on this thread, in the grad mode that it asks for."""
+    """Run a task on this thread, in the grad mode that it asks for.
+
+    Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
+    setting is a call, comes last in the `finally`.
+    """
     # 03.6 A whole pass. `execute`: make the task, `kind(keep_graph, create_graph)`, and
     # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number):
     # `task.restrict_to(root, goals)` with the set of their nodes, and, unless

@@ -10,6 +10,7 @@ the reduction along dimensions, is two ops here and a function that chooses betw
 
 import math
 
+from .. import dtypes
 from ..op import F, Op
 from ..publish import function
 from ..shapes import reduced
@@ -21,7 +22,7 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
     """Return the p-norm of a bare array of vectors along `dim`."""
     require_float(array, "linalg.vector_norm: Expected a floating point or complex tensor as "
                          "input. Got {}")
-    out = array.dtype if dtype is None else dtype.numpy
+    out = array.dtype if dtype is None else dtypes.numpy_of(dtype)
     axis = axes(array, dim)
     size = xp.abs(wide(xp, array.astype(out, copy=False)))
     if (p < 0 or p == math.inf) and extent(array.shape, dim) == 0:

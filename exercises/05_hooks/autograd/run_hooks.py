@@ -73,8 +73,8 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
     # grads): `retained` maps numbers of outputs to weak references, `grads` is the list
     # of the gradients of all outputs (Tensor or None). For each whose tensor is still
     # alive and whose gradient is not None: if the tensor's _grad is None, it becomes a
-    # clone of the gradient, with memory of its own; otherwise it becomes the sum of both.
-    # The others are passed over.
+    # clone of the gradient, with memory of its own; otherwise it becomes the sum of both,
+    # a new tensor. The others are passed over.
     raise NotImplementedError("05.4 retain_grad is yours to write")
 
 
@@ -141,5 +141,6 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     # self._more(), None at first; make it when there is none, register the hook in it and
     # return the handle. run_after_accumulation(hooks, tensor): the leaf's .grad is
     # complete; call each hook of the table `hooks`, in order, with the tensor itself. Go
-    # through a copy of the table. What the hooks return does not matter.
+    # through a copy of the table. A hook that returns anything but None is a RuntimeError
+    # 'Tensor post accumulate grad hooks should return None.'.
     raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")

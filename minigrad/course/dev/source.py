@@ -29,6 +29,11 @@ class Module:
         text = file.read_text(encoding="utf-8")
         return cls(path, text, ast.parse(text, str(file)))
 
+    @classmethod
+    def from_text(cls, path: str, text: str) -> Module:
+        """Return the module with this text; SyntaxError for what is no Python."""
+        return cls(path, text, ast.parse(text))
+
     @property
     def lines(self) -> list[str]:
         """The text's lines, without their ends."""
@@ -93,7 +98,7 @@ def names_of(statement: ast.stmt) -> set[str]:
             if isinstance(each, ast.Name)}
 
 
-def docstring_of(definition: Definition) -> ast.stmt | None:
+def docstring_of(definition: Definition | ast.Module) -> ast.stmt | None:
     """Return the statement that is a definition's docstring, if it has one."""
     return definition.body[0] if ast.get_docstring(definition) is not None else None
 
@@ -117,9 +122,7 @@ def body_span(source: Module, function: Function) -> tuple[int, int]:
     if doc is not None and len(function.body) > 1:
         first = (doc.end_lineno or 0) + 1
     else:
-        first = function.body[0].lineno
-        while source.lines[first - 2].lstrip().startswith("#"):
-            first -= 1
+        first, _ = source.span(function.body[0])
     if first <= function.lineno or (doc is not None and len(function.body) == 1):
         raise CourseError(f"{source.path}:{function.name} has no body to blank")
     return first, function.end_lineno or first
@@ -136,11 +139,12 @@ def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
     lines = source.lines
     for first, last, hole, indent in sorted(spans, key=lambda span: span[0], reverse=True):
         lines[first - 1 : last] = [" " * indent + line if line else ""
-                                   for line in _task(stage, hole)]
+                                   for line in blanked_body(stage, hole)]
     return "\n".join(lines) + "\n"
 
 
-def _task(stage: Stage, hole: Hole) -> list[str]:
+def blanked_body(stage: Stage, hole: Hole) -> list[str]:
+    """Return what stands in the place of a hole's body: its task and a raise."""
     words = stage.words["hole"][hole.id]
     text = f"{hole.id} {words['title']}. {' '.join(words['task'].split())}"
     wrapped = textwrap.wrap(text, 84, break_long_words=False, break_on_hyphens=False)

@@ -15,7 +15,9 @@ from rich.progress import Progress
 
 from ..stages import CourseError
 from .batch import grade_all
+from .history import Again, History
 from .report import Report
+from .roster import Roster, read_roster
 from .sandbox import Limits, best_sandbox
 from .settings import read_settings
 from .writers import WRITERS, classroom50, gradescope
@@ -50,6 +52,17 @@ def grade(
     require_sandbox: Annotated[
         bool, typer.Option("--require-sandbox", help="Refuse to grade without bubblewrap.")
     ] = False,
+    roster: Annotated[
+        Path | None, typer.Option("--roster", help="A CSV file of who is expected: id, name, "
+                                                   "email. Its columns go into grades.csv.")
+    ] = None,
+    regrade: Annotated[
+        list[str] | None, typer.Option("--regrade", help="A submission to grade again although "
+                                                         "its verdict is kept, or all.")
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why something is graded again; it is kept.")
+    ] = "",
 ) -> None:
     """Grade what was handed in: in a sandbox, by seeded probes whose answers are compared here.
 
@@ -59,11 +72,15 @@ def grade(
     Examples:
       minigrad grade handin.py --stage 07
       minigrad grade class/* --course course.toml --keep results --workers 2
+      minigrad grade class/* --course course.toml --keep results --roster roster.csv
+      minigrad grade class/* --course course.toml --keep results --regrade all --reason "a test"
       minigrad grade . --stage 03 --format gradescope --out results.json
     """
     try:
+        again = _again(regrade or [], reason, paths, keep)
+        people = None if roster is None else read_roster(roster)
         _grade(paths, stage or [], form, out, keep, course, seed, workers, seconds,
-               require_sandbox)
+               require_sandbox, people, again)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None
@@ -71,7 +88,7 @@ def grade(
 
 def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, keep: Path | None,
            course: Path | None, seed: int | None, workers: int, seconds: float,
-           require_sandbox: bool) -> None:
+           require_sandbox: bool, roster: Roster | None, again: Again | None) -> None:
     if form not in FORMATS:
         raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
     if form in ("gradescope", "classroom50") and len(paths) != 1:
@@ -88,19 +105,42 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
     with Progress(console=errors, disable=len(paths) == 1, transient=True) as progress:
         bar = progress.add_task("grading", total=len(paths))
         reports = grade_all(paths, settings, sandbox, wanted, workers, kept,
-                            lambda _: progress.advance(bar), Limits(seconds=seconds))
+                            lambda _: progress.advance(bar), Limits(seconds=seconds), again)
+    for finding in [] if roster is None else roster.match([each.submission
+                                                           for each in reports]).findings():
+        errors.print(escape(finding), soft_wrap=True)
+    if again is not None and kept is not None:
+        for before, after in History(kept).changes(again.reason):
+            errors.print(f"regraded: {escape(after.report.submission)}: {before.report.points} -> "
+                         f"{after.report.points}", soft_wrap=True)
+    writers = WRITERS if roster is None else {**WRITERS, "csv": roster.as_csv}
     if keep is not None:
         for name in ("csv", "html"):
-            (keep / f"grades.{name}").write_text(WRITERS[name](reports), encoding="utf-8")
+            (keep / f"grades.{name}").write_text(writers[name](reports), encoding="utf-8")
     if form == "terminal" and out is None:
         for report in reports:
             _show(Console(highlight=False), report)
         return
-    text = _written(form, reports)
+    text = writers["csv"](reports) if form == "csv" else _written(form, reports)
     if out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
+
+
+def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:
+    """Return what is to be graded again; CourseError for what is not to be understood."""
+    if bool(names) != bool(reason.strip()):
+        raise CourseError("--regrade and --reason go together: what to grade again, and why")
+    if not names:
+        return None
+    if keep is None:
+        raise CourseError("--regrade needs --keep, the folder where the verdicts are")
+    again = Again(frozenset(names), reason.strip())
+    for name in names:
+        if name != "all" and not any(name in (path.name, str(path)) for path in paths):
+            raise CourseError(f"--regrade {name}: it is not among the submissions that were named")
+    return again
 
 
 def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
@@ -137,3 +177,5 @@ def _show(console: Console, report: Report) -> None:
         for test, message in hole.failing[:1] if hole.reason != "not written yet" else ():
             first = message.splitlines()[0] if message else ""
             console.print(f"             {escape(test.rpartition('::')[2])}: {escape(first)}")
+        for hint in hole.hints:
+            console.print(f"             hint: {escape(' '.join(hint.split()))}")

@@ -41,6 +41,6 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path) -> Pat
     shutil.copy(stage.probes, folder / "probes.py")
     shutil.copy(stage.symptoms, folder / "symptoms.py")
     shutil.copy(Path(__file__).with_name("child.py"), folder)
-    for each in folder.rglob("*"):
+    for each in (folder, *folder.rglob("*")):  # the graded process may be another user's
         each.chmod(0o755 if each.is_dir() else 0o644)
     return folder

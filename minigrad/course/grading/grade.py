@@ -44,6 +44,7 @@ class HoleGrade:
     reason: str = ""  # empty where all points were given
     failing: tuple[tuple[str, str], ...] = ()  # test and message
     diagnosis: str = ""  # the sentence that names the mistake, where behaviour tells it
+    hints: tuple[str, ...] = ()  # of the course, where the instructor has them shown
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ def probe_jobs(stage: Stage, seed: int) -> list[tuple[str, int]]:
             for i in range(ROUNDS) for position, name in enumerate(names)]
 
 
+def probes_of(stage: Stage, hole: Hole, seed: int) -> list[tuple[str, int]]:
+    """Return those of a stage's probes, with their seeds, that are for one hole."""
+    return [job for job in probe_jobs(stage, seed) if _is_for(job[0], hole)]
+
+
 def _is_for(probe: str, hole: Hole) -> bool:
     return f"{probe}_".startswith(f"probe_{hole.id.replace('.', '_')}_")
 
@@ -111,7 +117,8 @@ def _reference(stage: Stage, seed: int) -> dict[tuple[str, int], Any]:
         bundle = make_bundle(stage, None, Path(folder))
         answers, reasons = _ask(bundle, Sandbox("limits"), probe_jobs(stage, seed), Limits())
     if reasons:
-        raise CourseError(f"{stage.probes}: the reference engine does not answer: {reasons}")
+        raise CourseError(f"{stage.probes}: the reference engine does not answer: "
+                          f"{next(iter(reasons.values()))}")
     return answers
 
 

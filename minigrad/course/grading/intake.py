@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,19 +65,8 @@ def read_text(folder: Path, inside: Path) -> str:
 
     Refused for what is missing, a link, no plain file, too large or no UTF-8 text.
     """
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    handle = (opened_by_path if sys.platform == "win32" else opened)(folder, inside)
     try:
-        for part in inside.parts:
-            last = part == inside.parts[-1]
-            try:
-                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-                step = os.open(part, flags if last else flags | os.O_DIRECTORY, dir_fd=handle)
-            except OSError as error:
-                if os.path.islink(folder / inside):
-                    raise Refused(f"{inside} is a link; hand in the file itself") from None
-                raise Refused(f"{inside} cannot be read: {error.strerror}") from None
-            os.close(handle)
-            handle = step
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise Refused(f"{inside} is not a plain file")
@@ -95,3 +85,43 @@ def read_text(folder: Path, inside: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused(f"{inside} is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def opened(folder: Path, inside: Path) -> int:
+    """Open a file step by step, so that no part of the way can be a link, nor become one."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    for part in inside.parts:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        if part != inside.parts[-1]:
+            flags |= os.O_DIRECTORY
+        try:
+            step = os.open(part, flags, dir_fd=handle)
+        except OSError as error:
+            if os.path.islink(folder / inside):
+                raise Refused(f"{inside} is a link; hand in the file itself") from None
+            raise Refused(f"{inside} cannot be read: {error.strerror}") from None
+        finally:
+            os.close(handle)
+        handle = step
+    return handle
+
+
+def opened_by_path(folder: Path, inside: Path) -> int:
+    """Open a file where folders cannot be opened: each part of the way is looked at first."""
+    path = folder
+    try:
+        for part in inside.parts:
+            path = path / part
+            about = os.lstat(path)
+            if stat.S_ISLNK(about.st_mode) or _is_junction(about):
+                raise Refused(f"{inside} is a link; hand in the file itself")
+        if not stat.S_ISREG(about.st_mode):
+            raise Refused(f"{inside} is not a plain file")
+        return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise Refused(f"{inside} cannot be read: {error.strerror}") from None
+
+
+def _is_junction(about: os.stat_result) -> bool:
+    """Whether it is Windows's other kind of link."""
+    return sys.platform == "win32" and about.st_reparse_tag != 0

@@ -39,6 +39,13 @@ class Report:
             replace(each, holes=tuple(_weighted(hole, weights) for hole in each.holes))
             for each in self.grades))
 
+    def hinted(self, hints: dict[str, tuple[str, ...]]) -> Report:
+        """Return the same report with hints, by hole, for what has no points."""
+        return replace(self, grades=tuple(
+            replace(each, holes=tuple(replace(hole, hints=hints.get(hole.hole, ()))
+                                      if hole.reason else hole for hole in each.holes))
+            for each in self.grades))
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as what JSON holds."""
         return {"submission": self.submission, "points": self.points,
@@ -60,7 +67,7 @@ def _weighted(hole: HoleGrade, weights: dict[str, int]) -> HoleGrade:
 def _grade(read: dict[str, Any]) -> Grade:
     holes = tuple(
         HoleGrade(each["hole"], each["title"], each["points"], each["max_points"], each["reason"],
-                  _pairs(each["failing"]), each["diagnosis"])
+                  _pairs(each["failing"]), each["diagnosis"], tuple(each.get("hints", ())))
         for each in read["holes"])
     return Grade(read["submission"], read["stage"], holes, read["sandbox"], read["seed"],
                  tuple(read["notes"]))

@@ -4,32 +4,41 @@ NOTE [What a sandbox promises]
     Everywhere: limits on time, memory, size of files and of output; a process group that is killed
     whole; an empty environment; no standard input but the job.
     With bubblewrap: no network, no other process in sight, no file but Python's own, NumPy's,
-    pytest's and the bundle, nothing writable but a folder in memory.
+    pytest's and the bundle, nothing writable but a folder in memory, few processes.
     As root without bubblewrap: a user of its own, who can read the bundle and what everybody can,
-    write to no file of anybody else, and have few processes.
+    write to no file of anybody else, and have few processes; all of them are ended with the run.
     As anybody else without bubblewrap: the limits alone.  `Sandbox.kept` says which it is.
+
+NOTE [Few processes]
+    Linux counts processes by user, and does not count root's.  So whoever grades as root gives each
+    run a user of its own, inside bubblewrap too: it starts there as root, because only root sees
+    a Python that lies in root's home, and becomes that user before anything else.  With a user
+    for each run the limit counts that run alone, and runs side by side cannot touch each other.
+    For anybody else, and where root may not do that, bubblewrap makes a user namespace, in which
+    Linux counts by itself from 5.14 on; in older ones, and for real root in such a namespace, the
+    time limit is what ends a fork bomb.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import resource
-import selectors
+import re
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
-from collections.abc import Sequence
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..stages import CourseError
+from .process import Ended, Limits, run_limited
 
 __all__ = ["Ended", "Limits", "Sandbox", "best_sandbox"]
 
@@ -37,29 +46,8 @@ __all__ = ["Ended", "Limits", "Sandbox", "best_sandbox"]
 LIBRARIES = ("numpy", "numpy.libs", "pytest", "_pytest", "py.py", "pluggy", "iniconfig",
              "packaging", "pygments", "ml_dtypes")
 
-#: The user for graded processes where there is no bubblewrap: nobody's, and no real account's.
-USER = 61_327
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one run may take."""
-
-    seconds: float = 60
-    memory: int = 4 << 30
-    file_bytes: int = 16 << 20
-    output_bytes: int = 4 << 20
-    processes: int = 64
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a run ended."""
-
-    output: bytes
-    errors: bytes
-    status: int | None
-    reason: str = ""  # why it was ended, where it did not end by itself
+#: The users for graded processes where root grades: no real account's.
+USERS = range(61_184, 65_520)
 
 
 @dataclass(frozen=True)
@@ -80,13 +68,17 @@ class Sandbox:
 
     def run(self, bundle: Path, words: Sequence[str], job: bytes, limits: Limits) -> Ended:
         """Run `child.py` of a bundle with `words`, and `job` as its input."""
-        with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch:
-            if self.kind == "user":
-                os.chown(scratch, USER, USER)
-            command, environment = self._command(bundle, Path(scratch), words)
-            return _run(command, environment, scratch, job, limits, self.kind == "user")
+        with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch, _user() as user:
+            command, environment = self._command(bundle, Path(scratch), words, user, limits)
+            if self.kind != "user":
+                return run_limited(command, environment, scratch, job, limits)
+            os.chown(scratch, user, user)
+            try:
+                return run_limited(command, environment, scratch, job, limits, user)
+            finally:
+                _end_all_of(user)
 
-    def _command(self, bundle: Path, scratch: Path, words: Sequence[str]
+    def _command(self, bundle: Path, scratch: Path, words: Sequence[str], user: int, limits: Limits
                  ) -> tuple[list[str], dict[str, str]]:
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
                        "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
@@ -100,19 +92,93 @@ class Sandbox:
                                 words=[child, *words])
             return [sys.executable, "-I", "-S", "-B", "-c", text], environment
         child = "/bundle/child.py"
-        text = start.format(libraries="/libraries", child=child, words=[child, *words])
-        arguments = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session",
-                     "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
-                     "--tmpfs", "/libraries", "--chdir", "/tmp"]
-        for path in _system_paths():
-            arguments += ["--ro-bind", path, path]
-        for site in _site_folders():
-            arguments += ["--tmpfs", site]
-        for name, path in _libraries():
-            arguments += ["--ro-bind", path, f"/libraries/{name}"]
-        python = str(Path(sys.executable).resolve())
-        return [*arguments, "--ro-bind", str(bundle), "/bundle", "--",
-                python, "-I", "-S", "-B", "-c", text], environment
+        users = _gives_users()
+        text = _first(users, user, limits) + start.format(libraries="/libraries", child=child,
+                                                          words=[child, *words])
+        return [*_bubblewrap(users), "--ro-bind", str(bundle), "/bundle", "--remount-ro", "/", "--",
+                str(Path(sys.executable).resolve()), "-I", "-S", "-B", "-c", text], environment
+
+
+def _bubblewrap(users: bool) -> list[str]:
+    """Return the command that starts a sandbox, up to what it runs.
+
+    With `users` it starts as root and can become another user, without a user namespace.
+    """
+    arguments = ["bwrap", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    if users:
+        arguments += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+                      "--unshare-cgroup-try", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID",
+                      "--perms", "1777"]  # of /tmp
+    else:
+        arguments += ["--unshare-all"]
+    if _sizes_are_known():
+        arguments += ["--size", str(64 << 20)]
+    arguments += ["--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/libraries",
+                  "--chdir", "/tmp"]
+    for path in _system_paths():
+        for folder in reversed(Path(path).parents[:-1]):  # otherwise they are the starter's alone
+            arguments += ["--dir", str(folder)]
+        arguments += ["--ro-bind", path, path]
+    for site in _site_folders():
+        arguments += ["--tmpfs", site]
+    for name, path in _libraries():
+        arguments += ["--ro-bind", path, f"/libraries/{name}"]
+    for folder in ("/dev", "/libraries", *_site_folders()):
+        arguments += ["--remount-ro", folder]
+    return arguments
+
+
+@cache
+def _sizes_are_known() -> bool:
+    """Whether this bubblewrap can limit a folder in memory, as it can from 0.7 on."""
+    return b"--size" in subprocess.run(["bwrap", "--help"], capture_output=True, check=False).stdout
+
+
+def _first(users: bool, user: int, limits: Limits) -> str:
+    """Return what a process in bubblewrap does first: it becomes its user, and counts from then."""
+    text = ""
+    if users:
+        text = (f"import os; os.setgroups([]); os.setresgid({user}, {user}, {user}); "
+                f"os.setresuid({user}, {user}, {user}); ")
+    elif not _counts_in_namespaces():
+        return text
+    return text + (f"import resource; resource.setrlimit(resource.RLIMIT_NPROC, "
+                   f"({limits.processes}, {limits.processes})); ")
+
+
+def _counts_in_namespaces() -> bool:
+    """Whether this Linux counts the processes of a user namespace by themselves."""
+    numbers = re.match(r"(\d+)\.(\d+)", os.uname().release)
+    return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 14)
+
+
+_users_lock = threading.Lock()
+_users_free: deque[int] = deque()
+
+
+@contextlib.contextmanager
+def _user() -> Iterator[int]:
+    """Give a user that no other run has at the time, and that none had for as long as can be.
+
+    Another grading on the same machine begins at another number.
+    """
+    with _users_lock:
+        if not _users_free:
+            _users_free.extend(USERS)
+            _users_free.rotate(-os.getpid() * 64)
+        user = _users_free.popleft()
+    try:
+        yield user
+    finally:
+        with _users_lock:
+            _users_free.append(user)
+
+
+def _end_all_of(user: int) -> None:
+    """End whatever a user's processes have left, in sessions of their own too."""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(["/bin/sh", "-c", "kill -9 -1"], user=user, group=user, extra_groups=[],
+                       capture_output=True, cwd="/", timeout=20, check=False)
 
 
 @cache
@@ -150,80 +216,13 @@ def _libraries() -> list[tuple[str, str]]:
     return found
 
 
-def _run(command: list[str], environment: dict[str, str], folder: str, job: bytes, limits: Limits,
-         change_user: bool) -> Ended:
-    def prepare() -> None:
-        for which, amount in ((resource.RLIMIT_AS, limits.memory),
-                              (resource.RLIMIT_FSIZE, limits.file_bytes),
-                              (resource.RLIMIT_CPU, int(limits.seconds) + 1),
-                              (resource.RLIMIT_CORE, 0),
-                              (resource.RLIMIT_NOFILE, 256)):
-            resource.setrlimit(which, (amount, amount))
-        if change_user:
-            resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
-            os.setgroups([])
-            os.setgid(USER)
-            os.setuid(USER)
-
-    with tempfile.TemporaryFile() as given:
-        given.write(job)
-        given.seek(0)
-        process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env=environment, cwd=folder,
-                                   start_new_session=True, preexec_fn=prepare)
-        try:
-            return _collect(process, limits)
-        finally:
-            _kill(process)
-
-
-def _collect(process: subprocess.Popen[bytes], limits: Limits) -> Ended:
-    """Read what a process writes until it ends, takes too long or writes too much."""
-    assert process.stdout is not None and process.stderr is not None
-    ends, reason = time.monotonic() + limits.seconds, ""
-    kept: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
-    with selectors.DefaultSelector() as selector:
-        for stream in kept:
-            selector.register(stream, selectors.EVENT_READ)  # type: ignore[arg-type]  # a pipe
-        while selector.get_map() and not reason:
-            if time.monotonic() > ends:
-                reason = f"it did not end within {limits.seconds:.0f} seconds"
-                break
-            if process.poll() is not None and not selector.select(0.2):
-                break  # it is gone, though a child of its may hold the pipes
-            for key, _ in selector.select(0.2):
-                chunk = os.read(key.fd, 65536)
-                if not chunk:
-                    selector.unregister(key.fileobj)
-                kept[key.fileobj] += chunk
-                if len(kept[key.fileobj]) > limits.output_bytes:
-                    reason = f"it wrote more than {limits.output_bytes} bytes"
-    status = None
-    if not reason:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            status = process.wait(max(0.1, ends - time.monotonic()))
-        if status is None:
-            reason = f"it did not end within {limits.seconds:.0f} seconds"
-    return Ended(bytes(kept[process.stdout]), bytes(kept[process.stderr])[-8000:], status, reason)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started and left in its group."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for stream in (process.stdout, process.stderr):
-        if stream is not None:
-            stream.close()
-
-
 @cache
 def best_sandbox(required: bool = False) -> Sandbox:
     """Return the strongest sandbox that works here.
 
     With `required`, CourseError where it keeps neither files nor the network out of reach.
     """
-    if shutil.which("bwrap") is not None and _bubblewrap_works():
+    if shutil.which("bwrap") is not None and (_gives_users() or _bubblewrap_works(users=False)):
         return Sandbox("bubblewrap")
     if os.name == "posix" and os.geteuid() == 0 and _user_works():
         if required:
@@ -239,22 +238,28 @@ def best_sandbox(required: bool = False) -> Sandbox:
 def _user_works() -> bool:
     """Whether another user can start this Python; not where it lies in root's own folder."""
     try:
-        done = subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], user=USER, group=USER,
-                              extra_groups=[], capture_output=True, cwd="/", timeout=20,
-                              check=False)
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], user=USERS[0],
+                              group=USERS[0], extra_groups=[], capture_output=True, cwd="/",
+                              timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
 
 
-def _bubblewrap_works() -> bool:
-    """Whether this system lets bubblewrap make namespaces; containers often do not."""
-    paths = [word for path in _system_paths() for word in ("--ro-bind", path, path)]
+def _bubblewrap_works(users: bool) -> bool:
+    """Whether bubblewrap works here, often not in containers, and NumPy can be used in it."""
+    text = (_first(users, USERS[0], Limits())
+            + "import sys; sys.path.append('/libraries'); import numpy, pytest")
     python = str(Path(sys.executable).resolve())
     try:
-        done = subprocess.run(["bwrap", "--unshare-all", *paths, "--proc", "/proc", "--dev", "/dev",
-                               "--", python, "-I", "-S", "-c", "pass"],
-                              capture_output=True, timeout=20, check=False)
+        done = subprocess.run([*_bubblewrap(users), "--", python, "-I", "-S", "-B", "-c", text],
+                              capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
+
+
+@cache
+def _gives_users() -> bool:
+    """Whether each run can have a user of its own in bubblewrap."""
+    return os.geteuid() == 0 and _bubblewrap_works(users=True)

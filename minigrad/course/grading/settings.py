@@ -20,6 +20,7 @@ class Settings:
     stages: tuple[Stage, ...]
     weights: dict[str, int] = field(default_factory=dict)  # points by hole, where not the course's
     seed: int | None = None
+    hints: int = 0  # how many are shown with what has no points
 
 
 def read_settings(path: Path | None, chosen: list[str]) -> Settings:
@@ -28,12 +29,13 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
         version = "0.1.0"          # of minigrad; another one is refused
         stages = ["01", "03"]
         seed = 20261121            # keep it to yourself
+        hints = 1                  # of three, shown with what has no points
         [weights]
         "03.2" = 5
 
     CourseError for what is not to be understood, with the key.
     """
-    known = {"version", "stages", "seed", "weights"}
+    known = {"version", "stages", "seed", "hints", "weights"}
     read: dict[str, object] = {}
     if path is not None:
         try:
@@ -53,6 +55,9 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
     seed, weights = read.get("seed"), read.get("weights", {})
     if seed is not None and (type(seed) is not int or seed < 0):
         raise CourseError(f"{path}: seed is to be a whole number of at least 0, not {seed!r}")
+    hints = read.get("hints", 0)
+    if type(hints) is not int or not 0 <= hints <= 3:
+        raise CourseError(f"{path}: hints is to be a whole number from 0 to 3, not {hints!r}")
     found = tuple(find_stage(number) for number in numbers)
     holes = {hole.id for stage in found for hole in stage.holes}
     if not isinstance(weights, dict):
@@ -63,4 +68,4 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
         if type(points) is not int or points < 0:
             raise CourseError(f"{path}: the weight of {hole} is to be a whole number of at least "
                               f"0, not {points!r}")
-    return Settings(found, dict(weights), seed if isinstance(seed, int) else None)
+    return Settings(found, dict(weights), seed if isinstance(seed, int) else None, hints)

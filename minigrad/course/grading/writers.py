@@ -15,7 +15,7 @@ from ..stages import CourseError
 from .grade import HoleGrade, printable
 from .report import Report
 
-__all__ = ["WRITERS", "classroom50", "gradescope"]
+__all__ = ["WRITERS", "classroom50", "gradescope", "unformula"]
 
 
 def _explained(hole: HoleGrade) -> str:
@@ -25,6 +25,7 @@ def _explained(hole: HoleGrade) -> str:
     lines = [*([hole.diagnosis] if hole.diagnosis else []), hole.reason]
     lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
               for test, message in hole.failing[:3]]
+    lines += [f"hint: {hint}" for hint in hole.hints]
     return "\n".join(lines)
 
 
@@ -107,12 +108,12 @@ def as_csv(reports: Sequence[Report]) -> str:
     writer.writerow(["submission", "points", "max_points", *holes])
     for report in reports:
         points = {hole.hole: hole.points for hole in report.holes}
-        writer.writerow([_unformula(report.submission), report.points, report.max_points,
+        writer.writerow([unformula(report.submission), report.points, report.max_points,
                          *[points.get(hole, "") for hole in holes]])
     return out.getvalue()
 
 
-def _unformula(text: str) -> str:
+def unformula(text: str) -> str:
     """Keep a spreadsheet from taking a file's name for a formula."""
     return f"'{text}" if text[:1] in "=+-@\t\r" else text
 

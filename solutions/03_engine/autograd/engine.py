@@ -70,20 +70,24 @@ def execute(
 
 
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
-    """Run a task on this thread, in the grad mode that it asks for."""
-    previous = _state.grad_enabled.get()
-    _state.grad_enabled.set(task.create_graph)
-    _running.tasks.append(task)
-    _running.depth += 1
+    """Run a task on this thread, in the grad mode that it asks for.
+
+    Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
+    setting is a call, comes last in the `finally`.
+    """
+    previous, depth = _state.grad_enabled.get(), _running.depth
     try:
+        _state.grad_enabled.set(task.create_graph)
+        _running.tasks.append(task)
+        _running.depth += 1
         if _state.specialised and engine_fast.suits(task):
             engine_fast.run(task, root)
         else:
             task.count_dependencies(root)
             task.run(root)
     finally:
-        _running.depth -= 1
-        _running.tasks.pop()
+        _running.depth = depth
+        del _running.tasks[depth:]
         _state.grad_enabled.set(previous)
 
 

@@ -25,6 +25,8 @@ def scaled(xp, other, alpha):
     if isinstance(alpha, float) and other.dtype.kind != "f":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
                            "point number.")
+    if other.dtype.kind == "b":
+        return other if alpha else xp.zeros_like(other)
     return other if alpha == 1 else xp.multiply(other, alpha)
 
 
@@ -82,7 +84,7 @@ class Sub(Op):
 
     jvp = "elementwise"
     shape = broadcast
-    promote = "result"
+    promote, refuses_bools = "result", True
     inplace = True
     dunder = ("__sub__",)
 
@@ -115,7 +117,7 @@ class Rsub(Op):
     """
 
     shape = broadcast
-    promote = "result"
+    promote, refuses_bools = "result", True
     method = False
 
     def forward(xp, self, other, *, alpha=1):

@@ -27,6 +27,13 @@ def dtype_names(*arrays):
     return [type_name(from_numpy_dtype(a.dtype)) for a in arrays]
 
 
+def product_of_numbers(product, kernel, *factors):
+    """Return a product; `NotImplementedError` if it is of truth values, as in PyTorch."""
+    if product.dtype.kind == "b" and all(factor.size for factor in factors):
+        raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
+    return product
+
+
 def mT(x):
     """Return the matrices transposed."""
     return F.transpose(x, -2, -1)
@@ -67,7 +74,7 @@ class Mm(Op):
         if self.dtype != mat2.dtype:
             raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
                                f"{c_name(self)} != {c_name(mat2)}")
-        return xp.matmul(self, mat2)
+        return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
 
     def grad_self(g, mat2, self_strides):
         return F.t(mat2 @ F.t(g)) if by_columns(self_strides) else g @ F.t(mat2)
@@ -113,7 +120,7 @@ class Bmm(Op):
         if self.dtype != mat2.dtype:
             raise RuntimeError("expected scalar type {} but found {}".format(
                 *dtype_names(self, mat2)))
-        return xp.matmul(self, mat2)
+        return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
 
     def grad_self(g, mat2):
         return F.bmm(g, F.transpose(mat2, 1, 2))
@@ -152,7 +159,7 @@ class Mv(Op):
             a, v = dtype_names(self, vec)
             raise RuntimeError("addmv input tensors must have the same dtype, but got "
                                f"{v}, {a}, and {v}")
-        return xp.matmul(self, vec)
+        return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
 
     def grad_self(g, vec):
         return F.outer(g, vec)
@@ -192,7 +199,7 @@ class Dot(Op):
         if self.dtype != tensor.dtype:
             raise RuntimeError("dot : expected both vectors to have same dtype, but found {} and "
                                "{}".format(*dtype_names(self, tensor)))
-        return xp.dot(self, tensor)
+        return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):
         return g * tensor

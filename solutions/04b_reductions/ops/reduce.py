@@ -25,7 +25,7 @@ def axes(array, dim):
 
 def numpy_type(dtype):
     """Return the array library's name for a dtype; None stays None."""
-    return None if dtype is None else dtype.numpy
+    return None if dtype is None else dtypes.numpy_of(dtype)
 
 
 def whole(array, dtype):
@@ -115,7 +115,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
 def average(xp, array, dim=None, keepdim=False, dtype=None):
     """Return the mean of a bare array, accumulated in float32 at least; nan where it is empty."""
     if dtype is not None:
-        array = array.astype(dtype.numpy)
+        array = array.astype(dtypes.numpy_of(dtype))
     require_float(array, "mean(): could not infer output dtype. Input dtype must be either a "
                          "floating point or complex dtype. Got: {}")
     total = xp.add.reduce(wide(xp, array), axis=axes(array, dim), keepdims=keepdim)

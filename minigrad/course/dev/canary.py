@@ -1,0 +1,98 @@
+"""Canaries: the proof that the learner's code is what is tested and graded.
+
+NOTE [Canaries]
+    Into the solution of one exercise a `raise` is planted, as the first thing that its functions
+    do.  If the tests and the probes of that exercise run the file that was handed in, every one of
+    them comes to it; one that does not has looked at other code.  The exception is no `Exception`,
+    so that no test mistakes it for one that it waits for.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..grading.bundle import make_bundle
+from ..grading.grade import probes_of
+from ..grading.sandbox import Limits, best_sandbox
+from ..stages import Hole, Stage
+from ..trial import Trial, try_each
+from .source import Module, body_span, module
+
+#: The seed of what the probes are asked: none of them may miss the canary, whatever it is.
+SEED = 20_261_121
+
+
+def canaries(stage: Stage, told: Callable[[str, int, int], None] = lambda *_: None
+             ) -> Iterator[str]:
+    """Yield a sentence for each test or probe that misses the canary of its exercise.
+
+    `told` hears of each hole, its tests and its probes.
+    """
+    trials = _tried(stage, list(stage.holes), "BaseException")
+    for hole, trial in zip(stage.holes, trials, strict=True):
+        if "Canary" in trial.problem:  # pytest met it while it looked for tests: it passes over
+            (trial,) = _tried(stage, [hole], "Exception")  # an Exception there
+        outcomes = trial.of(hole)
+        answers = _asked(stage, hole)
+        told(hole.id, len(outcomes), len(answers))
+        if trial.problem or not outcomes:
+            yield f"{hole.id}: no test ran: {trial.problem}"
+        for outcome in outcomes:
+            if outcome.passed or "Canary" not in outcome.message + outcome.detail:
+                yield (f"{hole.id}: {outcome.test} misses the canary: "
+                       f"{outcome.message or 'it passes'}")
+        if not answers:
+            yield f"{hole.id}: no probe was asked"
+        for name, answer in answers:
+            if answer.get("raises") != "Canary":
+                yield f"{hole.id}: {name} misses the canary: {str(answer)[:200]}"
+
+
+def planted(stage: Stage, hole: Hole, kind: str = "BaseException") -> dict[str, str]:
+    """Return the texts of the stage's modules with a canary in each function of a hole."""
+    texts = {path: module(stage.package, path).text for path in stage.modules}
+    for symbol in hole.symbols:
+        path, _, name = symbol.partition(":")
+        texts[path] = plant(Module.from_text(path, texts[path]), name, hole.id, kind)
+    return texts
+
+
+def plant(source: Module, symbol: str, mark: str, kind: str = "BaseException") -> str:
+    """Return a module's text with a `raise` as the first statement of one function."""
+    function = source.function(symbol)
+    first, _ = body_span(source, function)
+    indent = " " * (function.col_offset + 4)
+    lines = source.lines
+    lines.insert(first - 1, f'{indent}raise type("Canary", ({kind},), {{}})("{mark}")')
+    return "\n".join(lines) + "\n"
+
+
+def _tried(stage: Stage, holes: list[Hole], kind: str) -> list[Trial]:
+    """Run the tests of each hole on the solution with a canary in that hole."""
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+        tries = []
+        for hole in holes:
+            files = {}
+            for path, text in planted(stage, hole, kind).items():
+                files[path] = Path(folder, hole.id, path)
+                files[path].parent.mkdir(parents=True, exist_ok=True)
+                files[path].write_text(text, encoding="utf-8")
+            tries.append((files, [hole.id]))
+        return try_each(stage, tries)
+
+
+def _asked(stage: Stage, hole: Hole) -> list[tuple[str, dict[str, Any]]]:
+    """Ask the probes of a hole as a graded run does; return their names and answers."""
+    jobs = probes_of(stage, hole, SEED)
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+        Path(folder).chmod(0o755)
+        bundle = make_bundle(stage, planted(stage, hole), Path(folder))
+        ended = best_sandbox().run(bundle, ["probes"], json.dumps(jobs).encode(), Limits())
+    answers = [json.loads(line) for line in ended.output.splitlines()[1:]]
+    missing: dict[str, Any] = {"raises": f"no answer: {ended.reason} {ended.errors[-300:]!r}"}
+    return [(name, answers[i] if i < len(answers) else missing)
+            for i, (name, _) in enumerate(jobs)]

@@ -1,0 +1,136 @@
+"""What students get: exercises as shipped, the lesson, how to run them, and no answer.
+
+NOTE [No answer is handed out]
+    A lesson shows the package's own code, answers included, for the course is taught from it.  In
+    what a class gets, a block that shows a line of a body that is to be written is left out, and
+    so are the folded rests.  `leaks` looks through everything once more before it is handed out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from minigrad import __version__
+
+from ..dev.lesson import Block, parse, render
+from ..dev.source import body_span, module, symbols_in
+from ..stages import CourseError, Stage
+from ..workspace import make_workspace
+from .assignment import Assignment, put
+
+__all__ = ["leaks", "lesson_without_answers", "write_student"]
+
+#: A line shorter than this is in many programs.
+TELLING = 24
+#: A part to unfold in which nothing is left but notes that something is yours to write.
+_EMPTY = re.compile(r"<details[^>]*>\n<summary>[^\n]*</summary>\n\n"
+                    r"((?:\*\(.*yours to write\.\)\*\s+)+)</details>\n")
+
+
+@cache
+def answer_lines(stage: Stage) -> frozenset[str]:
+    """Return the lines that only bodies to be written have, not the code around them."""
+    answers: set[str] = set()
+    given: set[str] = set()
+    for path in stage.modules:
+        package = module(stage.package, path)
+        spans = [body_span(package, package.function(symbol))
+                 for hole in stage.holes for symbol in symbols_in(hole, path)]
+        for number, line in enumerate(package.lines, 1):
+            inside = any(first <= number <= last for first, last in spans)
+            (answers if inside else given).add(line.strip())
+    return frozenset(line for line in answers - given
+                     if len(line) > TELLING and not line.startswith("#"))
+
+
+def leaks(stage: Stage, texts: Mapping[str, str], seed: int | None = None) -> list[str]:
+    """Return a sentence for each line of an answer, and each seed, that `texts` show."""
+    answers = answer_lines(stage)
+    found = [f"{name} shows {line.strip()!r}" for name, text in texts.items()
+             for line in text.splitlines() if line.strip() in answers]
+    if seed is not None:
+        found += [f"{name} holds the seed" for name, text in texts.items() if str(seed) in text]
+    return found
+
+
+def lesson_without_answers(stage: Stage) -> str:
+    """Return a lesson's text without the blocks that show what is to be written."""
+    answers = answer_lines(stage)
+    kept = []
+    for block in parse(stage.text(), stage.key):
+        shows = any(line.strip() in answers
+                    for line in [*block.text.splitlines(), *(block.printed or "").splitlines()])
+        if block.kind == "rest":
+            continue
+        if shows and block.kind != "text":
+            what = f"`{block.detail}`" if block.detail else "What the lesson shows here"
+            block = Block("text", f"*({what} is yours to write.)*")
+        kept.append(block)
+    return _EMPTY.sub(r"\1", render(kept))
+
+
+def write_student(assignment: Assignment, folder: Path, hand_in: str) -> Path:
+    """Write the workspace that students get, and return it; `hand_in` says where answers go."""
+    stage = assignment.stage
+    make_workspace(folder, [stage])
+    put(folder / "lesson.md", lesson_without_answers(stage))
+    put(folder / "README.md", readme(assignment, hand_in))
+    check(assignment, folder)
+    return folder
+
+
+def check(assignment: Assignment, folder: Path) -> None:
+    """Raise CourseError where a folder for students shows an answer or the seed."""
+    texts = {each.relative_to(folder).as_posix(): each.read_text(encoding="utf-8")
+             for each in sorted(folder.rglob("*")) if each.is_file()}
+    for name, text in list(texts.items()):
+        if name.endswith(".ipynb"):
+            cells = json.loads(text)["cells"]
+            texts[name] = "\n".join("".join(cell["source"]) for cell in cells)
+    if found := leaks(assignment.stage, texts, assignment.seed):
+        raise CourseError(f"what students would get shows answers: {'; '.join(found[:5])}")
+
+
+def readme(assignment: Assignment, hand_in: str) -> str:
+    """Return the page that tells a student what to do."""
+    stage = assignment.stage
+    titles = {hole: words["title"] for hole, words in stage.words["hole"].items()}
+    rows = [f"| {hole.id} | {titles[hole.id]} | {assignment.points(hole.id)} |"
+            for hole in stage.holes]
+    files = "\n".join(f"- `exercises/{name}`" for name in assignment.exercises())
+    return f"""# {assignment.title}
+
+Read `lesson.md`, then write what is missing in
+
+{files}
+
+Each gap says what it is for and ends in `raise NotImplementedError`. Write its body; leave the rest
+of the file as it is.
+
+| gap | what it is | points |
+|---|---|---|
+{chr(10).join(rows)}
+
+## Trying it
+
+You need Python 3.11 or newer and minigrad {__version__} with its extra `course`: install the wheel
+that you were given, in an environment of your own.
+
+    python -m venv .venv
+    .venv/bin/pip install "minigrad_course-{__version__}-py3-none-any.whl[course]"
+    .venv/bin/minigrad run {stage.number}
+
+The last line tests your files; `minigrad hint {stage.holes[0].id}` gives a hint. `progress.json` is
+your own record and counts for nothing.
+
+## Handing it in
+
+{chr(10).join(textwrap.wrap(hand_in, 100))}
+
+Points are given gap by gap, for what your code computes on numbers that are drawn for the grading.
+"""

@@ -1,0 +1,163 @@
+"""Running a process with limits on what it takes and writes, and ending all that is left of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import IO
+
+if sys.platform != "win32":
+    import resource
+
+__all__ = ["Ended", "Limits", "run_limited"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run may take."""
+
+    seconds: float = 60
+    memory: int = 4 << 30
+    file_bytes: int = 16 << 20
+    output_bytes: int = 4 << 20
+    processes: int = 64
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended."""
+
+    output: bytes
+    errors: bytes
+    status: int | None
+    reason: str = ""  # why it was ended, where it did not end by itself
+
+
+def run_limited(command: list[str], environment: dict[str, str], folder: str, job: bytes,
+                limits: Limits, user: int | None = None) -> Ended:
+    """Run a command in a folder with `job` as its input; as root, `user` is who runs it."""
+    if sys.platform == "win32":
+        return run_by_files(command, environment, folder, job, limits)
+
+    def prepare() -> None:
+        for which, amount in ((resource.RLIMIT_AS, limits.memory),
+                              (resource.RLIMIT_FSIZE, limits.file_bytes),
+                              (resource.RLIMIT_CPU, int(limits.seconds) + 1),
+                              (resource.RLIMIT_CORE, 0),
+                              (resource.RLIMIT_NOFILE, 256)):
+            _limit(which, amount)
+        if user is not None:
+            _limit(resource.RLIMIT_NPROC, limits.processes)
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+
+    with tempfile.TemporaryFile() as given:
+        given.write(job)
+        given.seek(0)
+        process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=environment, cwd=folder,
+                                   start_new_session=True, preexec_fn=prepare)
+        try:
+            return _collect(process, limits)
+        finally:
+            _kill(process)
+
+
+def _limit(which: int, amount: int) -> None:
+    """Set a limit, or leave a stricter one; macOS knows no limit on memory and refuses it."""
+    _, most = resource.getrlimit(which)
+    if most != resource.RLIM_INFINITY:
+        amount = min(amount, most)
+    try:
+        resource.setrlimit(which, (amount, amount))
+    except (OSError, ValueError):
+        if sys.platform != "darwin":
+            raise
+
+
+def _collect(process: subprocess.Popen[bytes], limits: Limits) -> Ended:
+    """Read what a process writes until it ends, takes too long or writes too much."""
+    assert process.stdout is not None and process.stderr is not None
+    ends, reason = time.monotonic() + limits.seconds, ""
+    kept: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for stream in kept:
+            selector.register(stream, selectors.EVENT_READ)  # type: ignore[arg-type]  # a pipe
+        while selector.get_map() and not reason:
+            if time.monotonic() > ends:
+                reason = f"it did not end within {limits.seconds:.0f} seconds"
+                break
+            if process.poll() is not None and not selector.select(0.2):
+                break  # it is gone, though a child of its may hold the pipes
+            for key, _ in selector.select(0.2):
+                chunk = os.read(key.fd, 65536)
+                if not chunk:
+                    selector.unregister(key.fileobj)
+                kept[key.fileobj] += chunk
+                if len(kept[key.fileobj]) > limits.output_bytes:
+                    reason = f"it wrote more than {limits.output_bytes} bytes"
+    status = None
+    if not reason:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = process.wait(max(0.1, ends - time.monotonic()))
+        if status is None:
+            reason = f"it did not end within {limits.seconds:.0f} seconds"
+    return Ended(bytes(kept[process.stdout]), bytes(kept[process.stderr])[-8000:], status, reason)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all that it started and left in its group."""
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True,
+                       check=False)
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def run_by_files(command: list[str], environment: dict[str, str], folder: str, job: bytes,
+                 limits: Limits) -> Ended:
+    """Do what `run_limited` does where pipes cannot be waited for: the output goes to files.
+
+    Time and output are limited, memory is not.
+    """
+    if "SYSTEMROOT" in os.environ:  # without it Windows starts no Python
+        environment = environment | {"SYSTEMROOT": os.environ["SYSTEMROOT"]}
+    ends, reason, status = time.monotonic() + limits.seconds, "", None
+    with (tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output,
+          tempfile.TemporaryFile() as errors):
+        given.write(job)
+        given.seek(0)
+        process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors,
+                                   env=environment, cwd=folder, start_new_session=True)
+        try:
+            while status is None and not reason:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    status = process.wait(0.1)
+                if max(map(_size, (output, errors))) > limits.output_bytes:
+                    reason = f"it wrote more than {limits.output_bytes} bytes"
+                elif status is None and time.monotonic() > ends:
+                    reason = f"it did not end within {limits.seconds:.0f} seconds"
+        finally:
+            _kill(process)
+        texts = []
+        for file in (output, errors):
+            file.seek(0)
+            texts.append(file.read(limits.output_bytes))
+    return Ended(texts[0], texts[1][-8000:], None if reason else status, reason)
+
+
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size

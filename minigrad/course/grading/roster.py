@@ -1,0 +1,172 @@
+"""A roster: who is expected to hand in, and whose each submission is.
+
+NOTE [Names of files]
+    Learning platforms put the person into the name of the file: Moodle `Ann Lee_12345_assign...`,
+    Canvas `leeann_LATE_12345_678_engine.py`, Blackboard `Homework_alee_attempt_...`.  So a
+    submission is a person's if its whole name, without the ending, or else exactly one person's id,
+    e-mail address, the part of that before the @, or name is among the parts of its name between
+    underscores.  What fits nobody or several is said to be unknown; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+from ..stages import CourseError
+from .report import Report
+from .writers import unformula
+
+__all__ = ["Matched", "Person", "Roster", "read_roster"]
+
+
+@dataclass(frozen=True)
+class Person:
+    """One line of a roster."""
+
+    row: dict[str, str]
+
+    @property
+    def id(self) -> str:
+        """What tells the person from all others."""
+        return self.row["id"]
+
+    @property
+    def spellings(self) -> set[str]:
+        """The ways in which a file's name may name the person."""
+        email = self.row.get("email", "").casefold()
+        words = re.findall(r"[^\W_]+", self.row.get("name", "").casefold())
+        names = {"".join(each) for each in permutations(words)} if 1 < len(words) <= 4 else set()
+        return {self.id.casefold(), email, email.partition("@")[0], *names} - {""}
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Whose each submission is, and what does not fit."""
+
+    owners: dict[int, Person]  # by the submission's place in the list
+    missing: list[Person]  # who handed in nothing
+    unknown: list[str]  # names that fit nobody, or several
+    twice: dict[str, list[str]]  # by id the names, where there are several
+
+    def findings(self) -> list[str]:
+        """Say in sentences what does not fit."""
+        return [*(f"missing: {each.id} {each.row.get('name', '')}".rstrip()
+                  for each in self.missing),
+                *(f"unknown: {name}" for name in self.unknown),
+                *(f"several of {each}: {', '.join(names)}" for each, names in self.twice.items())]
+
+
+@dataclass(frozen=True)
+class Roster:
+    """Who is expected."""
+
+    columns: tuple[str, ...]
+    people: tuple[Person, ...]
+
+    def match(self, names: Sequence[str]) -> Matched:
+        """Find out whose each submission is.
+
+        >>> ann = Person({"id": "alee", "name": "Ann Lee", "email": ""})
+        >>> matched = Roster(("id", "name", "email"), (ann,)).match(["leeann_12_handin.py", "x.py"])
+        >>> matched.owners[0].id, matched.unknown
+        ('alee', ['x.py'])
+        """
+        owners, unknown = {}, []
+        twice: dict[str, list[str]] = {}
+        for place, name in enumerate(names):
+            found = self._owners(name)
+            if len(found) == 1:
+                owners[place] = found[0]
+                twice.setdefault(found[0].id, []).append(name)
+            else:
+                several = ", ".join(each.id for each in found)
+                unknown.append(f"{name} (it may be of {several})" if several else name)
+        there = {each.id for each in owners.values()}
+        return Matched(owners, [each for each in self.people if each.id not in there], unknown,
+                       {each: names for each, names in twice.items() if len(names) > 1})
+
+    def _owners(self, name: str) -> list[Person]:
+        stem = re.sub(r"\.(py|zip)$", "", name, flags=re.IGNORECASE).casefold()
+        parts = {part for part in re.split(r"_+", stem) if part}
+        parts |= {re.sub(r"[^\w]", "", part) for part in parts}
+        for wanted in ({stem}, parts):
+            found = [each for each in self.people if each.spellings & wanted]
+            if found:
+                return found
+        return []
+
+    def as_csv(self, reports: Sequence[Report]) -> str:
+        """A line for each person and each unknown submission: the roster's columns, the points."""
+        matched = self.match([report.submission for report in reports])
+        holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
+        most = max((report.max_points for report in reports), default=0)
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*self.columns, "submission", "points", "max_points", *holes, "note"])
+
+        def write(person: Person | None, report: Report | None, note: str) -> None:
+            row = [unformula(person.row[column]) if person else "" for column in self.columns]
+            points = {} if report is None else {each.hole: each.points for each in report.holes}
+            writer.writerow([*row, unformula(report.submission) if report else "",
+                             report.points if report else 0, report.max_points if report else most,
+                             *(points.get(hole, "") for hole in holes), note])
+
+        for person in self.people:
+            mine = [i for i, owner in matched.owners.items() if owner is person]
+            for i in mine:
+                write(person, reports[i], "several handed in" if len(mine) > 1 else "")
+            if not mine:
+                write(person, None, "nothing handed in")
+        for i, report in enumerate(reports):
+            if i not in matched.owners:
+                write(None, report, "not on the roster")
+        return out.getvalue()
+
+
+def read_roster(path: Path) -> Roster:
+    """Read a roster: a CSV file with a header that has `id`, and maybe `name` and `email`.
+
+    All its columns are kept.  CourseError for what cannot be a roster, with the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CourseError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path} is not UTF-8: save it as \"CSV UTF-8\" ({error.reason} at byte "
+                          f"{error.start})") from None
+    lines = list(csv.reader(io.StringIO(text), delimiter=_delimiter(text)))
+    columns = tuple(_column(each) for each in lines[0]) if lines else ()
+    if "id" not in columns or len(set(columns)) != len(columns):
+        raise CourseError(f"{path}: its first line is to name each column once, id among them, "
+                          f"not {', '.join(columns) or 'nothing'}")
+    people: dict[str, Person] = {}
+    for number, cells in enumerate(lines[1:], 2):
+        if not any(cell.strip() for cell in cells):
+            continue
+        row = dict(zip(columns, [cell.strip() for cell in cells], strict=False))
+        if len(cells) != len(columns) or not row["id"]:
+            raise CourseError(f"{path}, line {number}: {len(columns)} cells are wanted and an id, "
+                              f"but it has {','.join(cells)!r}")
+        if row["id"] in people:
+            raise CourseError(f"{path}, line {number}: {row['id']!r} was there before")
+        people[row["id"]] = Person(row)
+    return Roster(columns, tuple(people.values()))
+
+
+def _delimiter(text: str) -> str:
+    first = text.partition("\n")[0]
+    return max(",;\t", key=first.count)
+
+
+def _column(text: str) -> str:
+    """Name a column as it is asked for: "E-Mail" is email, "ID" is id."""
+    plain = re.sub(r"[^a-z]", "", text.casefold())
+    return {"id": "id", "email": "email", "mail": "email", "emailaddress": "email", "name": "name",
+            "fullname": "name", "studentid": "id"}.get(plain, text.strip())

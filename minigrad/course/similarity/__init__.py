@@ -1,0 +1,1 @@
+"""Similarity: which answers were copied, from the package or from each other."""

@@ -1,0 +1,101 @@
+"""What the site's build does besides MkDocs: makes pages, draws formulas, copies what is served.
+
+README.md tells what each part is for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import lesson_pages
+from made import ROOT, SITE, in_nav, made_files, made_pages, stages_here
+from maths import Maths, copy_styles
+from mkdocs.structure.files import File
+
+RUNTIME = SITE / "runtime"
+
+_maths: Maths | None = None
+
+
+def on_config(config: Any) -> Any:
+    """Fill the navigation, and look which runtime there is."""
+    config["nav"] = _filled(config["nav"], in_nav())
+    config["extra"]["runtime"] = (RUNTIME / "static" / "main.js").exists()
+    return config
+
+
+def _filled(part: Any, made: dict[str, Any]) -> Any:
+    if isinstance(part, list):
+        return [_filled(each, made) for each in part]
+    if isinstance(part, dict):
+        return {key: _filled(value, made) for key, value in part.items()}
+    return made.get(part, part)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages and files that are made."""
+    for address, make in (made_pages() | made_files()).items():
+        files.append(File.generated(config, address, content=make()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Lead from the course's table to the lessons."""
+    if page.file.src_uri == "course.md":
+        return lesson_pages.course_table(markdown, ROOT)
+    return markdown
+
+
+def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
+    """Give pages of lessons and exercises what their runtime needs."""
+    key = page.meta.get("stage")
+    if key:
+        data = lesson_pages.page_data(stages_here()[key], page.meta["page"])
+        context["mg_data"] = lesson_pages.script_element(data)
+    return context
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Draw a page's formulas, and give the search the name that the theme forgot."""
+    global _maths
+    output = output.replace('data-md-component="search" role="dialog"',
+                            'data-md-component="search" role="dialog" aria-label="Search"')
+    if 'class="arithmatex"' not in output:
+        return output
+    if _maths is None:
+        _maths = Maths()
+    return _maths.draw(output)
+
+
+def smaller_index(path: Path) -> None:
+    """Leave code out of the search's index, which every reader fetches: it is two thirds of it."""
+    index = json.loads(path.read_text(encoding="utf-8"))
+    for entry in index["docs"]:
+        text = re.sub(r"<pre>.*?</pre>", "", entry["text"], flags=re.DOTALL)
+        entry["text"] = re.sub(r"Source code in <code>[^<]*</code>", "", text).strip()
+    path.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def on_post_build(config: Any) -> None:
+    """Copy what pages refer to, and let the runtime add its own."""
+    global _maths
+    if _maths is not None:
+        _maths.close()
+        _maths = None
+    built = Path(config["site_dir"])
+    smaller_index(built / "search" / "search_index.json")
+    copy_styles(built / "assets" / "katex")
+    if (RUNTIME / "static").is_dir():
+        shutil.copytree(RUNTIME / "static", built / "runtime", dirs_exist_ok=True)
+    build = RUNTIME / "build.py"
+    if build.exists():
+        spec = importlib.util.spec_from_file_location("minigrad_site_runtime", build)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.build(built, ROOT)

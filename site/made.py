@@ -1,0 +1,75 @@
+"""Which pages and files of the site are made, by their address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import api_pages
+import lesson_pages
+import op_pages
+import other_pages
+
+from minigrad.course.stages import Stage, stages
+
+__all__ = ["ROOT", "SITE", "in_nav", "made_files", "made_pages", "stages_here"]
+
+SITE = Path(__file__).resolve().parent
+ROOT = SITE.parent
+
+
+def stages_here() -> dict[str, Stage]:
+    """Return the stages by key."""
+    return {stage.key: stage for stage in stages(ROOT)}
+
+
+def made_pages() -> dict[str, Callable[[], str]]:
+    """Return the pages that are made: address in the site to the function that makes the text."""
+    found: dict[str, Callable[[], str]] = {
+        "lessons/index.md": partial(lesson_pages.lessons_index, ROOT),
+        "exercises/index.md": partial(lesson_pages.exercises_index, ROOT),
+        "api/index.md": api_pages.index_page,
+        "ops/index.md": op_pages.index_page,
+        "changelog.md": partial(other_pages.changelog, ROOT),
+        "contributing.md": partial(other_pages.contributing, ROOT),
+        "licences.md": partial(other_pages.licences, ROOT),
+    }
+    for key, stage in stages_here().items():
+        found[f"lessons/{key}.md"] = partial(lesson_pages.lesson_page, stage)
+        if stage.holes:
+            found[f"exercises/{key}.md"] = partial(lesson_pages.exercise_page, stage)
+    for name in api_pages.MODULES:
+        found[f"api/{name}.md"] = partial(api_pages.api_page, name)
+    for name, ops in op_pages.pages().items():
+        found[f"ops/{op_pages.page_name(name)}.md"] = partial(op_pages.op_page, name, ops)
+    for module in op_pages.source_pages():
+        found[f"source/{module}.md"] = partial(op_pages.source_page, module)
+    return found
+
+
+def made_files() -> dict[str, Callable[[], str]]:
+    """Return what else is made: address in the site to the function that makes the text."""
+    found: dict[str, Callable[[], str]] = {}
+    for key, stage in stages_here().items():
+        notebook = ROOT / "notebooks" / f"{key}.ipynb"
+        found[f"notebooks/{key}.ipynb"] = partial(notebook.read_text, encoding="utf-8")
+        for name, picture in lesson_pages.graphs_of(stage).items():
+            found[f"lessons/{name}"] = partial(str, picture)
+        if lesson_pages.stepper_program(stage).exists():
+            found[f"lessons/{key}-steps.html"] = partial(lesson_pages.stepper_html, stage)
+    return found
+
+
+def in_nav() -> dict[str, list[dict[str, str]]]:
+    """Return what stands in the navigation for the sections that `mkdocs.yml` calls made/..."""
+    titles = {stage: f"{stage.number} {stage.words['title']}" for stage in stages_here().values()}
+    return {
+        "made/lessons": [{"All lessons": "lessons/index.md"}] + [
+            {title: f"lessons/{stage.key}.md"} for stage, title in titles.items()],
+        "made/exercises": [{"All exercises": "exercises/index.md"}] + [
+            {title: f"exercises/{stage.key}.md"} for stage, title in titles.items() if stage.holes],
+        "made/ops": [{"All operations": "ops/index.md"}],
+        "made/api": [{"All modules": "api/index.md"}] + [
+            {module: f"api/{name}.md"} for name, module in api_pages.MODULES.items()],
+    }

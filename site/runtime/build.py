@@ -1,0 +1,106 @@
+"""Puts what runs in the reader's browser into the built site: Pyodide, wheels, the course, editor.
+
+    build(site_dir, root)      called by site/hooks.py after all pages were written
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["build"]
+
+HERE = Path(__file__).resolve().parent
+MODULES = HERE.parent / "node_modules"
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+#: What the package brings that a page cannot use.
+LEFT_OUT = ("minigrad/backend/cupy/",)
+
+
+def build(site_dir: Path, root: Path) -> None:
+    """Write `site_dir/runtime`; SystemExit says what is missing."""
+    sys.path.insert(0, str(HERE))
+    fetch = importlib.import_module("fetch")
+    sys.path.remove(str(HERE))
+    runtime, cache = site_dir / "runtime", root / "build" / "cache"
+    runtime.mkdir(parents=True, exist_ok=True)
+    _pyodide(runtime / "pyodide", fetch.numpy_wheel(MODULES / "pyodide", cache))
+    (runtime / "wheels").mkdir(exist_ok=True)
+    wheels = [Path(shutil.copyfile(each, runtime / "wheels" / each.name))
+              for each in fetch.tool_wheels(cache)]
+    course = runtime / "course.zip"
+    _pack(course, root)
+    _editor(runtime / "editor.js")
+    shutil.copyfile(MODULES / "@viz-js" / "viz" / "dist" / "viz.js", runtime / "viz.js")
+    (runtime / "course.json").write_text(json.dumps(_handed_out(root)), encoding="utf-8")
+    manifest = {"course": _named(course, runtime), "wheels": [_named(w, runtime) for w in wheels]}
+    (runtime / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _pyodide(folder: Path, numpy: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in PYODIDE:
+        shutil.copyfile(MODULES / "pyodide" / name, folder / name)
+    shutil.copyfile(numpy, folder / numpy.name)
+    # Only what is here is named: what else a program imports is not looked for elsewhere.
+    lock = json.loads((MODULES / "pyodide" / "pyodide-lock.json").read_text("utf-8"))
+    lock["packages"] = {"numpy": lock["packages"]["numpy"]}
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+
+
+def _packed(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield what the page's Python gets: name in the archive, and file."""
+    for file in (root / "minigrad").rglob("*"):
+        name = file.relative_to(root).as_posix()
+        if file.suffix in (".py", ".html") and not name.startswith(LEFT_OUT):
+            yield name, file
+    for pattern in ("lessons/*.toml", "lessons/stages/*.toml", "lessons/stages/*.py",
+                    "lessons/programs/*.py", "tests/stages/*.py", "tests/_oracle.py"):
+        for file in root.glob(pattern):
+            yield file.relative_to(root).as_posix(), file
+    for file in (HERE / "python").glob("*.py"):
+        yield file.name, file
+
+
+def _pack(archive: Path, root: Path) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for name, file in sorted(_packed(root)):
+            # The same files give the same archive, whenever it is made.
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            packed.writestr(entry, file.read_bytes())
+
+
+def _editor(target: Path) -> None:
+    command = [str(MODULES / ".bin" / "esbuild"), str(HERE / "editor.js"), "--bundle", "--minify",
+               "--format=esm", "--target=es2022", "--log-level=warning", f"--outfile={target}"]
+    if subprocess.run(command, check=False).returncode:
+        raise SystemExit("site: esbuild could not make the editor (its message is above)")
+
+
+def _handed_out(root: Path) -> dict[str, Any]:
+    """Return what an export of the reader's work is filled up with: every stage's exercises."""
+    from minigrad import __version__
+    from minigrad.course.stages import stages
+
+    return {"version": __version__, "stages": {
+        stage.key: {path: {"file": stage.exercise(path, Path()).as_posix(),
+                           "text": stage.exercise(path).read_text(encoding="utf-8")}
+                    for path in stage.modules}
+        for stage in stages(root) if stage.holes}}
+
+
+def _named(file: Path, runtime: Path) -> dict[str, str]:
+    """Return a file's address, new with each content, and what the browser checks it by."""
+    digest = hashlib.sha256(file.read_bytes()).digest()
+    return {"path": f"{file.relative_to(runtime).as_posix()}?{digest.hex()[:8]}",
+            "integrity": f"sha256-{base64.b64encode(digest).decode()}"}

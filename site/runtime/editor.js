@@ -1,0 +1,95 @@
+// The editor, made of CodeMirror; build.py bundles this into the site's runtime/editor.js.
+
+import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { Annotation, EditorState, Prec } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { basicSetup } from "codemirror";
+
+// Material's own colours for code, which change with light and dark.
+const colour = (name) => `var(--md-code-hl-${name}-color)`;
+const highlighting = HighlightStyle.define([
+  { tag: [tags.keyword, tags.self, tags.bool, tags.null], color: colour("keyword") },
+  { tag: [tags.string, tags.docString, tags.special(tags.string)], color: colour("string") },
+  { tag: tags.number, color: colour("number") },
+  { tag: tags.comment, color: colour("comment") },
+  { tag: [tags.operator, tags.operatorKeyword], color: colour("operator") },
+  { tag: [tags.punctuation, tags.bracket], color: colour("punctuation") },
+  { tag: tags.function(tags.definition(tags.variableName)), color: colour("function") },
+  { tag: tags.definition(tags.className), color: colour("function") },
+  { tag: tags.className, color: colour("constant") },
+  { tag: tags.meta, color: colour("special") },
+]);
+
+const look = EditorView.theme({
+  "&": { color: "var(--md-code-fg-color)", backgroundColor: "var(--md-code-bg-color)" },
+  ".cm-content": { caretColor: "var(--md-code-fg-color)" },
+  ".cm-cursor": { borderLeftColor: "var(--md-code-fg-color)" },
+  ".cm-gutters": { color: "var(--md-default-fg-color--light)",
+                   backgroundColor: "var(--md-code-bg-color)", border: "none" },
+  ".cm-activeLine": { backgroundColor: "transparent" }, // colours stand out as without it
+  ".cm-activeLineGutter": { color: "var(--md-default-fg-color)", backgroundColor: "transparent" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
+    { backgroundColor: "var(--mg-selection)" },
+  ".cm-panels, .cm-tooltip": { color: "var(--md-default-fg-color)",
+                               backgroundColor: "var(--md-default-bg-color)" },
+});
+
+const copied = Annotation.define();
+
+/**
+ * Show an editor in `parent`.  `changed(text)` hears of edits, `run()` is called by Ctrl-Enter,
+ * `label` names the editor to screen readers.  `twins` is a set that editors of one text share:
+ * what is typed in one is in all.
+ */
+export function openEditor({ parent, text, label, changed, run, readOnly = false, twins }) {
+  const state = EditorState.create({
+    doc: text,
+    extensions: [
+      Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (run?.(), true) }])),
+      basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
+      EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look,
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged && !update.transactions.some((each) => each.annotation(copied))) {
+          changed?.(update.state.doc.toString());
+        }
+      }),
+    ],
+  });
+  const view = new EditorView({
+    state, parent,
+    dispatchTransactions(transactions, self) {
+      self.update(transactions);
+      for (const each of transactions) {
+        if (each.changes.empty || each.annotation(copied)) continue;
+        for (const twin of twins ?? []) {
+          if (twin !== self) twin.dispatch({ changes: each.changes, annotations: copied.of(true) });
+        }
+      }
+    },
+  });
+  twins?.add(view);
+  return {
+    view,
+    text: () => view.state.doc.toString(),
+    put(other) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });
+    },
+    /** Show a line (from 1) near the top; nothing else of the page moves. */
+    showLine(number) {
+      const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
+      view.dispatch({ selection: { anchor: line.from } });
+      // Not EditorView.scrollIntoView, which scrolls the page as well.
+      view.requestMeasure({ read: () => view.lineBlockAt(line.from).top,
+                            write: (top) => { view.scrollDOM.scrollTop = top - 8; } });
+    },
+    focus: () => view.focus(),
+    close() {
+      twins?.delete(view);
+      view.destroy();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+// A lesson: its blocks run in order, in one namespace; each can be edited, run and put back.
+
+import { compared } from "./compare.js";
+import { Output, notHere } from "./output.js";
+import { button, element, loadEditor } from "./page.js";
+import { Python, Stopped } from "./python.js";
+import { statusLine } from "./status.js";
+
+const RUNS = ["run", "draft", "raises", "stepper"];
+const SAME = { same: "as in the lesson", nearly: "as in the lesson, but for the last digits" };
+
+/** A block of the page: its code, its buttons and what it gave. */
+class Block {
+  constructor(lesson, told, place) {
+    this.lesson = lesson;
+    this.told = told; // what the page says of it
+    this.element = place;
+    this.code = told.code;
+    this.ranIn = -1; // the round of Python in which it last ran
+    this.shown = place.querySelector(".highlight");
+    this.output = place.querySelector(".mg-output");
+    this.frame = place.querySelector("iframe.mg-stepper");
+    this.frameWas = this.frame?.getAttribute("src");
+    this.note = element("span", { className: "mg-result", role: "status" });
+    this.runButton = button("Run", () => this.pressed(), {
+      title: "Run this block, and those above that have not run yet (Ctrl+Enter in the editor)" });
+    this.bar = element("div", { className: "mg-tools", role: "group", "aria-label": "This block" },
+      this.runButton,
+      button("Run all above", () => lesson.runTo(this, true), {
+        title: "Begin again with an empty namespace and run every block down to this one" }),
+      button("Edit", () => this.edit()),
+      button("Reset", () => this.reset(), { title: "The lesson's code and output again" }),
+      this.note);
+    this.shown.after(this.bar);
+  }
+
+  pressed() {
+    if (this.running) this.lesson.python.stop();
+    else this.lesson.runTo(this);
+  }
+
+  get running() {
+    return this.element.classList.contains("mg-running");
+  }
+
+  set running(yes) {
+    this.element.classList.toggle("mg-running", yes);
+    this.runButton.textContent = yes ? "Stop" : "Run";
+    if (yes) this.note.textContent = "runs …";
+  }
+
+  /** Open the editor in the place of the code. */
+  async edit() {
+    if (!this.editor) {
+      const { openEditor } = await loadEditor();
+      if (this.editor) return;
+      const place = element("div", { className: "mg-code" });
+      this.shown.before(place);
+      this.shown.hidden = true;
+      this.editor = openEditor({
+        parent: place, text: this.code, label: `Code of block ${this.told.id.split("-")[1]}`,
+        changed: (text) => { this.code = text; }, run: () => this.lesson.runTo(this) });
+      this.editor.place = place;
+    }
+    this.editor.focus();
+  }
+
+  reset() {
+    this.code = this.told.code;
+    this.editor?.close();
+    this.editor?.place.remove();
+    this.editor = undefined;
+    this.shown.hidden = false;
+    this.live?.remove();
+    this.live = undefined;
+    if (this.output) this.output.hidden = false;
+    if (this.frame) {
+      this.frame.removeAttribute("srcdoc");
+      this.frame.src = this.frameWas;
+    }
+    this.note.textContent = "";
+  }
+
+  /** Run the block; resolves to whether the next may run. */
+  async run() {
+    this.running = true;
+    const output = new Output();
+    let begun = false;
+    const begin = () => {
+      if (begun) return;
+      begun = true;
+      this.live?.remove();
+      this.live = output.element;
+      if (this.output) this.output.hidden = true;
+      (this.output ?? this.bar).after(this.live);
+    };
+    try {
+      const given = await this.lesson.python.ask(
+        { do: "run", code: this.code, name: `<${this.told.id.replace("-", " ")}>`,
+          steps: this.told.kind === "stepper" },
+        (stream, text) => { begin(); output.told(stream, text); });
+      const why = notHere(given.error);
+      if (why && this.code === this.told.code) {
+        this.live?.remove();
+        if (this.output) this.output.hidden = false;
+        this.note.textContent = `not run here: ${why}`;
+        this.element.dataset.result = "not here";
+        return true;
+      }
+      if (this.frame && given.html) {
+        this.frame.removeAttribute("src");
+        this.frame.srcdoc = given.html;
+        given.html = "";
+      }
+      begin();
+      output.ended(given);
+      this.ranIn = this.lesson.python.round;
+      this.say(output.result, given.error);
+      return !given.error || this.told.kind === "raises";
+    } catch (problem) {
+      begin();
+      this.note.textContent = problem instanceof Stopped ? "stopped" : `not run: ${problem.message}`;
+      this.element.dataset.result = "stopped";
+      return false;
+    } finally {
+      this.running = false;
+    }
+  }
+
+  /** Mark quietly whether that was what the lesson says. */
+  say(got, error) {
+    const expected = this.told.expected ?? "";
+    const how = compared(got, expected);
+    const edited = this.code !== this.told.code;
+    this.element.dataset.result = how;
+    if (/^KeyboardInterrupt: stopped$/.test(error)) this.note.textContent = "stopped";
+    else if (how !== "different") this.note.textContent = expected || error ? SAME[how] : "done";
+    else this.note.textContent = edited ? "done; it is your code that ran" : "differs from the lesson";
+    if (how === "different" && expected && !edited) {
+      this.live.append(element("details", { className: "mg-expected" },
+        element("summary", {}, "What the lesson has"), element("pre", {}, expected)));
+    }
+  }
+}
+
+export class Lesson {
+  constructor(data, site) {
+    this.python = new Python(site);
+    this.blocks = data.blocks
+      .filter((each) => RUNS.includes(each.kind) && document.getElementById(each.id))
+      .map((each) => new Block(this, each, document.getElementById(each.id)));
+    this.python.addEventListener("state", () => {
+      const { state, round } = this.python;
+      document.documentElement.dataset.mgPython = state;
+      this.stopButton.disabled = state !== "busy" && state !== "loading";
+      for (const each of this.blocks) {
+        each.element.classList.toggle("mg-ran", each.ranIn === round);
+      }
+    });
+    this.stopButton = button("Stop", () => this.python.stop(), { disabled: true });
+    if (this.blocks.length) this.blocks[0].element.before(this.#bar());
+  }
+
+  #bar() {
+    return element("div", { className: "mg-bar", role: "group", "aria-label": "All blocks" },
+      button("Run all", () => this.runTo(this.blocks.at(-1), true)), this.stopButton,
+      button("Reset all", () => this.blocks.forEach((each) => each.reset())),
+      statusLine(this.python));
+  }
+
+  /**
+   * Run the blocks above `last` that did not run yet, then `last`.  With `afresh`, every one of
+   * them, in a new namespace.  An error above ends it.
+   */
+  async runTo(last, afresh = false) {
+    if (this.python.state === "busy" || this.going) return;
+    this.going = true;
+    try {
+      await this.python.start();
+      if (afresh) {
+        await this.python.ask({ do: "reset" });
+        for (const each of this.blocks) each.ranIn = -1;
+      }
+      for (const each of this.blocks) {
+        if (each === last || each.ranIn !== this.python.round) {
+          const well = await each.run();
+          if (each === last) break;
+          if (!well) {
+            if (each.element.dataset.result !== "stopped") {
+              last.note.textContent = "not run: a block above it ended with an error";
+            }
+            break;
+          }
+        }
+      }
+    } catch {
+      // Python could not be started: the status line says why
+    } finally {
+      this.going = false;
+    }
+  }
+}

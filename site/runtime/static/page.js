@@ -1,0 +1,25 @@
+// Small things that several modules need to put elements into a page.
+
+/** Make an element: `element("p", {className: "note"}, "text", another)`. */
+export function element(name, properties = {}, ...inside) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in made) made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...inside.filter((each) => each !== null && each !== undefined));
+  return made;
+}
+
+/** Make a button that calls `pressed`. */
+export function button(text, pressed, properties = {}) {
+  return element("button", { type: "button", className: "mg-button", onclick: pressed,
+                             ...properties }, text);
+}
+
+/** Return text without the line ends that stand last. */
+export const trimmed = (text) => text.replace(/\n+$/, "");
+
+/** Load the editor; the same promise each time. */
+let editors;
+export const loadEditor = () => (editors ??= import("./editor.js"));

@@ -1,0 +1,62 @@
+"""Serves the built site on this machine, isolated from other origins as the runtime likes it.
+
+    python site/serve.py [--port 8000] [--folder build/site]
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.server
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Handler", "server"]
+
+BUILT = Path(__file__).resolve().parent.parent / "build" / "site"
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files with the types and headers that a page with a worker needs."""
+
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm",
+        ".whl": "application/zip", ".json": "application/json", ".svg": "image/svg+xml",
+        ".ipynb": "application/x-ipynb+json", ".woff2": "font/woff2"}
+
+    def end_headers(self) -> None:
+        """Add what isolates the site: only then may a worker be interrupted."""
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.send_header("Cache-Control", "no-cache")  # asked for again, sent only if it changed
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal quiet."""
+
+
+def server(folder: Path = BUILT, port: int = 0) -> http.server.ThreadingHTTPServer:
+    """Return a server of a folder, on this machine only; port 0 takes a free one."""
+    handler = partial(Handler, directory=str(folder))
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+
+
+def main() -> None:
+    """Serve until Ctrl-C."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--folder", type=Path, default=BUILT)
+    given = parser.parse_args()
+    if not (given.folder / "index.html").exists():
+        raise SystemExit(f"there is no site in {given.folder}: `make site` builds it")
+    running = server(given.folder, given.port)
+    print(f"The site is at http://127.0.0.1:{running.server_port}/ (Ctrl-C ends it)", flush=True)
+    try:
+        running.serve_forever()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

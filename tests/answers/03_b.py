@@ -1,0 +1,138 @@
+"""Stage 03, written from the tasks by somebody who likes few lines."""
+
+from collections import Counter, defaultdict, deque
+from contextlib import contextmanager
+
+
+class InputBuffer:
+    def add(self, index, grad, owned):
+        before = self.grads[index]
+        if before is None:
+            self.grads[index], self.owned[index] = grad, owned
+        elif self.owned[index] and type(before) is not Tensor and writable(before):
+            before += grad
+        else:
+            both = before + grad
+            tensor = isinstance(both, Tensor)
+            self.owned[index] = not tensor
+            self.grads[index] = both if tensor or type(both) in BACKENDS else np.asarray(both)
+
+
+def _nodes_below(root):
+    """Each node once."""
+    known = {root: None}
+    queue = deque([root])
+    while queue:
+        yield (node := queue.popleft())
+        fresh = dict.fromkeys(n for n, _ in node.edges if n is not None and n not in known)
+        known |= fresh
+        queue.extend(fresh)
+
+
+class GraphTask:
+    def count_dependencies(self, root):
+        self.dependencies.update(Counter(
+            n for node in _nodes_below(root) for n, _ in node.edges if n is not None))
+
+    def restrict_to(self, root, goals):
+        # First all that is below, then inward from the goals until nothing is added.
+        above = defaultdict(set)
+        for node in _nodes_below(root):
+            for n, _ in node.edges:
+                above[n].add(node)
+        self.needed, front = set(goals), set(goals)
+        while front:
+            front = set().union(*(above[n] for n in front if n in above)) - self.needed
+            self.needed |= front
+
+    def push(self, node):
+        heappush(self.ready, (-node.sequence, id(node), node))
+
+    def deliver(self, target, index, grad, owned):
+        try:
+            buffer = self.buffers[target]
+        except KeyError:
+            buffer = self.buffers.setdefault(target, self.new_buffer(target))
+        None if grad is None else buffer.add(index, grad, owned)
+        left = self.dependencies[target] = self.dependencies[target] - 1
+        if not left and (self.needed is None or target in self.needed):
+            self.push(target)
+        elif not left:
+            self.buffers.pop(target)
+
+    def run(self, root):
+        evaluate = self.evaluate
+        if _state.anomaly.enabled:
+            evaluate = anomaly_mode.watched(evaluate)
+        self.push(root)
+        self.buffers |= {root: self.new_buffer(root)}
+        while self.ready:
+            evaluate(node := heappop(self.ready)[2], self.buffers.pop(node))
+        while self.callbacks:
+            self.callbacks.pop(0)()
+
+    def evaluate(self, node, buffer):
+        goes, asked = self.needed is None or self.runs(node), node in self.captures
+        if goes and asked:
+            self.capture(node, buffer.grads)
+        if (extras := node.extras) is not None:
+            self.show(node, extras, buffer)
+        match goes, asked:
+            case False, True:
+                self.capture(node, buffer.grads)
+                return
+            case False, False:
+                return
+        if type(node) is AccumulateGrad:
+            return self.accumulate(node, buffer)
+        with place_of(node):
+            out = self.call(node, buffer.grads)
+            targets = node.edges
+            self.keep_graph or node.release()
+            self.hand_out(node, targets, buffer.grads, out)
+
+    def capture(self, node, grads):
+        self.captured |= {i: grads[n] for n, where in self.captures[node].items() for i in where}
+
+    def runs(self, node):
+        behind = {n for n, _ in node.edges} if node in self.captures else {node}
+        return not behind.isdisjoint(self.needed)
+
+
+def execute(edges, grads, keep_graph, create_graph, inputs=None, accumulate=True, kind=None):
+    asked = list(inputs or ())
+    task, root = kind(keep_graph, create_graph), GraphRoot(edges, grads)
+    if inputs is not None:
+        task.restrict_to(root, {n for n, _ in asked} - {None})
+    for i, (node, number) in enumerate(() if accumulate else asked):
+        if node is not None:
+            task.captures.setdefault(node, {}).setdefault(number, []).append(i)
+    (_run_in_fresh_thread if _running.depth >= MAX_DEPTH else _run_here)(task, root)
+    return [*map(task.captured.get, range(len(asked)))]
+
+
+@contextmanager
+def _under_way(task):
+    token = _state.grad_enabled.set(task.create_graph)
+    _running.tasks.append(task)
+    _running.depth += 1
+    try:
+        yield
+    finally:
+        _running.depth -= 1
+        del _running.tasks[-1]
+        _state.grad_enabled.reset(token)
+
+
+def _run_here(task, root):
+    with _under_way(task):
+        task.count_dependencies(root)
+        task.run(root)
+
+
+def queue_callback(callback):
+    try:
+        _running.tasks[-1].callbacks.append(callback)
+    except IndexError:
+        raise RuntimeError(
+            "Final callbacks can only be installed during backward pass.") from None

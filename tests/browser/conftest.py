@@ -1,0 +1,96 @@
+"""The built site, served, and a browser without a window that watches what its pages do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    """The folder of the built site, which MINIGRAD_SITE names."""
+    named = os.environ.get("MINIGRAD_SITE")
+    if named is None:
+        pytest.skip("no built site is named: `make site-check` builds one and runs this")
+    assert (Path(named) / "index.html").exists(), f"there is no site in {named}"
+    return Path(named)
+
+
+@pytest.fixture(scope="session")
+def site(built: Path) -> Iterator[str]:
+    """The address of the built site."""
+    sys.path.insert(0, str(ROOT / "site"))
+    from serve import server
+
+    sys.path.pop(0)
+    running = server(built)
+    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_port}/"
+    running.shutdown()
+    running.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def chromium(site: str) -> Iterator[Any]:
+    """Chromium, driven by Playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright drives the browser")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page of the browser with what went wrong on it: `problems` is to be empty."""
+
+    def __init__(self, context: Any, site: str) -> None:
+        self.site = site
+        self.page = context.new_page()
+        self.problems: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("request", self._request)
+        self.page.on("response", self._response)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith((self.site, "data:", "blob:", "about:")):
+            self.problems.append(f"a request to {request.url}")
+
+    def _response(self, response: Any) -> None:
+        if response.status >= 400:
+            self.problems.append(f"{response.status} for {response.url}")
+
+    def open(self, address: str, wait: str = "load") -> Any:
+        """Go to an address of the site."""
+        self.page.goto(self.site + address, wait_until=wait)
+        return self.page
+
+
+@pytest.fixture
+def watched(chromium: Any, site: str) -> Iterator[Watched]:
+    """A fresh page; no console error and no request to elsewhere may have come when a test ends."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    shown = Watched(context, site)
+    yield shown
+    context.close()
+    assert shown.problems == []

@@ -1,0 +1,170 @@
+"""The built site in a real browser: it loads, fetches nothing elsewhere, and can be used by all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "site" / "node_modules" / "axe-core" / "axe.min.js"
+LESSON, EXERCISE = "lessons/02_graph/", "exercises/02_graph/"
+KINDS = {"home": "", "lesson": LESSON, "exercise": EXERCISE, "api": "api/autograd/",
+         "op": "ops/mul/", "figures": "benchmarks/"}
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+
+
+def addresses(built: Path) -> list[str]:
+    """The addresses of all pages."""
+    found = [path.parent.relative_to(built).as_posix() for path in built.rglob("index.html")]
+    return sorted("" if address == "." else f"{address}/" for address in found)
+
+
+def test_no_page_names_a_resource_elsewhere(built):
+    """What a browser fetches by itself: scripts, styles, pictures, frames, fonts."""
+    tag = re.compile(r"<(?:script|img|iframe|link|source|video|audio|object|embed)\b[^>]*>")
+    elsewhere = re.compile(r"""\b(?:src|href|data|srcset)=["']?(?:https?:)?//""")
+    for path in built.rglob("*.html"):
+        for each in tag.findall(path.read_text(encoding="utf-8")):
+            assert not elsewhere.search(each), f"{path.relative_to(built)}: {each}"
+    for path in built.rglob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"""url\(["']?(?:https?:)?//|@import""", text), path
+
+
+def test_pages_load_without_errors_and_without_requests_to_elsewhere(watched, built):
+    every = addresses(built)
+    # Pages from one mould are made alike: some are enough.
+    alike = [address for address in every if re.match(r"(ops|source|api|exercises)/.", address)]
+    chosen = [address for address in every if address not in alike] + alike[::30]
+    assert len(chosen) > 45
+    for address in chosen:
+        page = watched.open(address)
+        assert page.locator("h1").count() == 1, address
+        assert not watched.problems, address
+
+
+def test_links_lead_to_pages_and_places(watched, site):
+    """Every link of every kind of page, within the site and within its page."""
+    known: dict[str, str] = {}
+
+    def text(address: str) -> str:
+        if address not in known:
+            answer = watched.page.request.get(address)
+            assert answer.ok, address
+            known[address] = answer.text()
+        return known[address]
+
+    for address in [*KINDS.values(), "ops/", "api/", "lessons/", "exercises/", "course/"]:
+        page = watched.open(address)
+        for link in page.eval_on_selector_all("a[href]", "links => links.map(a => a.href)"):
+            if not link.startswith(site) or link.endswith(".ipynb"):
+                continue
+            target, _, place = link.partition("#")
+            assert f'id="{place}"' in text(target) or not place, f"{address} leads to {link}"
+
+
+@pytest.mark.parametrize(("address", "scheme"), [
+    ("", "light"), ("", "dark"), ("lessons/03b_backward/", "light"),
+    ("lessons/03b_backward/", "dark"), ("exercises/03b_backward/", "light"), ("api/viz/", "light"),
+    ("ops/mul/", "dark"),
+])
+def test_axe_finds_no_serious_problem(chromium, site, address, scheme):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(site + address)
+    for details in page.locator("details").all():
+        details.evaluate("element => element.open = true")
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("axe.run(document, {iframes: false})")
+    context.close()
+    serious = [f"{each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes']][:5]}"
+               for each in found["violations"] if each["impact"] in ("serious", "critical")]
+    assert not serious, "\n".join(serious)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_phone_shows_it_without_scrolling_sideways(chromium, site, kind):
+    context = chromium.new_context(**PHONE)
+    page = context.new_page()
+    page.goto(site + KINDS[kind])
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    context.close()
+
+
+def test_the_keyboard_skips_to_the_text_and_opens_a_hint(watched):
+    page = watched.open(EXERCISE)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent").strip() == "Skip to content"
+    hint = page.locator("details.mg-hint").first
+    assert hint.evaluate("element => element.open") is False
+    hint.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert hint.evaluate("element => element.open") is True
+
+
+def test_a_page_of_exercises_begins_at_its_top_with_its_tools(watched):
+    page = watched.open(EXERCISE)
+    page.wait_for_function("document.documentElement.dataset.mgReady == 'yes'")
+    page.wait_for_timeout(500)
+    assert page.evaluate("scrollY") == 0
+    assert page.locator(".cm-editor").count() >= page.locator(".mg-exercise").count()
+
+
+def test_the_search_finds_an_operation(watched):
+    page = watched.open("")
+    page.keyboard.press("/")
+    page.keyboard.type("logsumexp")
+    result = page.locator(".md-search-result__link").first
+    result.wait_for(timeout=20_000)
+    assert "logsumexp" in result.get_attribute("href")
+
+
+def test_formulas_are_drawn_and_read_aloud(watched):
+    page = watched.open("lessons/04b_reductions/")
+    formulas = page.locator(".katex")
+    assert formulas.count() >= 9
+    assert page.locator(".katex math").count() == formulas.count()
+    assert page.locator(".katex-error").count() == 0
+    assert page.evaluate("document.fonts.ready.then(() => document.fonts.check('16px KaTeX_Main'))")
+
+
+def test_a_lesson_hands_its_blocks_to_the_runtime(watched):
+    page = watched.open(LESSON)
+    data = page.evaluate("JSON.parse(document.getElementById('mg-data').textContent)")
+    assert data["stage"] == "02_graph" and data["exercises"] == "../../exercises/02_graph/"
+    assert page.evaluate("root => new URL(root + '/', location).href", data["root"]) == watched.site
+    for block in data["blocks"]:
+        element = page.locator(f"#{block['id']}")
+        assert element.get_attribute("data-kind") == block["kind"]
+        code = element.locator("> .highlight code").first.text_content()
+        assert code.strip() == block["code"].strip()
+        if block["expected"] is not None:
+            shown = element.locator(".mg-output").text_content()
+            assert shown.strip() == block["expected"].strip()
+
+
+def test_the_stepper_steps_and_follows_the_sites_colours(chromium, site):
+    context = chromium.new_context(color_scheme="null")  # the browser's own, not emulated
+    page = context.new_page()
+    page.goto(site + LESSON)
+    frame = page.frame_locator("iframe.mg-stepper")
+    page.locator("iframe.mg-stepper").scroll_into_view_if_needed()
+    before = frame.locator("#sentence").text_content()
+    frame.locator("#next").click()
+    assert frame.locator("#sentence").text_content() != before
+    scheme = "matchMedia('(prefers-color-scheme: dark)').matches"
+    inner = next(each for each in page.frames if each.url.endswith("-steps.html"))
+    assert inner.evaluate(scheme) is False
+    page.locator("label[title='Switch to dark']").click()
+    page.wait_for_function("document.body.dataset.mdColorScheme == 'slate'")
+    inner.wait_for_function(scheme)
+    context.close()
+
+
+def test_the_text_of_a_lesson_is_there_within_a_second(watched):
+    page = watched.open(LESSON, wait="domcontentloaded")
+    painted = page.evaluate("""new Promise(done => new PerformanceObserver(list =>
+        done(list.getEntries()[0].startTime)).observe({type: "paint", buffered: true}))""")
+    assert painted < 3000  # a second on a machine of its own; CI's may be busy

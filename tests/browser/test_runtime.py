@@ -1,0 +1,290 @@
+"""The page's Python: lessons run as their notebooks did, exercises are graded, loops are stopped.
+
+Python takes some seconds to start in a page, so by default one lesson and one stage of exercises
+are tried; with MINIGRAD_SITE_ALL=1 (`make site-browser`) all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from minigrad.course.dev.source import module, mutated
+from minigrad.course.stages import stages
+from minigrad.course.workspace import find_workspace
+
+MINUTES = 60_000
+STAGES = {stage.key: stage for stage in stages()}
+EVERYTHING = os.environ.get("MINIGRAD_SITE_ALL", "") not in ("", "0")
+LESSONS = list(STAGES) if EVERYTHING else ["02_graph"]
+EXERCISES = ([key for key, stage in STAGES.items() if stage.holes] if EVERYTHING
+             else ["12_backend"])
+#: Blocks that need what a page has not: a thread, scikit-learn.
+NOT_HERE = {("07_grad_mode", "new thread"), ("14_capstone", "digits.images_and_digits")}
+
+
+def opened(watched: Any, address: str) -> Any:
+    """A page with its tools, before Python is started."""
+    page = watched.open(address)
+    page.set_default_timeout(5 * MINUTES)
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    return page
+
+
+def data_of(page: Any) -> dict[str, Any]:
+    return page.evaluate("JSON.parse(document.getElementById('mg-data').textContent)")
+
+
+def write(page: Any, editor: Any, text: str) -> None:
+    """Replace all that is in an editor."""
+    editor.locator(".cm-content").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+
+
+# --- lessons ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_a_lessons_blocks_give_what_its_notebook_has(watched, key):
+    page = opened(watched, f"lessons/{key}/")
+    data = data_of(page)
+    running = [block for block in data["blocks"]
+               if block["kind"] in ("run", "draft", "raises", "stepper")]
+    page.get_by_role("button", name="Run all", exact=True).click()
+    page.wait_for_function(
+        "count => document.querySelectorAll('.mg-block[data-result]').length === count",
+        arg=len(running))
+    for block in running:
+        element = page.locator(f"#{block['id']}")
+        how = element.get_attribute("data-result")
+        if how == "not here":
+            assert any(key == stage and words in block["code"] for stage, words in NOT_HERE)
+            continue
+        if block["kind"] == "stepper":
+            assert "<svg" in element.locator("iframe").get_attribute("srcdoc")
+            continue
+        live = element.locator(".mg-live")
+        assert how in ("same", "nearly"), f"{block['id']}: {live.inner_text()}"
+        if how == "same" and block["expected"] is not None:
+            shown = element.locator(".mg-live > pre:not(.mg-err)").all_text_contents()
+            assert "".join(shown).strip() == block["expected"].strip()
+
+
+def test_a_block_is_edited_drawn_stopped_and_put_back(watched):
+    page = opened(watched, "lessons/02_graph/")
+    page.get_by_role("button", name="Run all", exact=True).click()
+    page.locator("html[data-mg-python=loading]").wait_for(state="attached")
+    page.locator(".mg-bar").get_by_role("button", name="Stop").click()
+    page.locator("html[data-mg-python=off]").wait_for(state="attached")
+
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    lesson = block.locator(".mg-output").inner_text()
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "kept = 5\nprint(kept)\n1 / 0")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-error", has_text="ZeroDivisionError").wait_for()
+    assert block.locator(".mg-out").inner_text().strip() == "5"
+    assert not block.locator(".mg-output").is_visible()
+
+    write(page, block, "from minigrad import tensor, viz\nx = tensor(2.0, requires_grad=True)\n"
+                       "viz.graph(x * x)")
+    page.keyboard.press("Control+Enter")
+    picture = block.locator("img.mg-picture")
+    picture.wait_for()
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 50
+    assert "MulBackward" in picture.get_attribute("alt")
+
+    write(page, block, "while True:\n    pass")
+    block.get_by_role("button", name="Run", exact=True).click()
+    page.locator("html[data-mg-python=busy]").wait_for(state="attached")
+    page.wait_for_timeout(300)
+    block.get_by_role("button", name="Stop").click()
+    block.locator(".mg-result", has_text="stopped").wait_for()
+    write(page, block, "print(kept)")  # the page is isolated: what was made is still there
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-out", has_text="5").wait_for()
+
+    block.get_by_role("button", name="Reset").click()
+    assert block.locator(".mg-output").inner_text() == lesson
+    assert block.locator(".cm-editor").count() == 0 and block.locator(".mg-live").count() == 0
+
+
+@pytest.fixture
+def plain_site(site: str) -> Iterator[str]:
+    """The site as a server gives it that does not isolate it from other origins."""
+    import serve  # `site` put it on the path
+
+    built = Path(os.environ.get("MINIGRAD_SITE", serve.BUILT))
+
+    class Plain(serve.Handler):
+        def send_header(self, name: str, value: str) -> None:
+            if not name.startswith("Cross-Origin"):
+                super().send_header(name, value)
+
+    running = serve.http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), lambda *given: Plain(*given, directory=str(built)))
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{running.server_port}/"
+    running.shutdown()
+    running.server_close()
+
+
+def test_where_nothing_can_be_interrupted_python_is_started_anew(watched, plain_site):
+    watched.site = plain_site
+    page = opened(watched, "lessons/02_graph/")
+    assert page.evaluate("crossOriginIsolated") is False
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "kept = 1\nwhile True:\n    pass")
+    page.keyboard.press("Control+Enter")
+    page.locator("html[data-mg-python=busy]").wait_for(state="attached")
+    block.get_by_role("button", name="Stop").click()
+    block.locator(".mg-result", has_text="stopped").wait_for()
+    page.locator("html[data-mg-python=ready]").wait_for(state="attached")
+    write(page, block, "kept")
+    page.keyboard.press("Control+Enter")
+    block.locator(".mg-error", has_text="NameError").wait_for()
+
+
+# --- exercises --------------------------------------------------------------------------------
+
+
+def verdicts(page: Any) -> dict[str, str]:
+    """Test all exercises and return the states by hole."""
+    page.get_by_role("button", name="Test all").click()
+    page.wait_for_function("""document.querySelectorAll('.mg-verdict').length ===
+                              document.querySelectorAll('.mg-exercise').length""")
+    return page.evaluate("""Object.fromEntries([...document.querySelectorAll('.mg-exercise')].map(
+        each => [each.dataset.hole, each.querySelector('.mg-verdict').dataset.state]))""")
+
+
+def put(page: Any, section: Any, texts: dict[str, str]) -> None:
+    """Write files into the editor of an exercise."""
+    for path, text in texts.items():
+        tab = section.locator(".mg-files").get_by_role("button", name=path)
+        tab.click()
+        section.locator(".mg-files [aria-pressed=true]", has_text=path).wait_for()
+        write(page, section, text)
+
+
+@pytest.mark.parametrize("key", EXERCISES)
+def test_the_stub_fails_the_solution_passes_and_a_mistake_is_named(watched, key):
+    stage = STAGES[key]
+    page = opened(watched, f"exercises/{key}/")
+    states = verdicts(page)
+    assert set(states) == {hole.id for hole in stage.holes}
+    assert set(states.values()) <= {"untouched", "waiting"}, states
+
+    first = page.locator(".mg-exercise").first
+    put(page, first, {path: stage.solution(path).read_text() for path in stage.modules})
+    states = verdicts(page)
+    assert set(states.values()) == {"solved"}, states
+    notes = " ".join(page.locator(".mg-verdict .mg-note").all_text_contents())
+    named = re.findall(r"^def (test_\w+)", stage.tests.read_text(), re.M)
+    assert sum(name in notes for name in named) <= len(named) / 20
+    assert page.locator(".mg-done").count() == len(stage.holes)
+
+    whole = {path: module(stage.package, path).text for path in stage.modules}
+    for hole in stage.holes if EVERYTHING else stage.holes[:2]:
+        mutant = next((each for each in hole.mutants if each.symptom), hole.mutants[0])
+        section = page.locator(f'.mg-exercise[data-hole="{hole.id}"]')
+        put(page, section, whole | mutated(stage, hole, mutant))
+        section.get_by_role("button", name="Run tests").click()
+        section.locator('.mg-verdict[data-state="wrong"]').wait_for()
+        assert section.locator(".mg-failure").inner_text().strip()
+        if mutant.symptom:
+            sentence = section.locator(".mg-diagnosis").text_content()
+            assert sentence == stage.words["symptoms"][mutant.symptom], mutant.name
+
+
+def test_work_survives_a_reload_leaves_as_a_workspace_and_comes_back(watched, tmp_path):
+    stage = STAGES["03b_backward"]
+    page = opened(watched, f"exercises/{stage.key}/")
+    page.on("dialog", lambda dialog: dialog.accept())
+    section, hole = page.locator(".mg-exercise").first, stage.holes[0]
+    path = hole.symbols[0].partition(":")[0]
+    mine = stage.solution(path).read_text() + "\nMINE = 1  # größer\n"
+    put(page, section, {path: mine})
+    section.locator(".mg-hint summary").nth(1).click()
+    section.locator(".cm-content").focus()
+    page.keyboard.press("Control+Enter")
+    section.locator('.mg-verdict[data-state="solved"]').wait_for()
+
+    page.reload()
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    assert page.locator(".mg-done").all_text_contents()[0].startswith(hole.id)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export my work").click()
+    file = tmp_path / "work.zip"
+    download.value.save_as(file)
+    with zipfile.ZipFile(file) as packed:
+        assert packed.testzip() is None
+        packed.extractall(tmp_path)
+    space = find_workspace(tmp_path / "minigrad-work")
+    assert space.solved(hole) and space.hints_taken(hole) == 2
+    assert space.files(stage)[path].read_text() == mine
+    assert not any(space.upgrade().values())
+
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    assert page.locator(".mg-done").count() == 0
+    repacked = tmp_path / "packed.zip"  # deflated, as other programs pack
+    with zipfile.ZipFile(repacked, "w", zipfile.ZIP_DEFLATED) as packed:
+        for each in (tmp_path / "minigrad-work").rglob("*"):
+            packed.write(each, each.relative_to(tmp_path / "minigrad-work"))
+    with page.expect_navigation():
+        page.locator("input[type=file]").set_input_files(repacked)
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    assert page.locator(".mg-done").count() == 1
+    kept = page.evaluate("key => localStorage.getItem(key)", f"minigrad/work/{stage.key}/{path}")
+    assert kept == mine
+
+
+def test_tests_that_do_not_end_are_stopped_and_what_cannot_be_read_is_said(watched):
+    page = opened(watched, "exercises/03b_backward/")
+    section = page.locator(".mg-exercise").first
+    section.locator(".cm-content").focus()
+    page.keyboard.press("Control+Home")
+    page.keyboard.insert_text("def broken(:\n")
+    page.keyboard.press("Control+Enter")
+    problem = section.locator('.mg-verdict[data-state="problem"]')
+    problem.wait_for()
+    assert "SyntaxError" in problem.inner_text()
+    page.keyboard.press("Control+Z")
+    page.keyboard.press("Control+Home")
+    page.keyboard.insert_text("while True:\n    pass\n")
+    page.keyboard.press("Control+Enter")
+    page.locator("html[data-mg-python=busy]").wait_for(state="attached")
+    page.wait_for_timeout(1000)
+    section.get_by_role("button", name="Stop").click()
+    section.locator(".mg-results", has_text="Stopped.").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("html[data-mg-python=ready]").wait_for(state="attached")
+
+
+def test_the_solution_is_shown_to_those_who_give_up(watched):
+    page = opened(watched, "exercises/03b_backward/")
+    section = page.locator(".mg-exercise").first
+    answers = []
+    page.on("dialog", lambda dialog: dialog.accept() if answers.pop() else dialog.dismiss())
+    answers.append(False)
+    section.get_by_role("button", name="Solution").click()
+    assert section.locator(".mg-solution pre").count() == 0
+    answers.append(True)
+    section.get_by_role("button", name="Solution").click()
+    hole = STAGES["03b_backward"].holes[0]
+    name = hole.symbols[0].partition(":")[2].rpartition(".")[2]
+    assert f"def {name}" in section.locator(".mg-solution pre").first.inner_text()
+    assert page.evaluate("JSON.parse(localStorage['minigrad/progress'])")["holes"] == {
+        hole.id: {"gave_up": True}}

@@ -1,0 +1,79 @@
+"""Many programs in a row: generated, run by both libraries, compared, shortened, sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import minigrad
+
+from .compare import Difference, compare
+from .generator import generate
+from .interpret import Trace, run
+from .known import name_of
+from .peer import Peer
+from .program import Program
+from .shrink import shrink
+
+BATCH = 50
+
+#: A seed, its program, and what minigrad did with it.
+Made = tuple[int, list[str], Trace]
+
+
+@dataclass
+class Finding:
+    """A program on which the libraries differ."""
+
+    seed: int
+    program: list[str]
+    kind: str
+    text: str
+    known: str | None  # the name of the known difference that it shows
+
+    def __str__(self) -> str:
+        return "\n".join([f"# seed {self.seed}", *self.program, f"# {self.text}"])
+
+
+@dataclass
+class Part:
+    """What one process found."""
+
+    findings: list[Finding] = field(default_factory=list)
+    crashes: list[int] = field(default_factory=list)
+
+
+def campaign(seeds: Sequence[int], shortened: bool = True) -> Part:
+    """Run the programs of some seeds; minigrad writes a batch while PyTorch runs the last one."""
+    part, peer = Part(), Peer()
+    try:
+        waiting: list[Made] = []
+        for begin in range(0, len(seeds) + BATCH, BATCH):
+            made = [(seed, *generate(seed)) for seed in seeds[begin:begin + BATCH]]
+            judge(waiting, peer, part, shortened)
+            waiting = made
+            if waiting:
+                peer.send([program for _, program, _ in waiting])
+    finally:
+        peer.close()
+    return part
+
+
+def judge(made: list[Made], peer: Peer, part: Part, shortened: bool) -> None:
+    """Compare the traces of a batch with PyTorch's."""
+    all_theirs = peer.receive([program for _, program, _ in made])
+    for (seed, program, ours), theirs in zip(made, all_theirs):
+        if theirs is None:
+            part.crashes.append(seed)
+        elif (found := compare(program, theirs, ours)) is not None:
+            lines: Program = program
+            if shortened:
+                lines, found = shrink(program, found, lambda p: difference(p, peer))
+            part.findings.append(Finding(seed, list(lines), found.kind, str(found),
+                                         name_of(lines, found)))
+
+
+def difference(program: Program, peer: Peer) -> Difference | None:
+    """Return how the libraries differ on a program, or None: also where PyTorch crashes."""
+    theirs = peer.trace(program)
+    return None if theirs is None else compare(program, theirs, run(minigrad, program))

@@ -1,0 +1,102 @@
+"""Programs on which minigrad once differed from PyTorch, shortened, by what was wrong."""
+
+from __future__ import annotations
+
+LEAF = "t0 = torch.tensor([[1.0, 3.0, 2.0], [4.0, 6.0, 5.0]], requires_grad=True)"
+
+PROGRAMS: dict[str, tuple[str, ...]] = {
+    "a NumPy scalar is expanded twice": (
+        LEAF, "t1 = t0.log().sum(-1, keepdim=True)", "t1.mean().backward()"),
+    "requires_grad of a non-leaf cannot be set": (
+        LEAF, "t1 = t0 * 1", "t1.requires_grad = True"),
+    "a leaf that no longer requires grad gets none": (
+        LEAF, "t1 = t0[...]", "t0.requires_grad = False", "t1.mean().backward()"),
+    "a leaf that became the result of a write": (
+        LEAF, "t1 = t0 * 2", "t0.requires_grad_(False)", "t0[0] = t1[1]",
+        "t0.sum().backward()"),
+    "comparing in place has zero gradient": (
+        LEAF, "t1 = t0 * 2", "t1.eq_(1.0)", "t1.sum().backward()"),
+    "comparing a view in place": (
+        LEAF, "t1 = t0 * 2", "t1[0].ge_(2.0)", "t1.sum().backward()"),
+    "logical in place leaves the history": (
+        LEAF, "t1 = t0 * 2", "t1.logical_not_()", "t1.sum().backward()", "t0.logical_and_(t1)"),
+    "floor division has no derivative": (
+        LEAF, "t1 = t0 // 2", "(t1 * t0).sum().backward()"),
+    "heaviside has no derivative": (
+        LEAF, "t1 = torch.heaviside(t0, t0)", "t1.sum().backward()"),
+    "a weight of a loss cannot require grad": (
+        LEAF, "t1 = F.binary_cross_entropy_with_logits(t0, t0.detach(), weight=t0)"),
+    "running moments cannot require grad": (
+        LEAF, "t1 = F.batch_norm(t0, t0[0], t0[1].detach(), training=True)"),
+    "a Function that writes to a view of a leaf": (
+        LEAF, "t1 = Double_.apply(t0[0])"),
+    "a Function that writes to a leaf without recording": (
+        LEAF, "with torch.no_grad(): t1 = Double_.apply(t0)", "seen(t1)"),
+    "a Function that returns a view without recording": (
+        LEAF, "with torch.no_grad(): t1 = Flat.apply(t0[1:])", "seen(t1)"),
+    "inference mode checks no leaf": (
+        LEAF, "with torch.inference_mode(): t1 = t0.mul_(2)", "seen(t0)"),
+    "a post-accumulate hook returns nothing": (
+        LEAF, "h1 = t0.register_post_accumulate_grad_hook(lambda t: t.grad)",
+        "t0.sum().backward()"),
+    "a gradient with a history is added to in place": (
+        LEAF, "(t0 * t0).sum().backward(create_graph=True)", "t0.sum().backward()"),
+    "erfinv keeps what it was given": (
+        LEAF, "t1 = torch.erfinv(t0 / 10)", "t1.sign_()", "t1 = torch.erfinv(t0 / 10)",
+        "t2 = t1 * 1", "with torch.no_grad(): t1.zero_()", "t2.sum().backward()"),
+    "what cannot be differentiated raises before leaves are served": (
+        LEAF, "t1 = torch.ones(2, requires_grad=True)", "t2 = t0 // 2",
+        "torch.autograd.backward([t1.sum(), t2.sum()])"),
+    "no way back from a view made without recording": (
+        LEAF, "with torch.no_grad(): t1 = t0.reshape(-1)", "t1.backward(torch.ones_like(t1))"),
+    "a view of a base that was detached and written to": (
+        LEAF, "t1 = t0 * 1", "t2 = t1[:, None]", "t1.detach_()", "t3 = t1.neg_()", "seen(t2)"),
+    "fill_ by a tensor refuses repeated memory": (
+        "t0 = torch.ones(()).expand(2, 3)", "t0[0] = 1.5"),
+    "masked_fill_ and index_fill_ accept repeated memory": (
+        "t0 = torch.ones(1, 3).expand(2, 3)", "t0.masked_fill_(t0 > 0, 2.0)",
+        "t0.index_fill_(0, torch.tensor([1]), 3.0)", "t0.t_()", "t0.unsqueeze_(0)"),
+    "index_put_ of itself": (
+        "t0 = torch.arange(3)", "t0.index_put_((t0,), torch.tensor(1))"),
+    "index_add_, index_copy_, scatter_ and put_ of itself": (
+        "t0 = torch.ones(3, 3)", "t1 = torch.arange(3)", "t0.index_add_(0, t1, t0)",
+        "t0.index_copy_(0, t1, t0)", "t0.scatter_(0, torch.zeros_like(t0).long(), t0)",
+        "t0.put_(torch.zeros_like(t0).long(), t0)"),
+    "lerp_ of its own transpose": (
+        "t0 = torch.arange(9.0).view(3, 3)", "t0.lerp_(t0.t(), 0.5)"),
+    "a mask writes one of its own elements": (
+        "t0 = torch.arange(6.0)", "t0[t0 > 2] = t0[2]"),
+    "copy_ of one of its own elements": (
+        "t0 = torch.arange(3.0)", "t0.copy_(t0[0])"),
+    "integers are written from what requires grad": (
+        LEAF, "t1 = torch.zeros(2, 3, dtype=torch.int64)", "with torch.no_grad(): t1[None] = t0"),
+    "truth values are not subtracted": (
+        LEAF, "t1 = t0 - (t0 > 2)", "t2 = 1 - (t0 > 2)", "t3 = t0 - True",
+        "t0.detach().sub_(t0 > 2)"),
+    "truth values are not multiplied as matrices": (
+        "t0 = torch.ones(2, 2).bool()", "t1 = t0 @ t0", "t2 = t0[0] @ t0[0]", "t3 = t0 @ t0[0]"),
+    "true plus twice true": (
+        "t0 = torch.tensor([True, False])", "t1 = torch.add(t0, t0, alpha=2)"),
+    "norms want one dtype": (
+        LEAF, "t1 = F.layer_norm(t0, (3,), t0[0].double())",
+        "t2 = F.group_norm(t0[None], 2, t0[:, 0].double())"),
+    "a saved tensor is shown as it is": (
+        LEAF, "with torch.autograd.graph.saved_tensors_hooks(lambda x: seen(x), lambda x: x): "
+        "t1 = t0 * t0"),
+    "the weight of lerp is no saved tensor": (
+        LEAF, "t1 = torch.lerp(t0, t0, 0.5)", "t1.sum().backward()", "t1.sum().backward()"),
+    "one gradient for an input that is named twice": (
+        LEAF, "g1 = torch.autograd.grad(t0.sum(), [t0, t0])", "g1[0].transpose_(0, 1)"),
+    "a kink has a derivative of zero": (
+        LEAF, "g1 = torch.autograd.grad(t0.relu().sum(), [t0], create_graph=True)",
+        "g1[0].sum().backward()"),
+    "a slope of zero or one": (
+        LEAF, "g1 = torch.autograd.grad(F.leaky_relu(t0 - 3).sum(), [t0], create_graph=True)",
+        "g1[0].sum().backward()"),
+    "losses broadcast before they promote": (
+        "t0 = F.mse_loss(torch.tensor(1.0, dtype=torch.float64), torch.ones(2, 3))",),
+    "an index is looked at after the leaf": (
+        "t0 = torch.tensor(1.0, requires_grad=True)", "t0.index_put_((torch.tensor([0]),), t0)"),
+    "movedim of a number is a view": (
+        "t0 = torch.tensor(1.0, requires_grad=True)", "t1 = t0.movedim(0, -1)"),
+}

@@ -1,0 +1,98 @@
+"""Random programs on both libraries; the differences that are known; those that were mended."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="compares with PyTorch")
+
+from minigrad.op import REGISTRY  # noqa: E402
+
+from . import calls, regressions, shrink  # noqa: E402
+from .campaign import campaign, difference  # noqa: E402
+from .compare import Difference  # noqa: E402
+from .generator import generate  # noqa: E402
+from .known import KNOWN, name_of  # noqa: E402
+from .peer import Peer  # noqa: E402
+from .program import source, target, uses  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def peer():
+    """Run PyTorch in a process of its own, as its crash would end the tests."""
+    peer = Peer()
+    yield peer
+    peer.close()
+
+
+def test_random_programs_agree():
+    part = campaign(range(300))
+    unknown = [str(finding) for finding in part.findings if finding.known is None]
+    assert not unknown, "\n\n".join(unknown)
+    assert len(part.crashes) < 10
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=[k.name for k in KNOWN])
+def test_a_known_difference_is_still_there(known, peer):
+    found = difference(known.program, peer)
+    assert found is not None, "mended: take it off the list"
+    assert name_of(known.program, found) == known.name, str(found)
+
+
+@pytest.mark.parametrize("program", regressions.PROGRAMS.values(), ids=regressions.PROGRAMS)
+def test_a_mended_difference_stays_mended(program, peer):
+    found = difference(program, peer)
+    assert found is None, str(found)
+
+
+def test_every_op_is_called_or_left_out_for_a_reason():
+    called = {call.op.__name__ for call in calls.all_calls() + calls.inplace_calls()}
+    assert called | calls.LEFT_OUT | calls.ALWAYS_DIFFER == set(REGISTRY)
+
+
+def test_a_program_prints_as_one_that_runs():
+    program = ["t0 = torch.ones(2, requires_grad=True)", "t1 = Scale.apply(t0, 0.5)",
+               "with torch.no_grad(): t2 = t1 * 2", "t1.sum().backward()"]
+    names = {"__name__": "program"}
+    exec(compile(source(program), "<program>", "exec"), names)
+    assert names["t0"].grad.tolist() == [1, 1] and names["t2"].tolist() == [1, 1]
+
+
+def test_the_same_seed_gives_the_same_program():
+    assert generate(11)[0] == generate(11)[0] != generate(12)[0]
+
+
+def test_names_in_a_line():
+    assert target("with torch.no_grad(): t3 = t1 + p2[0]") == "t3"
+    assert target("t1[0] = 2") is None
+    assert uses("with torch.no_grad(): t3 = t1 + p2[0]") == {"t1", "t3", "p2"}
+
+
+def test_shrinking_leaves_what_is_needed():
+    def attempt(lines):
+        needed = {"b", "e"} <= set(lines)
+        return Difference("value", "e", 1, 2) if needed else None
+
+    lines, found = shrink.shrink(list("abcdefgh"), attempt(list("abcdefgh")), attempt)
+    assert lines == ["b", "e"]
+    assert found.kind == "value"
+
+
+def test_shrinking_does_not_turn_to_another_difference():
+    def attempt(lines):
+        kind = "value" if "a" in lines else "refused"
+        return Difference(kind, "b", 1, 2) if "b" in lines else None
+
+    assert shrink.shrink(["a", "b", "c"], attempt(["a", "b"]), attempt)[0] == ["a", "b"]
+
+
+def test_a_crash_of_the_other_process_is_counted(peer):
+    """A program that ends the process is skipped, and those after it are run."""
+    programs = [["t0 = torch.ones(2)"], ["import os", "os._exit(3)"], ["t0 = torch.zeros(2)"]]
+    before = peer.crashes
+    peer.send(programs)
+    first, crashed, last = peer.receive(programs)
+    assert crashed is None and peer.crashes == before + 1
+    assert first.state["t0"]["value"].tolist() == [1, 1]
+    assert last.state["t0"]["value"].tolist() == [0, 0]
+

@@ -1,0 +1,182 @@
+"""Rosters and regrades: whose a submission is, who is missing, and what a verdict was before."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from typer.testing import CliRunner
+
+from minigrad.course.app import app
+from minigrad.course.grading import batch
+from minigrad.course.grading.grade import Grade, HoleGrade
+from minigrad.course.grading.history import Again, History
+from minigrad.course.grading.report import Report
+from minigrad.course.grading.roster import Person, Roster, read_roster
+from minigrad.course.stages import CourseError
+
+PEOPLE = [("s101", "Ann Lee", "ann.lee@uni.edu"), ("s102", "Lee, Bo", "blee@uni.edu"),
+          ("s103", "Eva María Ñu", "emn@uni.edu"), ("s104", "Sam", "")]
+ROSTER = Roster(("id", "name", "email"), tuple(
+    Person(dict(zip(("id", "name", "email"), each, strict=True))) for each in PEOPLE))
+
+
+@pytest.mark.parametrize(("name", "owner"), [
+    ("s101.py", "s101"), ("S102", "s102"), ("blee.py", "s102"), ("ann.lee@uni.edu.zip", "s101"),
+    ("ann.lee.py", "s101"),
+    ("Ann Lee_12345_assignsubmission_file", "s101"),  # Moodle
+    ("Ann Lee_12345_assignsubmission_file_", "s101"),
+    ("leeann_9911_2231_handin.py", "s101"), ("leebo_LATE_9911_2231_handin-1.py", "s102"),  # Canvas
+    ("Homework 3_blee_attempt_2026-11-20-10-00-00_handin.py", "s102"),  # Blackboard
+    ("Eva María Ñu_7_assignsubmission_file", "s103"), ("ñuevamaría_1_2_x.py", "s103"),
+    ("s104_handin.py", "s104"),
+    ("sam.py", None),  # one word of a name is too little
+    ("lee.py", None), ("handin.py", None), ("s10.py", None), ("xs101.py", None),
+    ("s101_s102.py", None),  # of two
+])
+def test_whose_a_submission_is(name, owner):
+    matched = ROSTER.match([name])
+    assert [each.id for each in matched.owners.values()] == ([owner] if owner else [])
+    assert bool(matched.unknown) == (owner is None)
+
+
+def test_what_does_not_fit_is_said():
+    matched = ROSTER.match(["s101.py", "Ann Lee_1_assignsubmission_file", "s104.py", "x.py",
+                            "s101_s102.py"])
+    assert matched.findings() == [
+        "missing: s102 Lee, Bo", "missing: s103 Eva María Ñu", "unknown: x.py",
+        "unknown: s101_s102.py (it may be of s101, s102)",
+        "several of s101: s101.py, Ann Lee_1_assignsubmission_file"]
+
+
+def report(name: str, points: int) -> Report:
+    hole = HoleGrade("07.1", "title", points, 4, "" if points else "wrong")
+    return Report(name, (Grade(name, "07_x", (hole,)),))
+
+
+def test_the_rosters_columns_are_carried():
+    reports = [report("s101.py", 4), report("x.py", 0), report("s102.py", 0), report("blee.py", 4)]
+    rows = list(csv.DictReader(io.StringIO(ROSTER.as_csv(reports))))
+    assert [(row["id"], row["name"], row["submission"], row["points"], row["max_points"],
+             row["07.1"], row["note"]) for row in rows] == [
+        ("s101", "Ann Lee", "s101.py", "4", "4", "4", ""),
+        ("s102", "Lee, Bo", "s102.py", "0", "4", "0", "several handed in"),
+        ("s102", "Lee, Bo", "blee.py", "4", "4", "4", "several handed in"),
+        ("s103", "Eva María Ñu", "", "0", "4", "", "nothing handed in"),
+        ("s104", "Sam", "", "0", "4", "", "nothing handed in"),
+        ("", "", "x.py", "0", "4", "0", "not on the roster")]
+
+
+@pytest.mark.parametrize("text", [
+    "id,name,email\ns1,Ann,a@b\n", "ID;Name;E-Mail\r\ns1;Ann;a@b\r\n", "\ufeffid\tgroup\ns1\t7\n\n",
+    'Student ID,"Full name"\ns1,"Lee, Ann"\n',
+])
+def test_rosters_as_they_come(tmp_path, text):
+    path = tmp_path / "roster.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    (person,) = read_roster(path).people
+    assert person.id == "s1"
+    assert ROSTER.as_csv([]).startswith("id,name,email,submission,points,max_points,note\n")
+
+
+@pytest.mark.parametrize(("content", "told"), [
+    (b"", "id among them, not nothing"), (b"name,email\nAnn,x\n", "id among them, not name, email"),
+    (b"id,id\n1,2\n", "each column once"), (b"id,name\n1,Ann\n1,Bo\n", "line 3: '1' was there"),
+    (b"id,name\n,Ann\n", "line 2: 2 cells are wanted and an id"), (b"id,name\n1\n", "line 2"),
+    (b"id,name\n1,\xff\n", "is not UTF-8"),
+])
+def test_what_is_no_roster_is_told(tmp_path, content, told):
+    path = tmp_path / "roster.csv"
+    path.write_bytes(content)
+    with pytest.raises(CourseError) as raised:
+        read_roster(path)
+    assert told in str(raised.value)
+    with pytest.raises(CourseError, match="No such file"):
+        read_roster(tmp_path / "none.csv")
+
+
+@pytest.fixture
+def graded(monkeypatch):
+    """Grading by what stands in a file, and which submissions it was asked for."""
+    asked: list[str] = []
+
+    def grade_one(path, settings, sandbox, seed, limits):
+        asked.append(path.name)
+        return report(path.name, verdict["points"])
+
+    verdict = {"points": 0}
+    monkeypatch.setattr(batch, "grade_one", grade_one)
+    return asked, verdict
+
+
+def call(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["grade", *words])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_a_regrade_keeps_what_was(tmp_path, graded):
+    asked, verdict = graded
+    paths = [tmp_path / f"{name}.py" for name in ("s101", "s102", "new")]
+    for path in paths:
+        path.write_text("pass\n")
+    kept = tmp_path / "kept"
+    (tmp_path / "roster.csv").write_text("id,name\ns101,Ann\ns102,Bo\ns103,Cy\n")
+    words = [*map(str, paths), "--stage", "07", "--keep", str(kept), "--roster",
+             str(tmp_path / "roster.csv"), "--format", "csv"]
+
+    def points(output: str) -> dict[str, str]:
+        rows = csv.DictReader(io.StringIO(output[output.index("id,name"):]))
+        return {row["submission"]: row["points"] for row in rows}
+
+    output = call(*words)
+    assert points(output) == {"s101.py": "0", "s102.py": "0", "new.py": "0", "": "0"}
+    assert "missing: s103 Cy" in output and "unknown: new.py" in output
+    verdict["points"] = 4
+    assert points(call(*words)) == {"s101.py": "0", "s102.py": "0", "new.py": "0", "": "0"}
+    assert asked == ["s101.py", "s102.py", "new.py"]
+
+    output = call(*words, "--regrade", "s102.py", "--reason", "a test was wrong")
+    assert points(output) == {"s101.py": "0", "s102.py": "4", "new.py": "0", "": "0"}
+    assert "regraded: s102.py: 0 -> 4" in output and asked[3:] == ["s102.py"]
+    assert points(call(*words))["s102.py"] == "4"  # the new verdict holds from now on
+
+    call(*words, "--regrade", "all", "--reason", "all again")
+    assert asked[4:] == ["s101.py", "s102.py", "new.py"]
+    lines = [json.loads(line) for line in (kept / "results.jsonl").read_text().splitlines()]
+    assert [(line["report"]["submission"], line["report"]["points"], line["reason"])
+            for line in lines] == [
+        ("s101.py", 0, ""), ("s102.py", 0, ""), ("new.py", 0, ""),
+        ("s102.py", 4, "a test was wrong"), ("s101.py", 4, "all again"),
+        ("s102.py", 4, "all again"), ("new.py", 4, "all again")]
+    assert all(line["when"].endswith("UTC") and line["minigrad"] for line in lines)
+    assert (kept / "grades.csv").read_text().startswith("id,name,submission")
+
+
+def test_a_regrade_that_was_ended_goes_on(tmp_path):
+    history = History(tmp_path / "results.jsonl")
+    for name, points, reason in (("a", 0, ""), ("b", 0, ""), ("a", 4, "mended")):
+        history.add(f"/{name}.py mark", report(f"{name}.py", points), reason)
+    again = Again(frozenset({"all"}), "mended")
+    assert {mark: each.points for mark, each in history.known(again).items()} == {"/a.py mark": 4}
+    assert len(history.known(Again(frozenset({"all"}), "another reason"))) == 0
+    assert len(history.known(Again(frozenset({"b.py"}), "another reason"))) == 1
+    ((before, after),) = history.changes("mended")
+    assert (before.report.points, after.report.points) == (0, 4)
+
+
+@pytest.mark.parametrize(("words", "told"), [
+    (["--regrade", "all"], "go together"), (["--reason", "x"], "go together"),
+    (["--regrade", "all", "--reason", "x"], "needs --keep"),
+    (["--regrade", "b.py", "--reason", "x", "--keep", "kept"], "is not among the submissions"),
+    (["--roster", "none.csv"], "No such file"),
+])
+def test_what_cannot_be_done_is_told(tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("pass\n")
+    assert told in call("a.py", "--stage", "07", *words, code=2)
