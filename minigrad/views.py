@@ -55,17 +55,17 @@ class ViewInfo:
         if counter is INFERENCE or self.version == counter.value:
             return view._node
         self.refuse(view, indirect=True)
-        live, previous = base._requires_grad, _state.grad_enabled.get()
-        base._requires_grad = True  # even if it no longer does, the view has a node
+        # a base that no longer requires grad: the view has a node all the same, which ends there
+        source = base if base._requires_grad else base.detach().requires_grad_()
+        previous = _state.grad_enabled.get()
         _state.grad_enabled.set(True)
         try:
             offset = view.storage_offset()
-            fresh = base.as_strided(tuple(view.shape), view.stride(), offset)
+            fresh = source.as_strided(tuple(view.shape), view.stride(), offset)
         finally:
             _state.grad_enabled.set(previous)
-            base._requires_grad = live
         assert fresh._node is not None
-        if not live:
+        if source is not base:
             fresh._node.set_edges([(None, 0)])
         _move_retained(view, fresh._node, 0)
         view._node, view._index, view._requires_grad = fresh._node, 0, True

@@ -182,18 +182,18 @@ class SavedTensor:
         # RuntimeError "Calling register_hooks on a saved tensor whose hooks have already been
         # set. ..."; if self._array is None, RuntimeError "Calling register_hooks on a saved
         # tensor after it has been freed. ..."; if one of the two is not callable, TypeError
-        # "incompatible function arguments: pack_hook and unpack_hook must be callable". Make
-        # a plain tensor of the array, self.plain(self._array), with self._counter as its
-        # _counter, and call pack_hook with it while nothing is recorded; the grad mode
-        # (_state.grad_enabled, with get and set) is afterwards what it was, also after an
-        # exception. Keep the result in self.packed. If the version of that plain tensor
-        # changed meanwhile, RuntimeError "A saved tensor pack hook is modifying its input in
-        # place. ...". Then set self.hooks to the pair; if self.tensor is there and
-        # self.requires_grad, keep its place in the graph, self.tensor._edge()[0], in
-        # self.origin; and set self._array and self.tensor to None. unpacked(): give
-        # self.packed to the second hook and return the array (_array) of the tensor that it
-        # gives; for what has no _array, TypeError "Output of saved tensor unpack_hook
-        # expected to be a Tensor but got result of type KIND".
+        # "incompatible function arguments: pack_hook and unpack_hook must be callable". What
+        # the hook is shown is `shown`; if that is None, a plain tensor of the array,
+        # self.plain(self._array), with self._counter as its _counter. Call pack_hook with it
+        # while nothing is recorded; the grad mode (_state.grad_enabled, with get and set) is
+        # afterwards what it was, also after an exception. Keep the result in self.packed. If
+        # the version of that tensor changed meanwhile, RuntimeError "A saved tensor pack hook
+        # is modifying its input in place. ...". Then set self.hooks to the pair; if
+        # self.tensor is there and self.requires_grad, keep its place in the graph,
+        # self.tensor._edge()[0], in self.origin; and set self._array and self.tensor to None.
+        # unpacked(): give self.packed to the second hook and return the array (_array) of the
+        # tensor that it gives; for what has no _array, TypeError "Output of saved tensor
+        # unpack_hook expected to be a Tensor but got result of type KIND".
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def release(self) -> None:
@@ -225,18 +225,18 @@ class SavedTensor:
         # RuntimeError "Calling register_hooks on a saved tensor whose hooks have already been
         # set. ..."; if self._array is None, RuntimeError "Calling register_hooks on a saved
         # tensor after it has been freed. ..."; if one of the two is not callable, TypeError
-        # "incompatible function arguments: pack_hook and unpack_hook must be callable". Make
-        # a plain tensor of the array, self.plain(self._array), with self._counter as its
-        # _counter, and call pack_hook with it while nothing is recorded; the grad mode
-        # (_state.grad_enabled, with get and set) is afterwards what it was, also after an
-        # exception. Keep the result in self.packed. If the version of that plain tensor
-        # changed meanwhile, RuntimeError "A saved tensor pack hook is modifying its input in
-        # place. ...". Then set self.hooks to the pair; if self.tensor is there and
-        # self.requires_grad, keep its place in the graph, self.tensor._edge()[0], in
-        # self.origin; and set self._array and self.tensor to None. unpacked(): give
-        # self.packed to the second hook and return the array (_array) of the tensor that it
-        # gives; for what has no _array, TypeError "Output of saved tensor unpack_hook
-        # expected to be a Tensor but got result of type KIND".
+        # "incompatible function arguments: pack_hook and unpack_hook must be callable". What
+        # the hook is shown is `shown`; if that is None, a plain tensor of the array,
+        # self.plain(self._array), with self._counter as its _counter. Call pack_hook with it
+        # while nothing is recorded; the grad mode (_state.grad_enabled, with get and set) is
+        # afterwards what it was, also after an exception. Keep the result in self.packed. If
+        # the version of that tensor changed meanwhile, RuntimeError "A saved tensor pack hook
+        # is modifying its input in place. ...". Then set self.hooks to the pair; if
+        # self.tensor is there and self.requires_grad, keep its place in the graph,
+        # self.tensor._edge()[0], in self.origin; and set self._array and self.tensor to None.
+        # unpacked(): give self.packed to the second hook and return the array (_array) of the
+        # tensor that it gives; for what has no _array, TypeError "Output of saved tensor
+        # unpack_hook expected to be a Tensor but got result of type KIND".
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def rebuild(self, array: Any, node: Any) -> Any:

@@ -62,12 +62,14 @@ class ViewInfo:
         # view.current_node(tensor) makes its own node anew. ViewInfo.current_node(view):
         # return the view's node. If the view has none and the base does not require grad:
         # None. If the counter is INFERENCE, or self.version is the counter's value:
-        # view._node. Otherwise the memory was written to. If the base requires grad:
-        # self.refuse(view, indirect=True), then with recording on, and afterwards as it was,
-        # also after an exception, make base.as_strided with the view's sizes
-        # (tuple(view.shape)), strides and storage offset; call _move_retained(view, its node,
-        # 0) and make its node, 0 and True the view's history. In either case note the
-        # counter's value in self.version and return the view's node.
+        # view._node. Otherwise the memory was written to: self.refuse(view, indirect=True);
+        # then with recording on, and afterwards as it was, also after an exception, make
+        # as_strided of the base with the view's sizes (tuple(view.shape)), strides and
+        # storage offset. (A base that no longer requires grad would give it no node: take
+        # base.detach().requires_grad_() for it, and let the new node end there, by
+        # set_edges([(None, 0)]).) Call _move_retained(view, its node, 0), make its node, 0
+        # and True the view's history, note the counter's value in self.version and return the
+        # view's node.
         raise NotImplementedError("06.7 History after a write is yours to write")
 
     def refuse(self, view: Tensor, indirect: bool = False) -> None:
@@ -121,16 +123,16 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
     # 06.5 What may be written to. check_inplace(tensor, recorded, alike): raise if the
     # tensor may not be written to; otherwise return nothing. If the write is recorded:
     # for a view, view.refuse(tensor) with view = tensor._view raises where the way the
-    # view was made forbids it; then, if the base requires grad and has no node (_node),
-    # RuntimeError "a view of a leaf Variable that requires grad is being used in an
-    # in-place operation.". If the tensor has no node itself and requires grad
-    # (tensor.requires_grad), RuntimeError "a leaf Variable that requires grad is being
-    # used in an in-place operation.". Recorded or not: if its counter is INFERENCE and
-    # inference mode is off, INFERENCE.bump() raises. Unless `alike`: if a dimension of
-    # more than one element has stride 0 in an array of more than one element
-    # (tensor._array, with strides, shape and size), RuntimeError "unsupported operation:
-    # more than one element of the written-to tensor refers to a single memory location.
-    # Please clone() the tensor before performing the operation.".
+    # view was made forbids it; then, if the tensor requires grad (tensor.requires_grad)
+    # and its base has no node (_node), RuntimeError "a view of a leaf Variable that
+    # requires grad is being used in an in-place operation.". If the tensor has no node
+    # itself and requires grad (tensor.requires_grad), RuntimeError "a leaf Variable that
+    # requires grad is being used in an in-place operation.". Recorded or not: if its
+    # counter is INFERENCE and inference mode is off, INFERENCE.bump() raises. Unless
+    # `alike`: if a dimension of more than one element has stride 0 in an array of more
+    # than one element (tensor._array, with strides, shape and size), RuntimeError
+    # "unsupported operation: more than one element of the written-to tensor refers to a
+    # single memory location. Please clone() the tensor before performing the operation.".
     raise NotImplementedError("06.5 What may be written to is yours to write")
 
 
@@ -164,12 +166,14 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
     # view.current_node(tensor) makes its own node anew. ViewInfo.current_node(view):
     # return the view's node. If the view has none and the base does not require grad:
     # None. If the counter is INFERENCE, or self.version is the counter's value:
-    # view._node. Otherwise the memory was written to. If the base requires grad:
-    # self.refuse(view, indirect=True), then with recording on, and afterwards as it was,
-    # also after an exception, make base.as_strided with the view's sizes
-    # (tuple(view.shape)), strides and storage offset; call _move_retained(view, its node,
-    # 0) and make its node, 0 and True the view's history. In either case note the
-    # counter's value in self.version and return the view's node.
+    # view._node. Otherwise the memory was written to: self.refuse(view, indirect=True);
+    # then with recording on, and afterwards as it was, also after an exception, make
+    # as_strided of the base with the view's sizes (tuple(view.shape)), strides and
+    # storage offset. (A base that no longer requires grad would give it no node: take
+    # base.detach().requires_grad_() for it, and let the new node end there, by
+    # set_edges([(None, 0)]).) Call _move_retained(view, its node, 0), make its node, 0
+    # and True the view's history, note the counter's value in self.version and return the
+    # view's node.
     raise NotImplementedError("06.7 History after a write is yours to write")
 
 

@@ -62,19 +62,20 @@ def test_a_lessons_blocks_give_what_its_notebook_has(watched, key):
                if block["kind"] in ("run", "draft", "raises", "stepper")]
     page.get_by_role("button", name="Run all", exact=True).click()
     page.wait_for_function(
-        "count => document.querySelectorAll('.mg-block[data-result]').length === count",
-        arg=len(running))
+        "id => /^(?!runs …)./.test(document.querySelector(`#${id} .mg-result`).textContent)",
+        arg=running[-1]["id"])
     for block in running:
         element = page.locator(f"#{block['id']}")
         how = element.get_attribute("data-result")
+        assert how, f"{block['id']} was not run"
         if how == "not here":
             assert any(key == stage and words in block["code"] for stage, words in NOT_HERE)
             continue
         if block["kind"] == "stepper":
             assert "<svg" in element.locator("iframe").get_attribute("srcdoc")
             continue
-        live = element.locator(".mg-live")
-        assert how in ("same", "nearly"), f"{block['id']}: {live.inner_text()}"
+        assert how in ("same", "nearly"), \
+            f"{block['id']}: {element.locator('.mg-live').inner_text()}"
         if how == "same" and block["expected"] is not None:
             shown = element.locator(".mg-live > pre:not(.mg-err)").all_text_contents()
             assert "".join(shown).strip() == block["expected"].strip()

@@ -4,7 +4,7 @@ NOTE [What a sandbox promises]
     Everywhere: limits on time, memory, size of files and of output; a process group that is killed
     whole; an empty environment; no standard input but the job.
     With bubblewrap: no network, no other process in sight, no file but Python's own, NumPy's,
-    pytest's and the bundle, nothing writable but a folder in memory, few processes.
+    pytest's and the bundle, nothing writable but a small folder in memory, few processes.
     As root without bubblewrap: a user of its own, who can read the bundle and what everybody can,
     write to no file of anybody else, and have few processes; all of them are ended with the run.
     As anybody else without bubblewrap: the limits alone.  `Sandbox.kept` says which it is.
@@ -37,6 +37,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+if sys.platform != "win32":
+    import fcntl
+
 from ..stages import CourseError
 from .process import Ended, Limits, run_limited
 
@@ -46,8 +49,9 @@ __all__ = ["Ended", "Limits", "Sandbox", "best_sandbox"]
 LIBRARIES = ("numpy", "numpy.libs", "pytest", "_pytest", "py.py", "pluggy", "iniconfig",
              "packaging", "pygments", "ml_dtypes")
 
-#: The users for graded processes where root grades: no real account's.
-USERS = range(61_184, 65_520)
+#: The users for graded processes where root grades: of no account, and of no service's either
+#: (https://systemd.io/UIDS-GIDS/).
+USERS = range(60_706, 61_184)
 
 
 @dataclass(frozen=True)
@@ -153,25 +157,48 @@ def _counts_in_namespaces() -> bool:
 
 
 _users_lock = threading.Lock()
-_users_free: deque[int] = deque()
+_users_free = deque(USERS)
 
 
 @contextlib.contextmanager
 def _user() -> Iterator[int]:
-    """Give a user that no other run has at the time, and that none had for as long as can be.
-
-    Another grading on the same machine begins at another number.
-    """
+    """Give a user that no other run has at the time, and that none had for as long as can be."""
     with _users_lock:
-        if not _users_free:
-            _users_free.extend(USERS)
-            _users_free.rotate(-os.getpid() * 64)
-        user = _users_free.popleft()
+        user = next((each for each in list(_users_free) if _taken(each)), None)
+        if user is None:
+            raise CourseError(f"all users from {USERS[0]} to {USERS[-1]} are taken by other runs")
+        _users_free.remove(user)
     try:
         yield user
     finally:
         with _users_lock:
             _users_free.append(user)
+            _give_back(user)
+
+
+@cache
+def _lock_file() -> int | None:
+    """Return a file in which each user is one byte to lock, against other gradings by root."""
+    path = os.path.join(tempfile.gettempdir(), "minigrad-users")
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+
+
+def _taken(user: int) -> bool:
+    """Take a user; False where another grading has it."""
+    if sys.platform != "win32" and os.geteuid() == 0 and (file := _lock_file()) is not None:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)
+        except OSError:
+            return False
+    return True
+
+
+def _give_back(user: int) -> None:
+    if sys.platform != "win32" and os.geteuid() == 0 and (file := _lock_file()) is not None:
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, user)
 
 
 def _end_all_of(user: int) -> None:
