@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from minigrad import __version__
 from minigrad.course import stages as course
 from minigrad.course.app import app
-from minigrad.course.grading import intake, process
+from minigrad.course.grading import intake, process, sandbox
 from minigrad.course.grading.batch import grade_all
 from minigrad.course.grading.child import plain
 from minigrad.course.grading.grade import probe_jobs, same
@@ -234,6 +234,22 @@ def test_no_link_is_followed_on_any_system(tmp_path, way, name, told):
         return
     with pytest.raises(intake.Refused, match=told):
         way(tmp_path, Path(name))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0,
+                    reason="root alone gives users")
+def test_runs_side_by_side_have_users_of_their_own():
+    """Within a process and among several."""
+    text = ("from minigrad.course.grading.sandbox import _user\n"
+            "with _user() as a, _user() as b: print(a, b, flush=True); input()")
+    with subprocess.Popen([sys.executable, "-c", text], cwd=course.checkout(), text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdin is not None and other.stdout is not None
+        theirs = [int(each) for each in other.stdout.readline().split()]
+        with sandbox._user() as one, sandbox._user() as two:
+            assert len({*theirs, one, two}) == 4
+            assert {one, two} <= set(sandbox.USERS)
+        other.stdin.write("\n")
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "user", "limits"])

@@ -15,7 +15,7 @@ from typing import Any
 
 from .stages import Hole, Stage
 
-__all__ = ["Outcome", "Trial", "debug_files", "module_name", "try_each",
+__all__ = ["Outcome", "Trial", "debug_files", "module_name", "plan_for", "trial_of", "try_each",
            "try_files"]
 
 
@@ -75,7 +75,7 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
     seconds is ended.
     """
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
-        command, report = _planned(Path(folder), stage, files, holes, symptoms=str(stage.symptoms)
+        command, report = plan_for(Path(folder), stage, files, holes, symptoms=str(stage.symptoms)
                                    if symptoms and stage.symptoms.is_file() else None)
         try:
             done = subprocess.run(
@@ -86,7 +86,7 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
         if not report.is_file():
             told = done.stderr[-4000:]
             return Trial(problem=f"the process ended with {done.returncode}:\n{told}")
-        return _read(json.loads(report.read_text(encoding="utf-8")))
+        return trial_of(json.loads(report.read_text(encoding="utf-8")))
 
 
 def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
@@ -104,12 +104,12 @@ def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
         for number, (files, holes) in enumerate(tries):
             inside = Path(folder, str(number))
             inside.mkdir()
-            (*start, plan), report = _planned(inside, stage, files, holes, seconds=timeout)
+            (*start, plan), report = plan_for(inside, stage, files, holes, seconds=timeout)
             plans.append(plan)
             reports.append(report)
         subprocess.run([*start, *plans], capture_output=True, cwd=stage.root, check=False,
                        stdin=subprocess.DEVNULL, env=_environment())
-        return [_read(json.loads(report.read_text(encoding="utf-8"))) if report.is_file() else
+        return [trial_of(json.loads(report.read_text(encoding="utf-8"))) if report.is_file() else
                 Trial(problem=f"the process crashed or did not end within {timeout} seconds")
                 for report in reports]
 
@@ -120,7 +120,7 @@ def debug_files(stage: Stage, files: dict[str, Path], holes: list[str]) -> Trial
     The outcome of each test stays there; what is returned says what kept them from running.
     """
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
-        command, report = _planned(Path(folder), stage, files, holes, stop=True)
+        command, report = plan_for(Path(folder), stage, files, holes, stop=True)
         with subprocess.Popen(command, cwd=stage.root, env=_environment()) as process:
             # Ctrl-C is for the debugger, which gets it too.
             before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -129,12 +129,12 @@ def debug_files(stage: Stage, files: dict[str, Path], holes: list[str]) -> Trial
             finally:
                 signal.signal(signal.SIGINT, before)
         if report.is_file():
-            return _read(json.loads(report.read_text(encoding="utf-8")))
+            return trial_of(json.loads(report.read_text(encoding="utf-8")))
         return Trial(problem="" if process.returncode in (0, 1) else
                      f"the process ended with {process.returncode}")
 
 
-def _planned(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str] | None,
+def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str] | None,
              **more: object) -> tuple[list[str], Path]:
     """Write a plan; return the command that carries it out, and where the report will be."""
     plan, report = folder / "plan.json", folder / "report.json"
@@ -153,7 +153,8 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _read(report: dict[str, Any]) -> Trial:
+def trial_of(report: dict[str, Any]) -> Trial:
+    """Return what a report of `swap.py` says."""
     if not report["imported"]:
         return Trial(problem=report["import_error"])
     outcomes = tuple(

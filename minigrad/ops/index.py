@@ -356,6 +356,8 @@ def setitem(self, key, value):
         raise
     if tensors and value._array.size == 1 and is_mask(key):
         value = value.clone()  # where a mask names the elements, the value may be one of them
+    if tensors and tensors[-1][0] >= view._array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
     if tensors:
         write_at(view, [t for _, t in tensors], without_leading_ones(value),
                  tuple(d for d, _ in tensors))

@@ -375,6 +375,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     array = input._array if isinstance(input, Tensor) else input
     if array.size and (array.min() < 0 or array.max() > 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
+    wanted = target._array if isinstance(target, Tensor) else target
+    if wanted.size and (wanted.min() < 0 or wanted.max() > 1):
+        raise RuntimeError("all elements of target should be between 0 and 1")
     refuse_gradient("binary_cross_entropy", weight=weight)
     return BinaryCrossEntropy(input, target, weight, reduction)
 

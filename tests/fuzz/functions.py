@@ -73,6 +73,18 @@ def define(torch: Any, seen: Callable[[Any], None]) -> dict[str, Any]:
         def backward(ctx: Any, g: Any, h: Any) -> Any:
             return 2 * g + h, h
 
+    class Into_(Function):
+        """Adds x to its second input in place, and returns that alone."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            ctx.mark_dirty(y)
+            return y.add_(x)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, g
+
     class Parts(Function):
         """Several outputs, one without a gradient; saves an output."""
 
@@ -179,5 +191,5 @@ def define(torch: Any, seen: Callable[[Any], None]) -> dict[str, Any]:
                 raise error
 
     return {f.__name__: f for f in (
-        Scale, Same, Flat, Double_, AddTo_, Parts, Sparing, Once, Faulty, Nothing, raising,
+        Scale, Same, Flat, Double_, AddTo_, Into_, Parts, Sparing, Once, Faulty, Nothing, raising,
         in_thread, together)} | {"seen": seen}

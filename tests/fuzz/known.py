@@ -129,6 +129,28 @@ KNOWN = [
           "accepted|refused", r"Flat|view\(", (
               "t0 = torch.ones(2, 3)", "t1 = t0.t() - torch.ones(3, 2)", "t2 = t1.view(-1)"),
           "view size is not compatible"),
+    Known("a gradient in a pass that is recorded", "PyTorch adds it to `.grad` in a new tensor; "
+          "here in place as long as neither has a history.",
+          r"(end|seen)\.(grad\.)?(value|version|grad)",
+          r"backward\(.*create_graph=True", (
+              LEAF, "t0.sum().backward()", "t1 = t0.grad",
+              "t0.sum().backward(create_graph=True)")),
+    Known("a Function's written input keeps its gradient",
+          "PyTorch sets `.grad` of what a Function "
+          "has marked as dirty to None, a retained one too.", r"(end|seen)\.grad.*",
+          r"(AddTo|Double)_\.apply\(", (
+              LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.sum().backward()",
+              "t2 = Double_.apply(t1)")),
+    Known("windows that overlap",
+          "A write to windows that share elements reads, in PyTorch, what it "
+          "has just written.", r"(end\.)?(grad\.)?value|end\.grad.*", r"\.unfold\(|as_strided", (
+              "t0 = torch.tensor([2.0, 3.0, 5.0])", "t1 = t0.unfold(0, 2, 1)", "t1.pow_(2)")),
+    Known("a view written as a second input",
+          "Where `mark_dirty` names a view that is not the first input of a Function, PyTorch "
+          "takes it for the first: 6 where the derivative is 3, or no gradient at all.",
+          r"(end|seen)\.(grad|value).*|accepted|refused", r"Into_\.apply\(", (
+              LEAF, "t1 = t0 * 3", "t2 = Into_.apply(torch.ones(3), t1[0])",
+              "t1.sum().backward()")),
     Known("mixed precision in addr", "PyTorch refuses the backward pass of what it has accepted.",
           "accepted", r"addr_?\(", (
               LEAF, "t1 = torch.ones(2, dtype=torch.float64, requires_grad=True)",

@@ -127,8 +127,8 @@ def _bubblewrap(users: bool) -> list[str]:
         arguments += ["--tmpfs", site]
     for name, path in _libraries():
         arguments += ["--ro-bind", path, f"/libraries/{name}"]
-    for folder in ("/dev", "/libraries", *_site_folders()):
-        arguments += ["--remount-ro", folder]
+    for place in ("/dev", "/libraries", *_site_folders()):
+        arguments += ["--remount-ro", place]
     return arguments
 
 

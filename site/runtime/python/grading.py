@@ -59,7 +59,7 @@ class Grader:
 
     def _tried(self, folder: Path, stage: Any, files: dict[str, Path], holes: list[Any]
                ) -> tuple[Any, dict[str, list[str]]]:
-        command, report = self.trial._planned(
+        command, report = self.trial.plan_for(
             folder, stage, files, [each.id for each in holes], symptoms=str(stage.symptoms))
         quiet = io.StringIO()  # nothing that is printed is lost: a failure tells of it
         with _as_before(), _without_threads(), contextlib.redirect_stdout(quiet), \
@@ -72,7 +72,7 @@ class Grader:
                 del read["tests"][name]
                 for hole in each["holes"]:
                     left_out.setdefault(hole, []).append(name.rpartition("::")[2])
-        return self.trial._read(read), left_out
+        return self.trial.trial_of(read), left_out
 
 
 def _told(verdict: Any, place: str) -> dict[str, Any]:
