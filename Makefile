@@ -24,7 +24,7 @@ MODULES := site/node_modules
 
 # What a learner's code runs on has the fast paths off anyway: once is enough.
 WITHOUT_COURSE := --ignore=tests/hostile $(patsubst %,--ignore=tests/test_%.py,grading learner \
-  probes wheel course_build export canary similarity roster)
+  probes wheel course_build export canary similarity roster answers)
 
 # An environment that was moved, copied or lost its Python is made again, not repaired.
 HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \

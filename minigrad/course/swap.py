@@ -133,15 +133,19 @@ def stop_at_failure(plan: dict[str, Any]) -> int:
         plugins=[Watcher(plan["holes"]), stop.Stopper(set(plan["files"].values()))]))
 
 
-def told_symptoms(file: str) -> dict[str, bool]:
-    """Return, for each function `symptom_...` of a file, whether the learner's engine shows it."""
+def told_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
+    """Return, for each function `symptom_...` of a file, whether the learner's engine shows it.
+
+    `holes` limits them to those of these holes.
+    """
+    begins = tuple(f"symptom_{each.replace('.', '_')}_" for each in holes or ()) or "symptom_"
     spec = importlib.util.spec_from_file_location("minigrad_symptoms", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     shown = {}
     for name, check in list(vars(module).items()):  # a warning adds its registry
-        if name.startswith("symptom_"):
+        if name.startswith(begins):
             try:
                 shown[name.removeprefix("symptom_")] = check() is True
             except BaseException:  # whatever else is wrong, this mistake was not seen
@@ -181,7 +185,7 @@ def main(plan_path: str) -> None:
         report |= run_tests(plan["tests"], plan.get("holes"), plan["config"])
         failed = any(each["outcome"] == "failed" for each in report["tests"].values())
         if plan.get("symptoms") and failed:
-            report["symptoms"] = told_symptoms(plan["symptoms"])
+            report["symptoms"] = told_symptoms(plan["symptoms"], plan.get("holes"))
     Path(plan["report"]).write_text(json.dumps(report), encoding="utf-8")
 
 

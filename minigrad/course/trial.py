@@ -90,21 +90,23 @@ def try_files(stage: Stage, files: dict[str, Path], holes: list[str] | None = No
 
 
 def try_each(stage: Stage, tries: Sequence[tuple[dict[str, Path], list[str]]],
-             timeout: int = 120) -> list[Trial]:
+             timeout: int = 120, symptoms: bool = False) -> list[Trial]:
     """Run the stage's tests for each pair of files and holes, as `try_files` does but quicker.
 
-    One process imports NumPy and pytest, and forks for each; symptoms are not looked for.
+    One process imports NumPy and pytest, and forks for each.
     """
     if not tries:
         return []
     if not hasattr(os, "fork"):
-        return [try_files(stage, files, holes, timeout, symptoms=False) for files, holes in tries]
+        return [try_files(stage, files, holes, timeout, symptoms) for files, holes in tries]
+    file = str(stage.symptoms) if symptoms and stage.symptoms.is_file() else None
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         plans, reports = [], []
         for number, (files, holes) in enumerate(tries):
             inside = Path(folder, str(number))
             inside.mkdir()
-            (*start, plan), report = plan_for(inside, stage, files, holes, seconds=timeout)
+            (*start, plan), report = plan_for(inside, stage, files, holes, seconds=timeout,
+                                               symptoms=file)
             plans.append(plan)
             reports.append(report)
         subprocess.run([*start, *plans], capture_output=True, cwd=stage.root, check=False,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..stages import Hole, Mutant, Stage, stages
-from ..trial import Trial, try_files
+from ..trial import Trial, try_each
 from .lesson import parse
 from .source import blank, module, mutated, statements
 
@@ -61,66 +62,66 @@ def _taught(stage: Stage) -> Iterator[int]:
 
 def _trials(stage: Stage, folder: Path, told: Callable[[str], None]) -> Iterator[str]:
     holes = list(stage.holes)
+    everything = [hole.id for hole in holes]
+    places = (folder / str(number) for number in itertools.count())
 
     def files(texts: dict[str, str]) -> dict[str, Path]:
-        paths = {}
+        place, paths = next(places), {}
         for path, text in texts.items():
-            paths[path] = folder / path
+            paths[path] = place / path
             paths[path].parent.mkdir(parents=True, exist_ok=True)
             paths[path].write_text(text, encoding="utf-8")
         return paths
 
-    def tried(blanked: list[Hole], **options: object) -> Trial:
-        texts = {path: blank(stage, path, blanked) for path in stage.modules}
-        return try_files(stage, files(texts), timeout=TIMEOUT, **options)  # type: ignore[arg-type]
+    def blanked(open_holes: list[Hole]) -> dict[str, Path]:
+        return files({path: blank(stage, path, open_holes) for path in stage.modules})
 
-    told(f"{stage.key}: as shipped")
-    trial = tried(holes, symptoms=False)
-    if trial.problem:
-        yield f"{stage.key} as shipped: {trial.problem}"
+    told(f"{stage.key}: as shipped, solved, with the stages before it, and hole by hole")
+    before = [each for each in stages(stage.root) if each.key <= stage.key]
+    later = [[each for each in holes[position + 1 :] if each.id not in hole.needs]
+             for position, hole in enumerate(holes)]
+    shipped, solution, together, *rest = try_each(stage, [
+        (blanked(holes), everything), (blanked([]), everything),
+        ({path: each.solution(path) for each in before for path in each.modules}, everything),
+        *((blanked([hole]), [hole.id]) for hole in holes),
+        *((blanked(rest), [hole.id]) for hole, rest in zip(holes, later, strict=True)),
+    ], TIMEOUT)
+    yield from _whole(stage, shipped, solution, together)
+    for hole, alone, first in zip(holes, rest, rest[len(holes):]):
+        passing = [each.test for each in alone.of(hole) if each.passed]
+        if alone.problem or passing:
+            yield f"{stage.key}, {hole.id} alone open: {alone.problem or f'{passing} pass'}"
+        if not first.solved(hole):
+            failing = [each.test for each in first.of(hole) if not each.passed]
+            yield (f"{stage.key}, {hole.id} solved, later holes open: "
+                   f"{first.problem or f'{failing} fail'}")
+
+    texts = {path: module(stage.package, path).text for path in stage.modules}
     for hole in holes:
-        passing = [each.test for each in trial.of(hole) if each.passed]
-        if not trial.of(hole) or passing:
-            yield f"{stage.key}, {hole.id} as shipped: these tests pass: {passing or 'it has none'}"
+        told(f"{stage.key}, {hole.id}: {len(hole.mutants)} mutants")
+        found = try_each(stage, [(files(texts | mutated(stage, hole, mutant)), [hole.id])
+                                 for mutant in hole.mutants], TIMEOUT, symptoms=True)
+        for mutant, trial in zip(hole.mutants, found, strict=True):
+            yield from _mutant(stage, hole, mutant, trial)
 
-    told(f"{stage.key}: the solution")
-    trial = tried([])
-    if trial.problem:
-        yield f"{stage.key}, solution: {trial.problem}"
-    for outcome in trial.outcomes:
+
+def _whole(stage: Stage, shipped: Trial, solution: Trial, together: Trial) -> Iterator[str]:
+    if shipped.problem:
+        yield f"{stage.key} as shipped: {shipped.problem}"
+    for hole in stage.holes:
+        passing = [each.test for each in shipped.of(hole) if each.passed]
+        if not shipped.of(hole) or passing:
+            yield f"{stage.key}, {hole.id} as shipped: these tests pass: {passing or 'it has none'}"
+    if solution.problem:
+        yield f"{stage.key}, solution: {solution.problem}"
+    for outcome in solution.outcomes:
         if not outcome.passed:
             yield f"{stage.key}, solution: {outcome.test} fails: {outcome.message}"
-
-    told(f"{stage.key}: with the stages before it")
-    before = [each for each in stages(stage.root) if each.key <= stage.key]
-    swapped = {path: each.solution(path) for each in before for path in each.modules}
-    trial = try_files(stage, swapped, timeout=TIMEOUT)
-    if trial.problem or not all(each.passed for each in trial.outcomes):
-        yield f"{stage.key} with the stages before it: {trial.problem or 'a test fails'}"
-
-    for position, hole in enumerate(holes):
-        told(f"{stage.key}, {hole.id}")
-        trial = tried([hole], holes=[hole.id], symptoms=False)
-        passing = [each.test for each in trial.of(hole) if each.passed]
-        if trial.problem or passing:
-            yield f"{stage.key}, {hole.id} alone open: {trial.problem or f'{passing} pass'}"
-        later = [each for each in holes[position + 1 :] if each.id not in hole.needs]
-        if later:
-            trial = tried(later, holes=[hole.id], symptoms=False)
-            if not trial.solved(hole):
-                failing = [each.test for each in trial.of(hole) if not each.passed]
-                yield (f"{stage.key}, {hole.id} solved, later holes open: "
-                       f"{trial.problem or f'{failing} fail'}")
-        for mutant in hole.mutants:
-            told(f"{stage.key}, {hole.id}: {mutant.name}")
-            yield from _mutant(stage, hole, mutant, files)
+    if together.problem or not all(each.passed for each in together.outcomes):
+        yield f"{stage.key} with the stages before it: {together.problem or 'a test fails'}"
 
 
-def _mutant(stage: Stage, hole: Hole, mutant: Mutant,
-            files: Callable[[dict[str, str]], dict[str, Path]]) -> Iterator[str]:
-    texts = {path: module(stage.package, path).text for path in stage.modules}
-    paths = files(texts | mutated(stage, hole, mutant))
-    trial = try_files(stage, paths, holes=[hole.id], timeout=TIMEOUT)
+def _mutant(stage: Stage, hole: Hole, mutant: Mutant, trial: Trial) -> Iterator[str]:
     if trial.solved(hole):
         yield f"{stage.key}, {hole.id}: the tests accept the mutant {mutant.name!r}"
         return
