@@ -87,7 +87,7 @@ serve: site ## build the site and serve it on this machine; PORT=8000
 	@$(RUN)/python site/serve.py --port $(PORT)
 
 site-check: $(VENV)/.stamp-browser site-built ## build the site strictly and drive it in a browser
-	@MINIGRAD_SITE=build/site $(RUN)/python -m pytest -q tests/browser
+	@MINIGRAD_SITE=build/site $(RUN)/python -m pytest -q -m 'not slow' tests/browser
 
 # Every lesson and every exercise: long.
 site-browser: $(VENV)/.stamp-browser site-built ## site-check with every lesson and exercise run in the browser

@@ -236,7 +236,8 @@ def probe_01_4(random):
                 got += random.random()
             seen.append([made._version, numbers(made)])
             before[2] = made._version
-            seen.append(tried(lambda got=got: got.mul_(tensor(random, [1], grad=True)).shape))
+            seen.append(tried(lambda got=got: list(
+                got.mul_(tensor(random, [1], grad=True)).shape)))
             before[2] = made._version
         outputs = [tensor(random) for _ in range(random.randint(1, 4))]
         node = bare_node("Named", lambda ctx, *grads: None)

@@ -279,7 +279,7 @@ def symptom_04a_3_index_for_position() -> bool:
     return "at index 0" in _told(np.ones(4, np.float32))
 
 
-def _refused(array) -> str:
+def _refusal(array) -> str:
     try:
         fitting.fit(array, _node(3), 0, _node(1), 0)
     except RuntimeError as error:
@@ -288,12 +288,12 @@ def _refused(array) -> str:
 
 
 def symptom_04a_3_shapes_not_lists() -> bool:
-    told = _refused(np.ones(4, np.float32))
+    told = _refusal(np.ones(4, np.float32))
     return "got (4,) but" in told or "got torch.Size" in told
 
 
 def symptom_04a_3_other_names_of_dtypes() -> bool:
-    return "torch." in _refused(np.ones(3, np.int64))
+    return "torch." in _refusal(np.ones(3, np.int64))
 
 
 def symptom_04a_3_cast_cuts_graph() -> bool:

@@ -302,8 +302,9 @@ def symptom_04b_3_sizes_not_compared() -> bool:
 
 
 def _smallest():
-    return vector_norm.norm_backward(np.array([2.0, 7.0]), np.array([[3.0, -1.0], [5.0, 2.0]]),
-                                     np.array([1.0, 2.0]), (2, 2), -math.inf, 1, False)
+    return vector_norm.norm_backward(
+        np.array([2.0, 7.0, 6.0]), np.array([[3.0, -1.0], [5.0, 2.0], [4.0, -4.0]]),
+        np.array([1.0, 2.0, 4.0]), (3, 2), -math.inf, 1, False)
 
 
 def symptom_04b_3_smallest_size() -> bool:
@@ -311,7 +312,7 @@ def symptom_04b_3_smallest_size() -> bool:
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return not _same(np.asarray(_smallest()), [[0.0, -2], [0, 7]])
+        return not _same(np.asarray(_smallest()), [[0.0, -2], [0, 7], [3, -3]])
 
 
 def symptom_04b_3_logsumexp_like_sum() -> bool:

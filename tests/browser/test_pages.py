@@ -163,6 +163,7 @@ def test_the_stepper_steps_and_follows_the_sites_colours(chromium, site):
     context.close()
 
 
+@pytest.mark.slow
 def test_the_text_of_a_lesson_is_there_within_a_second(watched):
     page = watched.open(LESSON, wait="domcontentloaded")
     painted = page.evaluate("""new Promise(done => new PerformanceObserver(list =>

@@ -140,6 +140,7 @@ def plain_site(site: str) -> Iterator[str]:
     running.server_close()
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_interrupted_python_is_started_anew(watched, plain_site):
     watched.site = plain_site
     page = opened(watched, "lessons/02_graph/")
@@ -252,6 +253,7 @@ def test_work_survives_a_reload_leaves_as_a_workspace_and_comes_back(watched, tm
     assert kept == mine
 
 
+@pytest.mark.slow
 def test_tests_that_do_not_end_are_stopped_and_what_cannot_be_read_is_said(watched):
     page = opened(watched, "exercises/03b_backward/")
     section = page.locator(".mg-exercise").first
@@ -274,6 +276,7 @@ def test_tests_that_do_not_end_are_stopped_and_what_cannot_be_read_is_said(watch
     page.locator("html[data-mg-python=ready]").wait_for(state="attached")
 
 
+@pytest.mark.slow
 def test_the_solution_is_shown_to_those_who_give_up(watched):
     page = opened(watched, "exercises/03b_backward/")
     section = page.locator(".mg-exercise").first

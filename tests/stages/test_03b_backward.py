@@ -508,6 +508,17 @@ def test_unused_inputs():
     assert torch.autograd.grad(a * 2, (a, b), allow_unused=True)[1] is None
     result = torch.autograd.grad(a * 2, (a, b), materialize_grads=True)
     assert result[1].tolist() == [0.0, 0.0] and result[0].tolist() == [2.0]
+    assert not result[1].requires_grad, "no graph was asked for"
+    result = torch.autograd.grad(a * 2, (a, b), create_graph=True, materialize_grads=True)
+    assert result[1].requires_grad, "with create_graph the zeros can be differentiated too"
+
+
+@pytest.mark.hole("03b.5")
+def test_gradients_under_their_old_name():
+    x = leaf([1.0, 2.0])
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
+        torch.autograd.backward(x * 3, grad_variables=torch.tensor([1.0, 10.0]))
+    assert x.grad.tolist() == [3.0, 30.0], f"got {x.grad}"
 
 
 @pytest.mark.hole("03b.5")

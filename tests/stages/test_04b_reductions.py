@@ -255,6 +255,13 @@ def test_the_smallest_size():
 
 
 @pytest.mark.hole("04b.3")
+def test_equal_smallest_elements_share():
+    (got,) = gradients(lambda x: torch.norm(x, -math.inf, 1),
+                       [np.array([[-2.0, 2.0, 5.0], [1.0, -4.0, 3.0]])], [1.0, 3.0])
+    assert_close(got, [[-0.5, 0.5, 0], [3, 0, 0]], what="the gradient of the smallest size")
+
+
+@pytest.mark.hole("04b.3")
 def test_second_derivatives_of_norms():
     check_twice(lambda x: torch.norm(x, 2, 1), lambda x: norm(x, 2, 1), doubles(2, 3))
     check_twice(lambda x: torch.norm(x, 3), lambda x: norm(x, 3, None), doubles(3))
