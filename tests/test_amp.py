@@ -72,7 +72,7 @@ def run_case(torch, name, dtype):
 @pytest.mark.parametrize("name", run_case(minigrad, None, minigrad.float32))
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
 def test_precision_is_pytorchs(name, dtype):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     if name == "cholesky" and dtype == "float16":
         pytest.skip("the sum of float16 and float32 is float32 before autocast sees it")
     theirs = run_case(torch, name, getattr(torch, dtype))
@@ -175,7 +175,7 @@ def trained(torch, gradients, **options):
 
 
 def test_the_scaler_is_pytorchs():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     slopes = [1.0, 2.0, math.inf, 1.0, math.nan, 0.5, 0.25, 1.0]
     options = {"growth_interval": 2, "growth_factor": 4.0, "backoff_factor": 0.25}
     ours, state = trained(minigrad, slopes, **options)

@@ -86,7 +86,7 @@ def held(result: Any) -> list[Any]:
 
 @deterministic
 @pytest.mark.parametrize("wrap", [np.asarray, from_array], ids=["arrays", "tensors"])
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_an_op_on_a_batch_equals_the_op_on_each_example(op: Any, wrap: Any) -> None:
     def check(sample: Sample) -> None:
         for chosen in choices(sample):
@@ -115,7 +115,7 @@ def batched_cotangents(outputs: list[Tensor]) -> list[Tensor]:
 
 @pytest.mark.parametrize("op", [op for op in OPS if op.formulas],
                          ids=[op.__name__ for op in OPS if op.formulas])
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_a_batched_backward_equals_the_loop(op: Any) -> None:
     def check(sample: Sample) -> None:
         outputs, leaves = sloped(op, sample.run()), sample.leaves()
@@ -147,7 +147,7 @@ def compare(got: Any, wanted: Any, tolerance: float = 1e-12) -> None:
 
 @pytest.mark.parametrize("op", [op for op in OPS if op.formulas],
                          ids=[op.__name__ for op in OPS if op.formulas])
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # the fallback is what is tested
 def test_a_batched_backward_can_be_differentiated(op: Any) -> None:
     def check(sample: Sample) -> None:
         outputs, leaves = sloped(op, sample.run()), sample.leaves()
@@ -282,7 +282,6 @@ def test_hooks_see_one_example_of_a_batch():
     compare(got, rows_by_loop(y, x, batch_for(y)))
 
 
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_writes_to_views(create_graph):
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)

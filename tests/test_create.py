@@ -254,7 +254,7 @@ torch.inf
     "expression", [line for block in (DATA, FILLED, STEPS, OLD, EMPTY, INFO)
                    for line in block.split("\n") if line])
 def test_agrees_with_torch(expression: str) -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     assert outcome(minigrad, expression) == outcome(torch, expression)
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextvars
 import doctest
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from made import made_pages
 
 import minigrad as torch
 from minigrad import viz
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "site"))
-from made import made_pages  # noqa: E402
-
-sys.path.pop(0)
 MADE = made_pages()  # the pages that are made when the site is built
 DOCS = ROOT / "docs" / "en"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -54,6 +50,7 @@ def run(text: str, name: str) -> str:
 WITH_EXAMPLES = [page for page in PAGES if "```pycon" in page.read_text(encoding="utf-8")]
 
 
+# said on purpose where it is switched on
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.stem)
 def test_the_examples_print_what_stands_there(page, monkeypatch, tmp_path):

@@ -20,6 +20,7 @@ from minigrad.batching import batched, examples, next_level
 from minigrad.tensor import from_array
 
 #: PyTorch warns of itself when it first makes a dual tensor.
+# PyTorch's own forward mode gives it
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
 
 DIFFERENTIABLE = [op for op in OPS if op.formulas]
@@ -159,6 +160,7 @@ def test_a_batch_of_tangents(op):
             *([t.copy() for t in tangents_of(sample, row)] for row in rows), strict=True)]
         batch = next_level()
         with TangentLevel() as level, warnings.catch_warnings():
+            # batches go row by row here
             warnings.filterwarnings("ignore", "There is a performance drop")
             for tensor, stacked in zip(sample.leaves(), zip(*rows), strict=True):
                 stack = np.stack(stacked).astype(tensor._array.dtype)

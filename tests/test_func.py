@@ -144,6 +144,7 @@ def run(torch: ModuleType, name: str) -> list[Any]:
 
 @pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
 @pytest.mark.parametrize("name", PROGRAMS)
+# PyTorch's own forward mode gives it
 @pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
 def test_programs_agree_with_pytorch(name: str) -> None:
     ours, theirs = run(minigrad, name), run(ENGINES[-1], name)

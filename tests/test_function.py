@@ -190,6 +190,7 @@ WRONG_RESULTS = {
 
 @pytest.mark.parametrize("case", WRONG_RESULTS)
 @pytest.mark.parametrize("create_graph", [False, True])
+# once in a process: `.grad` keeps its history
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 def test_wrong_results(torch, case, create_graph):
     backward, error, text = WRONG_RESULTS[case]

@@ -71,6 +71,7 @@ def test_the_incoming_strides_do_not_matter(torch, incoming):
     assert (gradient == 5).all()
 
 
+# PyTorch's, of strides that it takes over
 @pytest.mark.filterwarnings("ignore:grad and param do not obey")
 def test_accumulation_is_in_place_and_keeps_strides(torch):
     x = strided(torch, (2, 3), (3, 1))

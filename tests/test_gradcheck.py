@@ -10,6 +10,7 @@ from _engines import leaf, on_each_engine
 
 #: PyTorch warns of itself when it first makes a dual tensor.
 pytestmark = [on_each_engine,
+              # PyTorch's own forward mode gives it
               pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")]
 
 

@@ -128,7 +128,7 @@ def gradients(leaves):
     return [None if x.grad is None else x.grad.tolist() for x in leaves]
 
 
-@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.filterwarnings("ignore:Using backward")  # once in a process: `.grad` keeps its history
 @pytest.mark.parametrize("make", [plain, with_hooks_views_and_a_function, twice, with_a_graph,
                                   reentrant, recomputed])
 def test_a_backward_pass_interrupted_anywhere(make):

@@ -313,7 +313,7 @@ def test_kernel_larger_than_the_input():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("case", CONVOLUTIONS)
 def test_convolution_as_pytorch(case, dtype):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     x, w, g, (s, p, d, groups) = conv_case(case, dtype)
     bias = normal(w.shape[0], seed=4, dtype=dtype)
     tx, tw = (torch.from_numpy(a).requires_grad_() for a in (x, w))
@@ -569,7 +569,7 @@ TORCH_POOLINGS = [case for case in POOLINGS if 2 * case[3][0] <= case[1][0]]
 @pytest.mark.parametrize("make", [normal, awkward])
 @pytest.mark.parametrize("case", TORCH_POOLINGS)
 def test_max_pooling_as_pytorch(case, make):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     sizes, k, s, p, d, ceil_mode = case
     x = make(*sizes)
     function = getattr(torch.nn.functional, f"max_pool{len(k)}d")
@@ -587,7 +587,7 @@ def test_max_pooling_as_pytorch(case, make):
 @pytest.mark.parametrize("include", [True, False])
 @pytest.mark.parametrize("case", TORCH_POOLINGS)
 def test_average_pooling_as_pytorch(case, include, dtype):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     sizes, k, s, p, _, ceil_mode = case
     x = normal(*sizes, dtype=dtype)
     function = getattr(torch.nn.functional, f"avg_pool{len(k)}d")
@@ -603,7 +603,7 @@ def test_average_pooling_as_pytorch(case, include, dtype):
 
 @pytest.mark.parametrize("case", ADAPTIVE)
 def test_adaptive_pooling_as_pytorch(case):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     sizes, counts = case
     functional, dims = torch.nn.functional, len(counts)
     x = normal(*sizes)
@@ -819,7 +819,7 @@ def test_unfold_of_one_element():
 
 
 def test_scatters_and_unfold_as_pytorch():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     for sizes, dim, index_sizes, source_sizes in SCATTERS:
         target, source = normal(*sizes), normal(*source_sizes, seed=1)
         index = np.random.default_rng(2).integers(0, sizes[dim], index_sizes)

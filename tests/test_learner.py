@@ -222,7 +222,7 @@ def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("where", ["in the file", "in the test"])
 def test_the_debugger_stops_at_the_failure(space, where):
-    pexpect = pytest.importorskip("pexpect")
+    pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
     stage = course.find_stage("07")
     (path,) = stage.modules
     file = stage.exercise(path, space.exercises)
@@ -335,7 +335,7 @@ def test_compare_shows_the_first_difference(space, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_learn_in_a_terminal(space):
     """A session as it is lived: look, save, take a hint, list, quit."""
-    pexpect = pytest.importorskip("pexpect")
+    pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
     child = pexpect.spawn(
         sys.executable, ["-m", "minigrad.course", "learn", "--polling"], cwd=str(space.root),
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},

@@ -14,6 +14,7 @@ import minigrad
 from minigrad.optim import lr_scheduler
 
 # Schedules within schedules may be stepped while they are made; PyTorch warns then too.
+# schedulers step here without their optimizer
 pytestmark = pytest.mark.filterwarnings("ignore:Detected call of")
 
 

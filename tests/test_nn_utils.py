@@ -144,6 +144,7 @@ def spectral_norm(t: Any) -> Any:
     return found
 
 
+# PyTorch's name for it is kept
 @pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_give_what_they_give_in_pytorch(name: str) -> None:
@@ -155,6 +156,7 @@ def test_programs_give_what_they_give_in_pytorch(name: str) -> None:
     assert_same(*results)
 
 
+# PyTorch's name for it is kept
 @pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated")
 def test_a_copy_of_a_weight_normed_layer_stands_on_its_own() -> None:
     layer = nn.utils.weight_norm(nn.Linear(2, 2))

@@ -131,7 +131,7 @@ def test_the_number_of_threads_as_pytorch():
 
 
 def test_blas_takes_the_same_number():
-    threadpoolctl = pytest.importorskip("threadpoolctl")
+    threadpoolctl = pytest.importorskip("threadpoolctl", reason="counts the threads of BLAS")
     for count in (1, 2):
         threads.set_num_threads(count)
         found = threadpoolctl.ThreadpoolController().select(user_api="blas").info()

@@ -16,9 +16,9 @@ from minigrad.op import Op
 from minigrad.tensor import Tensor
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
-    "Using a target size", r"torch.searchsorted\(\)")]
+    "Using a target size", r"torch.searchsorted\(\)")]  # of shapes and strides that samples have
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
-spellings = pytest.importorskip("_spellings")
+spellings = pytest.importorskip("_spellings", reason="compares with PyTorch")
 
 COMPARED = [op for op in OPS if op.__name__ not in spellings.SERVANTS]
 every_op = pytest.mark.parametrize("op", COMPARED, ids=[op.__name__ for op in COMPARED])

@@ -158,7 +158,7 @@ def test_the_array_is_left_alone() -> None:
 
 
 def agree(array: np.ndarray, **flags: Any) -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     tensor = torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape))
     if flags.get("requires_grad"):
         tensor.requires_grad_()
@@ -182,6 +182,7 @@ def test_shapes_agree_with_torch(shape: tuple[int, ...], dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("values", SPECIAL, ids=str)
+# infinity is among the values meant
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 def test_special_values_agree_with_torch(values: list[float], dtype: Any) -> None:
     array = np.array(values).astype(dtype)
@@ -217,7 +218,7 @@ def test_every_suffix_position_agrees_with_torch(length: int) -> None:
 )
 @pytest.mark.parametrize("shape", [(), (4,), (12,), (3, 4), (9, 9), (3, 9, 2), (0, 2)], ids=str)
 def test_options_agree_with_torch(settings: dict[str, Any], shape: tuple[int, ...]) -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     try:
         torch.set_printoptions(**settings)
         set_printoptions(**settings)
@@ -239,7 +240,7 @@ def test_random_magnitudes_agree_with_torch() -> None:
 
 
 def test_non_contiguous_arrays_agree_with_torch() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     array = some_values((20, 90), np.float32)
     assert format_tensor(
         array.T[::2], dtype_suffix=None, grad_fn_name=None, requires_grad=False

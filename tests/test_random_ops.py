@@ -121,7 +121,7 @@ def state_put_back():
 
 @pytest.mark.parametrize("expression", [line for line in SEEDED.split("\n") if line])
 def test_agrees_with_torch(expression: str) -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     found = []
     for module in (minigrad, torch):
         module.manual_seed(3)

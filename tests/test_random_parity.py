@@ -194,7 +194,7 @@ def test_wrong_arguments_raise(call: Any, torch_call: str, message: str) -> None
 
 @pytest.mark.parametrize(("call", "torch_call", "message"), WRONG, ids=[row[1] for row in WRONG])
 def test_messages_agree_with_torch(call: Any, torch_call: str, message: str) -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     with pytest.raises(RuntimeError) as ours:
         call(MersenneTwister(0))
     with pytest.raises(RuntimeError) as theirs:
@@ -263,7 +263,7 @@ class Pair:
     """Our generator and PyTorch's, asked for the same numbers."""
 
     def __init__(self, seed: int) -> None:
-        self.torch = pytest.importorskip("torch")
+        self.torch = pytest.importorskip("torch", reason="compares with PyTorch")
         self.ours = MersenneTwister(seed)
         self.theirs = self.torch.Generator()
         self.theirs.manual_seed(seed)
@@ -334,7 +334,7 @@ class Pair:
 
 
 def test_a_new_generator_agrees_with_torch() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     assert (MersenneTwister().get_state() == torch.Generator().get_state().numpy()).all()
 
 

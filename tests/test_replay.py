@@ -120,7 +120,7 @@ def test_a_hook_behind_the_goals_does_not_matter():
     assert replay(middle * 3, [middle]) is not None
 
 
-@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")  # said on purpose where it is switched on
 def test_observers_and_anomaly_mode_are_left_to_the_engine():
     x = torch.tensor([1.0], requires_grad=True)
     y = x.exp()

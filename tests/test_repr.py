@@ -103,7 +103,7 @@ torch.testing.assert_close(None, None)
 
 @pytest.mark.parametrize("expression", [line for line in CASES.split("\n") if line])
 def test_assert_close_says_what_torchs_says(expression):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
     assert outcome(minigrad, expression) == outcome(torch, expression)
 
 

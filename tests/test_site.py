@@ -8,30 +8,26 @@ import json
 import posixpath
 import re
 import shutil
-import sys
 import threading
 import urllib.request
 from pathlib import Path
 
+import api_pages
+import lesson_pages
+import made
+import maths
+import op_pages
+import other_pages
+import pictures
+import prose
 import pytest
+import serve
 
 from minigrad.course.stages import CourseError, stages
 from minigrad.op import REGISTRY
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "site"
-sys.path.insert(0, str(SITE))
-import api_pages  # noqa: E402
-import lesson_pages  # noqa: E402
-import made  # noqa: E402
-import maths  # noqa: E402
-import op_pages  # noqa: E402
-import other_pages  # noqa: E402
-import pictures  # noqa: E402
-import prose  # noqa: E402
-import serve  # noqa: E402
-
-sys.path.pop(0)
 
 STAGES = stages(ROOT)
 WITH_HOLES = [stage for stage in STAGES if stage.holes]

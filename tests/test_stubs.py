@@ -70,7 +70,7 @@ torch.nothing
 
 @pytest.mark.slow
 def test_users_code_is_checked_strictly(tmp_path):
-    pytest.importorskip("mypy")
+    pytest.importorskip("mypy", reason="checks the stubs")
     path = tmp_path / "user.py"
     path.write_text(USER)
     root = str(stubs.PACKAGE.parent)

@@ -16,6 +16,7 @@ import numpy as np
 from . import special, threads
 from .kernels import Kernels
 
+# See NOTE [Infinities and NaN come silently].
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
 

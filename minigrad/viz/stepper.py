@@ -82,7 +82,7 @@ def backward_steps(
     '.grad of w was None and becomes 2.'
     """
     results = as_list(loss)
-    gradients = [None] * len(results) if gradient is None else as_list(gradient)  # type: ignore[arg-type]
+    gradients = [None] * len(results) if gradient is None else as_list(gradient)  # type: ignore[arg-type]  # or None
     if len(gradients) != len(results):
         raise RuntimeError(f"got {len(results)} tensors and {len(gradients)} gradients")
     diary, error = record(results, gradients, Names(names), retain_graph=retain_graph, limit=limit)

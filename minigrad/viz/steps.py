@@ -248,7 +248,7 @@ def record(
 
     _state.observers.enter()  # so that the engine takes its general way, which `Recording` changes
     try:
-        execute(edges, grads, retain_graph, False, kind=kind)  # type: ignore[arg-type]
+        execute(edges, grads, retain_graph, False, kind=kind)  # type: ignore[arg-type]  # a function that makes one will do
     except BaseException as error:
         if tasks and diary.nodes:
             diary.add("error", sentences.failed(current(diary), error), tasks[0])

@@ -12,9 +12,9 @@ import minigrad as torch
 from minigrad import viz
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402  # after the skip
+from selenium.webdriver.common.keys import Keys  # noqa: E402  # after the skip
+from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402  # after the skip
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
 DRIVER = shutil.which("chromedriver")

@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(params=["minigrad", "torch"])
 def torch(request):
     """Hand out the module under test; without PyTorch its half is skipped."""
-    module = pytest.importorskip(request.param)
+    module = pytest.importorskip(request.param, reason="compares with PyTorch")
     if request.param == "torch":
         module.set_warn_always(True)  # not only the first time in a process
     return module

@@ -10,7 +10,9 @@ import pytest
 @pytest.fixture(autouse=True)
 def _quiet():
     with warnings.catch_warnings():
+        # not what is tested
         warnings.filterwarnings("ignore", "Anomaly Detection has been enabled")
+        # NaN is made on purpose
         warnings.filterwarnings("ignore", "invalid value|divide by zero", RuntimeWarning)
         yield
 

@@ -116,6 +116,7 @@ def test_leaf_hooks_run_once(leaf, checkpoint, use_reentrant):
 
 
 @BOTH
+# run without a graph on purpose
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad=True")
 def test_checkpoints_nest(leaf, checkpoint, use_reentrant):
     def inner(x):

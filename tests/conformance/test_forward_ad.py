@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+# PyTorch's own forward mode gives it
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 
 

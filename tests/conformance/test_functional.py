@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 # PyTorch's first use of forward mode compiles its decompositions.
+# PyTorch's own forward mode gives it
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 
 

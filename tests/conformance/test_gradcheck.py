@@ -139,6 +139,7 @@ def test_a_random_backward_fails(torch, leaf, check, fast_mode):
 
 
 @MODES
+# PyTorch's, of what it cannot check
 @pytest.mark.filterwarnings("ignore:Backwards compatibility. New undefined gradient support")
 def test_backward_has_to_stand_missing_gradients(torch, leaf, check, fast_mode):
     class Stiff(torch.autograd.Function):
@@ -189,6 +190,7 @@ def test_the_gradients_of_the_outputs_may_be_given(torch, leaf, check_twice):
 
 
 @MODES
+# PyTorch's own forward mode gives it
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 def test_forward_mode_is_checked_on_request(leaf, check, fast_mode):
     assert check(lambda x: x.sin() * x, (leaf(1.0, 2.0),), check_forward_ad=True,

@@ -8,7 +8,6 @@ import time
 import pytest
 
 # PyTorch's profiler says a few things of itself that are none of this folder's business.
-pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
 
-from minigrad.op import REGISTRY  # noqa: E402
+from minigrad.op import REGISTRY  # noqa: E402  # after the skip, as they import PyTorch
 
-from . import calls, regressions, shrink  # noqa: E402
-from .campaign import campaign, difference  # noqa: E402
-from .compare import Difference  # noqa: E402
-from .generator import generate  # noqa: E402
-from .known import KNOWN, name_of  # noqa: E402
-from .peer import Peer  # noqa: E402
-from .program import source, target, uses  # noqa: E402
+from . import calls, regressions, shrink  # noqa: E402  # after the skip, as they import PyTorch
+from .campaign import campaign, difference  # noqa: E402  # after the skip, as they import PyTorch
+from .compare import Difference  # noqa: E402  # after the skip, as they import PyTorch
+from .generator import generate  # noqa: E402  # after the skip, as they import PyTorch
+from .known import KNOWN, name_of  # noqa: E402  # after the skip, as they import PyTorch
+from .peer import Peer  # noqa: E402  # after the skip, as they import PyTorch
+from .program import source, target, uses  # noqa: E402  # after the skip, as they import PyTorch
 
 
 @pytest.fixture(scope="module")

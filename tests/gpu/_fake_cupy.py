@@ -140,7 +140,7 @@ def owner_of(host: Any) -> Any:
 class ndarray:
     __slots__ = ("__weakref__", "base", "data", "host")
     __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # arrays compare elementwise
 
     host: Any
 

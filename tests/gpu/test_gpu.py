@@ -130,7 +130,7 @@ def test_convolutions_in_half_precision(gpu):
 
 
 def test_memory_is_shared_with_pytorch(gpu):
-    theirs = pytest.importorskip("torch")
+    theirs = pytest.importorskip("torch", reason="compares with PyTorch")
     if not theirs.cuda.is_available():
         pytest.skip("this PyTorch has no CUDA")
     x = torch.ones(3, device="cuda")

@@ -451,7 +451,7 @@ def test_with_create_graph_the_graph_is_kept_unless_refused(retain):
 
 
 @pytest.mark.hole("03b.5")
-@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.filterwarnings("ignore:Using backward")  # once in a process: `.grad` keeps its history
 @pytest.mark.parametrize(("retain", "again"), [(None, True), (True, True), (False, False)])
 def test_what_backward_is_told_wins_over_create_graph(retain, again):
     x = leaf([2.0])

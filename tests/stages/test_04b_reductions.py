@@ -115,7 +115,7 @@ def test_reductions_of_a_number_and_of_nothing():
 
 
 @pytest.mark.hole("04b.1")
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error")  # a division by zero would warn
 @pytest.mark.parametrize("dim", [None, 0])
 def test_the_mean_of_nothing_divides_by_nothing(dim):
     (got,) = gradients(lambda x: _mean_backward(x, dim), [np.zeros((0, 2))],
@@ -161,7 +161,7 @@ def test_no_slope_where_all_elements_are_equal():
 
 
 @pytest.mark.hole("04b.2")
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # a right answer may divide by zero
 @pytest.mark.parametrize("shape, dim", [((1,), None), ((3, 1), 1)])
 def test_one_element_has_no_unbiased_variance(shape, dim):
     (got,) = gradients(lambda x: x.var(dim), [np.ones(shape)], np.ones(shape[:-1]))
@@ -169,7 +169,7 @@ def test_one_element_has_no_unbiased_variance(shape, dim):
 
 
 @pytest.mark.hole("04b.2")
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # a right answer may divide by zero
 @pytest.mark.parametrize("correction", [3, 4])
 def test_no_degree_of_freedom_is_left(correction):
     x = np.array([1.0, 2.0, 4.0])

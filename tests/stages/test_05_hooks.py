@@ -364,7 +364,7 @@ def test_the_earlier_sum_stays_as_it_was():
 
 
 @pytest.mark.hole("05.4")
-@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.filterwarnings("ignore:Using backward")  # once in a process: `.grad` keeps its history
 def test_a_retained_gradient_keeps_its_history():
     x = leaf(3.0)
     y = x * x

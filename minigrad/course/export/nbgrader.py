@@ -19,7 +19,7 @@ from .wheel import make_wheel
 __all__ = ["grade", "write"]
 
 CONFIG = """# Grading a notebook takes longer than nbgrader's 30 seconds for a cell.
-c = get_config()  # noqa: F821
+c = get_config()  # noqa: F821  # a name that nbgrader gives
 c.ExecutePreprocessor.timeout = 1200
 c.Execute.timeout = 1200
 """
