@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serve import server
 
-ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -31,10 +30,6 @@ def built() -> Path:
 @pytest.fixture(scope="session")
 def site(built: Path) -> Iterator[str]:
     """The address of the built site."""
-    sys.path.insert(0, str(ROOT / "site"))
-    from serve import server
-
-    sys.path.pop(0)
     running = server(built)
     thread = threading.Thread(target=running.serve_forever, daemon=True)
     thread.start()
@@ -45,7 +40,7 @@ def site(built: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium(site: str) -> Iterator[Any]:
+def chromium() -> Iterator[Any]:
     """Chromium, driven by Playwright."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright drives the browser")
     if CHROMIUM is None:
