@@ -1,6 +1,7 @@
 """Probes of stage 01: random Functions, contexts filled by hand, writes through views."""
 
 import numpy as np
+from probing import Wrong, array, tensor, tried
 
 import minigrad as torch
 from minigrad import _state
@@ -9,35 +10,10 @@ from minigrad.autograd.function import Function
 from minigrad.backend import backend_of
 
 
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
-
-
-def array(random, shape, dtype=np.float64):
-    """Return a random array."""
-    size = int(np.prod(shape, dtype=int))
-    return np.array([random.uniform(-2, 2) for _ in range(size)], dtype).reshape(shape)
-
-
-def tensor(random, shape=(2,), grad=False, dtype=np.float64):
-    """Return a random leaf."""
-    made = torch.Tensor._plain(array(random, shape, dtype))
-    made._requires_grad = grad
-    return made
-
-
 def numbers(value):
     """Return a tensor's numbers, and anything else as its type's name."""
     return value.detach().numpy().copy() if isinstance(value, torch.Tensor) else (
         value if value is None or isinstance(value, (int, float, str)) else type(value).__name__)
-
-
-class Wrong(Exception):
-    """Raised on purpose."""
 
 
 def probe_01_1(random):

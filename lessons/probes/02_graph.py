@@ -3,19 +3,12 @@
 import weakref
 
 import numpy as np
+from probing import tried
 
 import minigrad as torch
 from minigrad import accumulate, history
 from minigrad.accumulate import AccumulateGrad
 from minigrad.graph import BinaryNode, NaryNode, UnaryNode
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
 
 
 def array(random, shape, dtype=np.float64):

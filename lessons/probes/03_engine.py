@@ -7,34 +7,13 @@ called, so that a mistake costs its own hole alone.
 from heapq import heappop, heappush
 
 import numpy as np
+from probing import array, tensor, tried
 
-import minigrad as torch
 from minigrad import _state
 from minigrad.accumulate import AccumulateGrad
 from minigrad.autograd import anomaly_mode, engine
 from minigrad.autograd.graph_task import GraphTask, InputBuffer
 from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
-
-
-def array(random, shape):
-    """Return a random array."""
-    size = int(np.prod(shape, dtype=int))
-    return np.array([random.uniform(-2, 2) for _ in range(size)]).reshape(shape).copy()
-
-
-def tensor(random, shape, grad=False):
-    """Return a random tensor."""
-    made = torch.Tensor._plain(array(random, shape))
-    made._requires_grad = grad
-    return made
 
 
 def node_of(kind=NaryNode, sequence=0, edges=()):

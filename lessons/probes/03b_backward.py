@@ -8,33 +8,13 @@ import importlib
 import warnings
 
 import numpy as np
+from probing import array, tensor, tried
 
 import minigrad as torch
 from minigrad.autograd.graph import GradientEdge
 from minigrad.autograd.graph_task import GraphTask
 
 front = importlib.import_module("minigrad.autograd.backward")  # a function has the same name
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
-
-
-def array(random, shape, dtype=np.float64):
-    """Return a random array."""
-    size = int(np.prod(shape, dtype=int))
-    return np.array([random.uniform(-2, 2) for _ in range(size)], dtype).reshape(shape)
-
-
-def tensor(random, shape=(2,), grad=False, dtype=np.float64):
-    """Return a random leaf."""
-    made = torch.Tensor._plain(array(random, shape, dtype))
-    made._requires_grad = grad
-    return made
 
 
 def edge(t):

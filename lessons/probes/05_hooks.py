@@ -7,17 +7,11 @@ mistake costs its own hole alone.
 import contextlib
 from collections import OrderedDict
 
+from probing import tried
+
 import minigrad as torch
 from minigrad import gradient_hooks, hooks
 from minigrad.autograd import run_hooks
-
-
-def tried(program, text=True):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)] if text else ["raised"]
 
 
 @contextlib.contextmanager

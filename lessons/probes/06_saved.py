@@ -3,38 +3,13 @@
 import weakref
 
 import numpy as np
+from probing import Wrong, array, numbers, tensor, tried
 
 import minigrad as torch
 from minigrad import _state, views
 from minigrad.copy_slices import CopySlices
 from minigrad.graph import NaryNode
 from minigrad.saved import INFERENCE, SavedTensor, Version, version_of
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
-
-
-def array(random, shape, dtype=np.float64):
-    """Return a random array."""
-    size = int(np.prod(shape, dtype=int))
-    return np.array([random.uniform(-2, 2) for _ in range(size)], dtype).reshape(shape)
-
-
-def tensor(random, shape=(2,), grad=False):
-    """Return a random leaf."""
-    made = torch.Tensor._plain(array(random, shape))
-    made._requires_grad = grad
-    return made
-
-
-def numbers(t):
-    """Return a tensor's numbers."""
-    return None if t is None else t.detach().numpy().copy()
 
 
 def in_modes(grad, inference, program):
@@ -161,10 +136,6 @@ def probe_06_2(random):
     write(random, y)
     seen.append(tried(lambda: y.sum().backward()) is not None)
     return seen
-
-
-class Wrong(Exception):
-    """Raised on purpose."""
 
 
 def probe_06_3(random):

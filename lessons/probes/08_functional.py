@@ -1,18 +1,11 @@
 """Probes of stage 08: random functions of one or several tensors, in every mode and nesting."""
 
 import numpy as np
+from probing import array, tensor, tried
 
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import functional, functional_checks, functional_passes
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
 
 
 def in_mode(on, program):
@@ -23,19 +16,6 @@ def in_mode(on, program):
         return [tried(program), _state.grad_enabled.get()]
     finally:
         _state.grad_enabled.set(before)
-
-
-def array(random, shape):
-    """Return a random array."""
-    size = int(np.prod(shape, dtype=int))
-    return np.array([random.uniform(-2, 2) for _ in range(size)]).reshape(shape)
-
-
-def tensor(random, shape, grad=False):
-    """Return a random leaf."""
-    made = torch.Tensor._plain(array(random, shape))
-    made._requires_grad = grad
-    return made
 
 
 def shown(value):

@@ -4,10 +4,10 @@ Numbers and steps are sums of few powers of two, so that differences have no rou
 Where one hole's function calls another's, a stand-in returns what the probe has planned.
 """
 
-import contextlib
 import warnings
 
 import numpy as np
+from probing import replaced, tried
 
 import minigrad as torch
 from minigrad.autograd import jacobians
@@ -22,14 +22,6 @@ def module(name):
 
 
 gradcheck, parts = module("gradcheck"), module("gradcheck_parts")
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
 
 
 def array(random, shape, dtype=np.float64):
@@ -53,19 +45,6 @@ def plain(value):
     if isinstance(value, torch.Tensor):
         return ["tensor", value.detach().numpy().copy()]
     return value.copy() if isinstance(value, np.ndarray) else value
-
-
-@contextlib.contextmanager
-def replaced(place, **others):
-    """Let functions of a module be others for a block."""
-    before = {name: getattr(place, name) for name in others}
-    for name, other in others.items():
-        setattr(place, name, other)
-    try:
-        yield
-    finally:
-        for name, other in before.items():
-            setattr(place, name, other)
 
 
 def limits(random, **fixed):

@@ -8,22 +8,11 @@ from threading import get_ident
 from time import perf_counter_ns
 
 import numpy as np
+from probing import Wrong, tried
 
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import profiler, profiler_table, profiler_trace, profiler_util, recorder
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
-
-
-class Wrong(Exception):
-    """Raised on purpose."""
 
 
 def events_of(random, count, asynchronous=0.1):

@@ -9,6 +9,7 @@ import types
 from collections import namedtuple
 
 import numpy as np
+from probing import replaced, tried
 
 from minigrad import backend as backends
 from minigrad.backend import strict as strict_file
@@ -16,14 +17,6 @@ from minigrad.backend.strict import StrictArray
 
 devices = importlib.import_module("minigrad.device")  # a class has the same name
 Pair = namedtuple("Pair", "first second")
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
 
 
 def array(random, shape=(2,)):
@@ -42,19 +35,6 @@ def tables():
         for table, held in zip((backends.BACKENDS, backends.DEVICES), before, strict=True):
             table.clear()
             table.update(held)
-
-
-@contextlib.contextmanager
-def replaced(place, **others):
-    """Let names of a module stand for others in a block."""
-    before = {name: getattr(place, name) for name in others}
-    for name, other in others.items():
-        setattr(place, name, other)
-    try:
-        yield
-    finally:
-        for name, other in before.items():
-            setattr(place, name, other)
 
 
 class Fake:

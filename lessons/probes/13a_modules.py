@@ -1,19 +1,12 @@
 """Probes of stage 13a: random trees of modules, set, walked, switched and moved."""
 
 import numpy as np
+from probing import numbers, tried
 
 import minigrad as torch
 from minigrad import _state, nn
 from minigrad.nn import module as module_file
 from minigrad.nn.parameter import Buffer
-
-
-def tried(program):
-    """Return what a program returns, or what it raises."""
-    try:
-        return program()
-    except Exception as error:
-        return ["raised", type(error).__name__, str(error)]
 
 
 def tensor(random, shape=(2,), kind=None):
@@ -22,11 +15,6 @@ def tensor(random, shape=(2,), kind=None):
     made = torch.Tensor._plain(
         np.array([random.uniform(-2, 2) for _ in range(size)]).reshape(shape).copy())
     return made if kind is None else kind(made)
-
-
-def numbers(t):
-    """Return a tensor's numbers."""
-    return None if t is None else t.detach().numpy().copy()
 
 
 TABLES = ("_parameters", "_buffers", "_modules")

@@ -112,7 +112,9 @@ def _words_elsewhere(stage: Stage, path: str) -> frozenset[str]:
     """Return every word of the package but of this module, and of the stage's tests."""
     files = [each for each in stage.package.rglob("*.py") if each != stage.package / path
              and "course" not in each.relative_to(stage.package).parts]
-    files += [each for each in (stage.tests, stage.symptoms, stage.probes) if each.is_file()]
+    probing = stage.probes.with_name("probing.py")
+    files += [each for each in (stage.tests, stage.symptoms, stage.probes, probing)
+              if each.is_file()]
     return frozenset(word for each in files
                      for word in re.findall(r"\w+", each.read_text(encoding="utf-8")))
 

@@ -17,8 +17,8 @@ __all__ = ["make_bundle"]
 def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path) -> Path:
     """Make the tree for a graded process in `folder`.
 
-    It holds `site/minigrad`, `tests`, `probes.py`, `symptoms.py` and `child.py`.  With `texts` None
-    the package is the original.
+    It holds `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
+    With `texts` None the package is the original.
     """
     site = folder / "site"
     shutil.copytree(stage.package, site / "minigrad",
@@ -39,6 +39,7 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path) -> Pat
         "[pytest]\nmarkers =\n    hole(id): the hole of the course that a test is for\n",
         encoding="utf-8")
     shutil.copy(stage.probes, folder / "probes.py")
+    shutil.copy(stage.probes.with_name("probing.py"), folder)
     shutil.copy(stage.symptoms, folder / "symptoms.py")
     shutil.copy(Path(__file__).with_name("child.py"), folder)
     for each in (folder, *folder.rglob("*")):  # the graded process may be another user's
