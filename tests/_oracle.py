@@ -5,6 +5,7 @@ always called with fresh copies, so it may write into its arguments.
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "central_difference_vjp",
     "numerical_jacobian",
     "second_order_vjp",
+    "slip",
 ]
 
 
@@ -109,8 +111,10 @@ def assert_close(
     AssertionError: result: 1 of 2 elements differ; the worst at (1,): got 2.0, expected 2.5
     """
     actual, expected = np.asarray(actual), np.asarray(expected)
+    told = slip(actual, expected)
+    told = told and f"; {told}"
     if actual.shape != expected.shape:
-        raise AssertionError(f"{what}: got shape {actual.shape}, expected {expected.shape}")
+        raise AssertionError(f"{what}: got shape {actual.shape}, expected {expected.shape}{told}")
     apart = ~np.isclose(actual, expected, rtol, atol, equal_nan=True)
     if not apart.any():
         return
@@ -120,5 +124,50 @@ def assert_close(
     worst = tuple(int(i) for i in np.argwhere(apart)[np.argmax(distance[apart])])
     raise AssertionError(
         f"{what}: {int(apart.sum())} of {apart.size} elements differ; the worst at {worst}: "
-        f"got {actual[worst]}, expected {expected[worst]}"
+        f"got {actual[worst]}, expected {expected[worst]}{told}"
     )
+
+
+def slip(actual: Any, expected: Any) -> str:
+    """Say how all of one array's numbers come from another's; "" where nothing simple does it.
+
+    One of several explanations is none: with a single number only a lost or another sign is told.
+
+    >>> slip([-2.0, 4.0, -6.0], [1.0, -2.0, 3.0])
+    'every element is -2 times what is expected'
+    >>> slip([[1.0, 3.0], [2.0, 4.0]], [[1.0, 2.0], [3.0, 4.0]])
+    'it is transposed'
+    """
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    if actual.dtype.kind not in "iuf" or expected.dtype.kind not in "iuf" or not actual.size:
+        return ""
+    actual, expected = actual.astype(np.float64), expected.astype(np.float64)
+    if not (np.isfinite(actual).all() and np.isfinite(expected).all()) or _near(actual, expected):
+        return ""
+    if _near(actual, 0 * expected):
+        return "every element is 0"
+    if _near(actual, -expected):
+        return "every element has the other sign"
+    if _near(actual, np.abs(expected)):
+        return "every element has lost its sign"
+    if actual.ndim == 2 and _near(actual.T, expected):
+        return "it is transposed"
+    if actual.shape != expected.shape or np.ptp(expected) < 1e-3:
+        return ""
+    told = [words for ours, words in (
+        (expected**2, "every element is the square of what is expected"),
+        (np.sqrt(np.abs(expected)), "every element is the square root of what is expected"),
+        (expected + np.mean(actual - expected), "every element is "
+         f"{np.mean(actual - expected):+.4g} away from what is expected"),
+        (np.flip(expected), "the elements come in reverse order"),
+    ) if _near(actual, ours)]
+    times = Fraction(float((actual * expected).sum() / (expected**2).sum())).limit_denominator(64)
+    if times and _near(actual, float(times) * expected):
+        told.append(f"every element is {times} times what is expected")
+    if not told and _near(np.sort(actual, None), np.sort(expected, None)):
+        return "the elements are right but in another order"
+    return told[0] if len(told) == 1 else ""
+
+
+def _near(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool(np.allclose(a, b, 1e-4, 1e-6))

@@ -65,3 +65,44 @@ def test_what_is_close():
     _oracle.assert_close([np.nan, np.inf, 1.0], [np.nan, np.inf, 1.0 + 1e-9])
     _oracle.assert_close(np.ones((0, 2)), np.ones((0, 2)))
     _oracle.assert_close([100.0], [101.0], rtol=0.1)
+
+
+EXPECTED = np.array([[1.5, -2.0, 0.5], [3.0, 0.25, -0.75]])
+
+
+@pytest.mark.parametrize("actual, told", [
+    (EXPECTED, ""),
+    (EXPECTED * 0, "every element is 0"),
+    (-EXPECTED, "every element has the other sign"),
+    (np.abs(EXPECTED), "every element has lost its sign"),
+    (EXPECTED.T, "it is transposed"),
+    (EXPECTED / 2, "every element is 1/2 times what is expected"),
+    (-3 * EXPECTED, "every element is -3 times what is expected"),
+    (EXPECTED + 1, "every element is +1 away from what is expected"),
+    (EXPECTED**2, "every element is the square of what is expected"),
+    (np.flip(EXPECTED), "the elements come in reverse order"),
+    (np.roll(EXPECTED, 1), "the elements are right but in another order"),
+    (EXPECTED * 1.2345, ""),
+    (EXPECTED + [[0, 0, 1], [0, 0, 0]], ""),
+    (EXPECTED * np.nan, ""),
+    ("a", ""),
+])
+def test_slips(actual, told):
+    assert _oracle.slip(actual, EXPECTED) == told
+
+
+@pytest.mark.parametrize("actual, expected, told", [
+    (2.0, 4.0, ""),  # half of it, its root, or two less
+    (-2.0, 2.0, "every element has the other sign"),
+    ([2.0, 2.0], [4.0, 4.0], ""),
+    ([], [], ""),
+    ([1, 2], [2, 4], "every element is 1/2 times what is expected"),
+    ([True], [False], ""),
+])
+def test_slips_of_few_numbers(actual, expected, told):
+    assert _oracle.slip(actual, expected) == told
+
+
+def test_a_slip_is_told():
+    with pytest.raises(AssertionError, match="expected 3.0; every element has the other sign$"):
+        _oracle.assert_close([-1.0, -3.0], [1.0, 3.0])

@@ -6,6 +6,7 @@ import pytest
 
 from minigrad.course.stages import stages
 from minigrad.course.trial import Outcome, Trial
+from minigrad.course.verdict import told as sentence
 from minigrad.course.verdict import unwritten, verdicts
 
 STAGE = next(each for each in stages() if each.number == "01")
@@ -42,6 +43,29 @@ def test_the_first_failure_shown_is_the_hole_s_own():
     verdict = told(OTHERS, "assert 1 == 2")
     assert verdict.first.message == "assert 1 == 2"
     assert verdict.diagnosis == STAGE.words["symptoms"][SYMPTOM]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Let two of the stage's tests have a sentence."""
+    monkeypatch.setitem(STAGE.words, "tests", {
+        "test_a": "It is so.", "test_b": "It is so of {case}."})
+
+
+@pytest.mark.parametrize(("shown", "failing", "expected"), [
+    ([SYMPTOM], [("x.py::test_a", "assert 1 == 2")], STAGE.words["symptoms"][SYMPTOM]),
+    ([], [("x.py::test_a", "assert 1 == 2")], "Not so yet: It is so."),
+    ([], [("x.py::test_c", ""), ("x.py::test_a", "")], "Not so yet: It is so."),
+    ([], [("x.py::test_b[tan-[1, 2]]", "")], "Not so yet: It is so of tan-[1, 2]."),
+    ([], [("x.py::test_a", OTHERS), ("x.py::test_b[1]", "")], "Not so yet: It is so of 1."),
+    ([], [("x.py::test_a", OTHERS)], None),
+    ([], [], None),
+    ([], [("x.py::test_a", "gradient 0: 1 of 2 elements differ; the worst at (0,): got 2.0, "
+           "expected 1.0; every element is 2 times what is expected\nassert 1")],
+     "Not so yet: It is so. Here every element is 2 times what is expected."),
+])
+def test_what_is_told(asked, shown, failing, expected):
+    assert sentence(STAGE, HOLE, shown, failing) == expected
 
 
 @pytest.mark.parametrize(("message", "number"), [

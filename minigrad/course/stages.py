@@ -68,7 +68,7 @@ class Stage:
 
     @cached_property
     def words(self) -> dict[str, Any]:
-        """The stage's words: `title`, `hole` by id with title, task and hints, `symptoms`."""
+        """Its words: `title`, `hole` by id (title, task, hints), `symptoms` and `tests`."""
         return _read(self.root / "lessons" / f"{self.key}.toml")
 
     @property
@@ -114,6 +114,12 @@ class Stage:
         """
         mark = hole.id.replace(".", "_") + "_"
         return [name for name in self.words.get("symptoms", {}) if name.startswith(mark)]
+
+    def wanted(self, test: str) -> str | None:
+        """Return what a test, named by its id, asks for; `{case}` in its sentence is its case."""
+        name, _, case = test.rpartition("::")[2].partition("[")
+        sentence: str | None = self.words.get("tests", {}).get(name)
+        return sentence and sentence.replace("{case}", case.removesuffix("]"))
 
     def exercise(self, module: str, folder: Path | None = None) -> Path:
         """Where the learner's file for a module lies, in `folder` (default: `exercises/`)."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from .stages import Hole, Stage
 from .trial import Outcome, Trial
 
-__all__ = ["Verdict", "unwritten", "verdicts"]
+__all__ = ["Verdict", "told", "unwritten", "verdicts"]
 
+_SLIP = re.compile(r"; ((?:every element|it is|the elements) [^;\n]+)")
 _UNWRITTEN = re.compile(r"\b(\w+\.\d+) .* is yours to write")
 
 
@@ -21,7 +23,7 @@ class Verdict:
     title: str
     state: str  # "solved", "untouched", "waiting" (for `waits_for`) or "wrong"
     points: int  # that were earned
-    diagnosis: str | None = None  # the sentence that names the mistake, where behaviour tells it
+    diagnosis: str | None = None  # what is wrong, in a sentence
     failing: tuple[Outcome, ...] = ()
     tests: int = 0
     waits_for: str | None = None  # the hole, not yet written, that its tests came to
@@ -40,6 +42,25 @@ def unwritten(message: str) -> str | None:
     """
     found = _UNWRITTEN.search(message)
     return None if found is None else found[1]
+
+
+def told(stage: Stage, hole: Hole, shown: Container[str], failing: Sequence[tuple[str, str]]
+         ) -> str | None:
+    """Return the sentence that says what is wrong with a hole.
+
+    It names the mistake if the hole knows a symptom that is `shown`.  If not, it is what the first
+    test asks for that failed by itself (`failing`: ids and messages), with what `slip` of
+    tests/_oracle.py found in the numbers: less, but never wrong.
+    """
+    for name in stage.symptoms_of(hole):
+        if name in shown:
+            return str(stage.words["symptoms"][name])
+    for test, message in failing:
+        wanted = None if unwritten(message) else stage.wanted(test)
+        if wanted is not None:
+            slip = _SLIP.search(message)
+            return f"Not so yet: {wanted}" + (f" Here {slip[1]}." if slip else "")
+    return None
 
 
 def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
@@ -61,6 +82,6 @@ def _verdict(stage: Stage, trial: Trial, hole: Hole) -> Verdict:
                        waits_for=came_to[0])
     # What failed by itself is shown first, before what came to a hole that is not written.
     failing = tuple(sorted(failing, key=lambda each: unwritten(each.message) is not None))
-    name = trial.diagnosis(stage, hole)
-    sentence = None if name is None else stage.words["symptoms"][name]
+    shown = [name for name, is_shown in trial.symptoms.items() if is_shown]
+    sentence = told(stage, hole, shown, [(each.test, each.message) for each in failing])
     return Verdict(hole, title, "wrong", 0, sentence, failing, len(outcomes))

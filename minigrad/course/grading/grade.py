@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..stages import CourseError, Hole, Stage
-from ..verdict import unwritten
+from ..verdict import told, unwritten
 from .bundle import make_bundle
 from .intake import Submission
 from .sandbox import Ended, Limits, Sandbox
@@ -43,7 +43,7 @@ class HoleGrade:
     max_points: int
     reason: str = ""  # empty where all points were given
     failing: tuple[tuple[str, str], ...] = ()  # test and message
-    diagnosis: str = ""  # the sentence that names the mistake, where behaviour tells it
+    diagnosis: str = ""  # what is wrong, in a sentence
     hints: tuple[str, ...] = ()  # of the course, where the instructor has them shown
 
 
@@ -204,8 +204,7 @@ def _hole(stage: Stage, hole: Hole, jobs: list[tuple[str, int]],
     diagnosis = ""
     if reason and any(unwritten(message) is None for _, message in failing):
         shown = {each["symptom"] for each in tests if isinstance(each.get("symptom"), str)}
-        name = next((each for each in stage.symptoms_of(hole) if each in shown), None)
-        diagnosis = "" if name is None else stage.words["symptoms"][name]
+        diagnosis = told(stage, hole, shown, failing) or ""
     return HoleGrade(hole.id, title, 0 if reason else hole.points, hole.points, reason, failing,
                      diagnosis)
 
