@@ -79,8 +79,8 @@ course-full: $(VENV)/.stamp-authors ## the same with every stage, and a canary i
 	@$(RUN)/minigrad dev verify
 	@$(RUN)/minigrad dev canary
 
-export-full: $(VENV)/.stamp-test ## assignments of two stages in every form, graded offline as platforms do
-	@MINIGRAD_EXPORT_WHOLE=1 $(PYTEST) tests/test_export.py
+export-full: $(VENV)/.stamp-platforms ## assignments of two stages in every form, graded offline as platforms do
+	@PATH='$(abspath $(RUN))':"$$PATH" MINIGRAD_EXPORT_WHOLE=1 $(PYTEST) tests/test_export.py
 
 site: $(VENV)/.stamp-site site-built ## build the course's site into build/site (needs Node and npm)
 
@@ -149,7 +149,8 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 	@touch $@
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
-$(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser: \
+$(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser \
+$(VENV)/.stamp-platforms: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))

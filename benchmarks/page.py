@@ -30,7 +30,7 @@ from _steps import Steps
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs" / "en"
 NAMES = ("op_overhead", "functional", "mlp", "resnet", "sequence", "trainings", "profiler",
-         "memory")
+         "memory", "class_of_200")
 
 HEAD = """# Figures
 
@@ -68,6 +68,10 @@ PROFILER = """What one event costs, in microseconds, and in brackets the ratio t
 profiler.
 """
 MEMORY = """The most that an inference holds at once, on top of weights and images, in MB.
+"""
+CLASS = """A class made of solutions, other right answers, partly written ones, known mistakes,
+attacks and what is no program, graded in one command that is killed when a quarter is done, and
+called again. It is known beforehand what each has to get.
 """
 PINNED = """This environment tells OpenBLAS which processor to take this one for
 ({pins}), and NumPy's products run on slower kernels
@@ -242,6 +246,18 @@ def of_trainings() -> tuple[list[str], str]:
             picture("trainings", title)], _plot.curves(title, losses)
 
 
+def of_class() -> list[str]:
+    """The section of the class that is graded."""
+    report = newest("class_of_200")
+    rows = [["submission", "graded", "rightly"], *(
+        [kind, str(graded), str(right)] for kind, (graded, right) in report["kinds"].items())]
+    seconds = report["seconds_before"] + report["seconds_after"]
+    return ["## Grading a class\n", CLASS, where(report), table(rows),
+            f"{report['count']} submissions of stage {report['stage']} in {seconds:.0f} s: "
+            f"{report['per_minute']:.0f} a minute, {report['workers']} at a time, each in a "
+            f"sandbox of {report['sandbox']}.\n"]
+
+
 def made() -> dict[Path, str]:
     """The page and its plots: what each file has to hold."""
     overhead, of_small = of_overhead()
@@ -251,7 +267,7 @@ def made() -> dict[Path, str]:
     sequences, of_sequences = of_steps("sequence", "Sequences", SEQUENCE, sequence.BENCHMARK)
     trainings, of_losses = of_trainings()
     parts: Iterable[str] = [HEAD, *network, *residual, *sequences, *trainings, *overhead, *whole,
-                            *of_profiler(), *of_memory()]
+                            *of_profiler(), *of_memory(), *of_class()]
     plots = {"mlp": of_network, "resnet": of_residual, "sequence": of_sequences,
              "trainings": of_losses, "op_overhead": of_small, "functional": of_whole}
     return {DOCS / "benchmarks.md": "\n".join(parts),

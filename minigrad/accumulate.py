@@ -9,10 +9,16 @@ from typing import Any
 from .array_memory import holds_alone, is_dense
 from .backend import backend_of
 from .graph import Node
+from .shapes import broadcast
 
 Array = Any
 
 _leaf_locks = [Lock() for _ in range(64)]
+
+
+def lock_of(tensor: Any) -> Lock:
+    """Return the lock under which `.grad` of a tensor is added to; some tensors share one."""
+    return _leaf_locks[(id(tensor) >> 4) & 63]
 
 
 class AccumulateGrad(Node):
@@ -58,11 +64,15 @@ class AccumulateGrad(Node):
             current = variable._grad
             if current is not None:
                 array = current._array
-                if array.dtype == grad.dtype:
-                    array += grad
-                else:
-                    array[...] = array + grad
+                # counted first, for Ctrl-C may come after any call
                 current._bump()
+                try:
+                    if array.dtype == grad.dtype:
+                        array += grad
+                    else:
+                        array[...] = array + grad
+                except ValueError:
+                    raise misfit(array.shape, grad.shape) from None
                 return
             leaf = variable._array
             if owned and grad.strides == leaf.strides and (
@@ -105,6 +115,13 @@ class AccumulateGrad(Node):
         """Raise if the variable is no leaf any more, which a write in place can bring about."""
         if self.variable._node is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
+
+
+def misfit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> RuntimeError:
+    """Make the error for a `.grad` that was given another shape than the gradients have."""
+    whole = broadcast(shape, arriving)  # raises where even that does not go
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                        f"{list(whole)}")
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

@@ -23,7 +23,7 @@ from .saved import SavedTensor
 from .shapes import broadcast
 from .tensor import Tensor
 from .views import check_inplace, mark_view, partly_overlaps, rebase_history, replace_node
-from .without_formula import node_without_formula
+from .without_formula import break_off, node_without_formula
 
 if TYPE_CHECKING:
     from .op import Op
@@ -35,6 +35,9 @@ NO_PLACE = nullcontext()
 BOOL_SUBTRACTION = (
     "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
     "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+#: What ops and NumPy raise before they write; see NOTE [Writes that are broken off].
+BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 #: Names under which PyTorch also takes an argument, NumPy's among them.
 SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
@@ -317,7 +320,7 @@ def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Ar
     """Make the tensors of several outputs and join them to the node."""
     results = []
     if node is not None:
-        node.num_inputs = len(arrays)
+        node.num_inputs = sum(a.dtype.kind == "f" for a in arrays)  # indices come last
         if arrays:
             node.shape, node.dtype = arrays[0].shape, arrays[0].dtype
             node.others = [(a.shape, a.dtype) for a in arrays[1:]]
@@ -369,20 +372,32 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     if node is not None:
         node.set_edges([target._edge(), *node.edges[1:]])
     place = xp.place_of(arrays)
-    with NO_PLACE if place is None else place.entered():
-        if not write_directly(op, target, xp, arrays):
-            write_back(op, target, run_forward(op, xp, arrays))
-    if place is not None and node is not None:
-        node._extras().place = place
-    target._bump()
-    if node is not None:
-        node.shape, node.dtype = target._array.shape, target._array.dtype
-        if op.view and target._view is not None:
-            replace_node(target, node)
-        else:
-            rebase_history(target, node)
-        if "result" in node.saves:
-            node.save_output("result", target)
+    begun = written = False
+    try:
+        with NO_PLACE if place is None else place.entered():
+            begun = True
+            if not write_directly(op, target, xp, arrays):
+                begun = False
+                result = run_forward(op, xp, arrays)
+                check_result(op, target, result)
+                begun = True
+                write_back(op, target, result)
+        written = True
+        if place is not None and node is not None:
+            node._extras().place = place
+        target._bump()
+        if node is not None:
+            node.shape, node.dtype = target._array.shape, target._array.dtype
+            if op.view:
+                replace_node(target, node)
+            else:
+                rebase_history(target, node)
+            if "result" in node.saves:
+                node.save_output("result", target)
+    except BaseException as error:
+        if written or (begun and not isinstance(error, BEFORE_WRITING)):
+            break_off(target, recorded, values, f"{op.name}_()", error)
+        raise
     return target
 
 
@@ -433,20 +448,24 @@ def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any])
     return True
 
 
-def write_back(op: type[Op], target: Tensor, result: Array) -> None:
-    """Store an in-place result, if dtype and shape allow it."""
+def check_result(op: type[Op], target: Tensor, result: Array) -> None:
+    """Raise unless dtype and shape let an in-place result be stored."""
     array = target._array
     from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
     if not dtypes.can_cast(from_, to):
         raise RuntimeError(f"result type {type_name(from_)} can't be cast to the desired output "
                            f"type {type_name(to)}")
-    if op.view:
-        target._array = result
-    elif result.shape != array.shape:
+    if not op.view and result.shape != array.shape:
         raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
                            f"shape {list(result.shape)}")
+
+
+def write_back(op: type[Op], target: Tensor, result: Array) -> None:
+    """Store an in-place result that was checked."""
+    if op.view:
+        target._array = result
     else:
-        array[...] = result
+        target._array[...] = result
 
 
 def type_name(d: dtypes.dtype) -> str:

@@ -92,7 +92,15 @@ class OpNode(Node):
                 results.append(formula(*arguments(names)))
             else:
                 results.append(None)
+        if needed is not None and not known and not any(node in needed for node, _ in edges):
+            self.look_at_saved()
         return results
+
+    def look_at_saved(self) -> None:
+        """Raise if what was saved may not be used any more."""
+        for name in self.saves:
+            if getattr(self, self.slots_of[name][0]) is not None:
+                self.unpack(name, arrays=False)
 
     def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
         """Return the gradients with zeros in place of those that are missing."""

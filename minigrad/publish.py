@@ -115,11 +115,11 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     if not can_cast(result.dtype, out.dtype):
         raise RuntimeError(f"result type {type_name(result.dtype)} can't be cast to the desired "
                            f"output type {type_name(out.dtype)}")
+    out._bump()  # first, for Ctrl-C may come in between
     if out._array.shape != result._array.shape:
         out._array = result._array.astype(out._array.dtype)
     else:
         out._array[...] = result._array
-    out._bump()
     return out
 
 

@@ -162,8 +162,8 @@ class SavedTensor:
             whole._counter = self._counter
         before = version_of(whole)
         previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(False)
         try:
+            _state.grad_enabled.set(False)
             self.packed = pack_hook(whole)
         finally:
             _state.grad_enabled.set(previous)
@@ -186,12 +186,11 @@ class SavedTensor:
         """Return the tensor, with its place in the graph; `node` is the one that saved it."""
         if self.hooks is not None:
             return self.rebuild(self.unpacked(), node)
-        if self._array is None:
+        array, tensor = self._array, self.tensor  # read once: another thread may free them
+        if array is None:
             raise RuntimeError(FREED_MESSAGE)
         self.check(node)
-        if self.tensor is not None:
-            return self.tensor
-        return self.rebuild(self._array, node)
+        return self.rebuild(array, node) if tensor is None else tensor
 
     def unpacked(self) -> Any:
         """Return the array of the tensor that the unpack hook makes of what was packed."""

@@ -137,7 +137,9 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     def _more(self) -> TensorExtras:
         if self._extras is None:
-            self._extras = TensorExtras()
+            fresh = TensorExtras()  # made first, see `_shared_counter`
+            if self._extras is None:
+                self._extras = fresh
         return self._extras
 
     @property
@@ -215,14 +217,17 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
         """Return the version counter, made now if there is none, to be shared."""
         counter = self._counter
         if counter is None:
-            counter = self._counter = Version()
+            fresh = Version()  # made first: threads that share the tensor have to get the same one
+            counter = self._counter
+            if counter is None:
+                counter = self._counter = fresh
         return counter
 
     def _bump(self) -> None:
         """Count a write to the memory."""
         counter = self._counter
         if counter is None:
-            counter = self._counter = Version()
+            counter = self._shared_counter()
         counter.bump()
 
     def is_inference(self) -> bool:

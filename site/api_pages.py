@@ -8,6 +8,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from api_families import FAMILIES, family_of
 from op_pages import page_name
 from op_pages import pages as op_names
 from prose import front_matter, summary, table
@@ -15,7 +16,7 @@ from prose import front_matter, summary, table
 import minigrad
 from minigrad.op import F
 
-__all__ = ["MODULES", "api_page", "index_page"]
+__all__ = ["MODULES", "api_page", "family_page", "family_pages", "index_page", "page_of"]
 
 #: The public modules, by the name of their page.
 MODULES = {
@@ -46,17 +47,82 @@ MODULES = {
 }
 
 
+def page_of(name: str) -> str:
+    """Return the address of a module's page, from the API's folder."""
+    return f"{name}/index.md" if name in FAMILIES else f"{name}.md"
+
+
 def index_page() -> str:
-    """Return the page that lists the API's modules."""
-    rows = [[f"[`{module}`]({name}.md)", summary(importlib.import_module(module).__doc__)]
-            for name, module in MODULES.items()]
+    """Return the page that lists the API's modules, and the families of the large ones."""
+    rows = []
+    for name, module in MODULES.items():
+        families = ", ".join(f"[{title}]({address})" for address, title in family_pages(name))
+        rows.append([f"[`{module}`]({page_of(name)})", _meaning(importlib.import_module(module)),
+                     families])
     return (front_matter(title="API") + "# API\n\n"
             "Names, arguments and errors are PyTorch's. [Operations](../ops/index.md) have pages "
-            "of their own.\n\n" + table(["module", "what it holds"], rows))
+            "of their own. Of a large module a table says on which page each name is told; the "
+            "search knows them all.\n\n"
+            + table(["module", "what it holds", "pages"], rows))
+
+
+def family_pages(name: str) -> list[tuple[str, str]]:
+    """Return the pages that a module is parted into: address from the API's folder, and title."""
+    if name not in FAMILIES:
+        return []
+    found = dict(family_of(name, _module_of(path)) for path in _told(name)[0])
+    order = list(FAMILIES[name])
+    return [(f"{name}/{page}.md", found[page])
+            for page in sorted(found, key=lambda page: (page not in order, page in order
+                                                        and order.index(page)))]
 
 
 def api_page(name: str) -> str:
     """Return the page of one public module."""
+    module = importlib.import_module(MODULES[name])
+    told, linked = _told(name)
+    ops = "../../ops" if name in FAMILIES else "../ops"
+    parts = [front_matter(title=module.__name__, description=_meaning(module)),
+             f"# {module.__name__}\n", f"{_meaning(module)}\n"]
+    parts += [_contents(name, told, address, title) for address, title in family_pages(name)]
+    if linked:
+        parts += ["## Operations { #operations }\n",
+                  table(["operation", "what it computes"],
+                        [[f"[`{each}`]({ops}/{page}.md)", words] for each, page, words in linked])]
+    if name not in FAMILIES:
+        parts += [f"::: {path}\n" for path in told]
+    if name == "tensor":
+        parts += ["## Methods made from operations { #methods }\n", _methods()]
+    return "\n".join(parts)
+
+
+def family_page(name: str, address: str) -> str:
+    """Return one of the pages that a module is parted into."""
+    title = dict(family_pages(name))[address]
+    module = MODULES[name]
+    return "\n".join([
+        front_matter(title=f"{title} ({module})"), f"# {title}\n",
+        f"Part of [`{module}`](index.md), whose page lists all its names.\n",
+        *(f"::: {path}\n" for path in _members(name, _told(name)[0], address))])
+
+
+def _members(name: str, told: list[str], address: str) -> list[str]:
+    return [path for path in told
+            if address == f"{name}/{family_of(name, _module_of(path))[0]}.md"]
+
+
+def _contents(name: str, told: list[str], address: str, title: str) -> str:
+    page, rows = address.partition("/")[2], []
+    for path in _members(name, told, address):
+        last = path.rpartition(".")[2]
+        value = getattr(importlib.import_module(_module_of(path)), last)
+        rows.append([f"[`{last}`]({page}#{path})", summary(value.__doc__)])
+    return f"## [{title}]({page})\n\n" + table(["name", "what it is"], rows)
+
+
+@cache
+def _told(name: str) -> tuple[list[str], list[tuple[str, str, str]]]:
+    """Return what a module's docstrings tell, by path, and its operations: name, page, meaning."""
     module = importlib.import_module(MODULES[name])
     told, linked = [], []
     for each in public(module):
@@ -64,19 +130,18 @@ def api_page(name: str) -> str:
         if name == "minigrad" and _has_page(value):
             continue
         if _is_op(value, each):
-            address = f"../ops/{page_name(_op_page(value, each) or each)}.md"
-            linked.append([f"[`{each}`]({address})", summary(value.__doc__)])
+            linked.append((each, page_name(_op_page(value, each) or each), summary(value.__doc__)))
         elif _is_told(value, each, module):
             told.append(f"{value.__module__}.{value.__qualname__}")
-    parts = [front_matter(title=module.__name__, description=summary(module.__doc__)),
-             f"# {module.__name__}\n", f"{summary(module.__doc__)}\n"]
-    if linked:
-        parts += ["## Operations { #operations }\n",
-                  table(["operation", "what it computes"], linked)]
-    parts += [f"::: {path}\n" for path in sorted(set(told), key=_last_name)]
-    if name == "tensor":
-        parts += ["## Methods made from operations { #methods }\n", _methods()]
-    return "\n".join(parts)
+    return sorted(set(told), key=_last_name), linked
+
+
+def _meaning(module: ModuleType) -> str:
+    return summary(module.__doc__)
+
+
+def _module_of(path: str) -> str:
+    return path.rpartition(".")[0]
 
 
 def _last_name(path: str) -> str:

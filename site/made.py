@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import api_pages
 import lesson_pages
@@ -40,7 +41,9 @@ def made_pages() -> dict[str, Callable[[], str]]:
         if stage.holes:
             found[f"exercises/{key}.md"] = partial(lesson_pages.exercise_page, stage)
     for name in api_pages.MODULES:
-        found[f"api/{name}.md"] = partial(api_pages.api_page, name)
+        found[f"api/{api_pages.page_of(name)}"] = partial(api_pages.api_page, name)
+        for address, _ in api_pages.family_pages(name):
+            found[f"api/{address}"] = partial(api_pages.family_page, name, address)
     for name, ops in op_pages.pages().items():
         found[f"ops/{op_pages.page_name(name)}.md"] = partial(op_pages.op_page, name, ops)
     for module in op_pages.source_pages():
@@ -61,7 +64,7 @@ def made_files() -> dict[str, Callable[[], str]]:
     return found
 
 
-def in_nav() -> dict[str, list[dict[str, str]]]:
+def in_nav() -> dict[str, list[dict[str, Any]]]:
     """Return what stands in the navigation for the sections that `mkdocs.yml` calls made/..."""
     titles = {stage: f"{stage.number} {stage.words['title']}" for stage in stages_here().values()}
     return {
@@ -71,5 +74,11 @@ def in_nav() -> dict[str, list[dict[str, str]]]:
             {title: f"exercises/{stage.key}.md"} for stage, title in titles.items() if stage.holes],
         "made/ops": [{"All operations": "ops/index.md"}],
         "made/api": [{"All modules": "api/index.md"}] + [
-            {module: f"api/{name}.md"} for name, module in api_pages.MODULES.items()],
+            {module: _api_nav(name)} for name, module in api_pages.MODULES.items()],
     }
+
+
+def _api_nav(name: str) -> str | list[str | dict[str, str]]:
+    families = api_pages.family_pages(name)
+    page = f"api/{api_pages.page_of(name)}"
+    return [page, *({title: f"api/{address}"} for address, title in families)] if families else page

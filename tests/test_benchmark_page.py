@@ -43,13 +43,14 @@ def test_a_page_that_is_not_current_is_named(page: ModuleType, monkeypatch: pyte
 def test_every_benchmark_with_results_has_its_section(page: ModuleType) -> None:
     text = page.made()[page.DOCS / "benchmarks.md"]
     for path in page.RESULTS.glob("*.json"):
-        assert path.name.partition("-")[0] in page.NAMES
+        # those of reliability have a page of their own
+        assert path.name.partition("-")[0] in {*page.NAMES, "fuzz", "mutation"}
     assert text.count("\n## ") == len(page.NAMES)
 
 
 def test_every_missed_target_is_said_to_be_missed(page: ModuleType) -> None:
     text = page.made()[page.DOCS / "benchmarks.md"]
-    for name in set(page.NAMES) - {"trainings"}:
+    for name in set(page.NAMES) - {"trainings", "class_of_200"}:
         for target in page.newest(name)["targets"]:
             (line,) = [row for row in text.splitlines() if row.startswith(f"| {target['name']} |")]
             assert ("**missed**" in line) == (target["met"] is False), line

@@ -28,7 +28,7 @@ from minigrad.course.grading.intake import take_in
 from minigrad.course.grading.report import Report
 from minigrad.course.grading.sandbox import Limits, Sandbox, best_sandbox
 from minigrad.course.grading.settings import Settings, read_settings
-from minigrad.course.grading.writers import WRITERS, classroom50, gradescope
+from minigrad.course.grading.writers import FOR_ONE, WRITERS, classroom50, gradescope
 from minigrad.course.stages import CourseError
 
 STAGE = course.find_stage("07")
@@ -135,6 +135,27 @@ def test_hints_are_shown_with_what_has_no_points(reports):
 @pytest.mark.parametrize("form", WRITERS)
 def test_every_form_names_both(reports, form):
     assert WRITERS[form](reports).count(f"{STAGE.key}.py") >= 2
+
+
+def test_nbgrader_gets_one_finite_float(reports):
+    solved, open_ = (json.loads(json.dumps(FOR_ONE["nbgrader"](each))) for each in reports)
+    assert (solved, open_) == (float(reports[0].max_points), 0.0)
+    assert type(solved) is type(open_) is float
+
+
+def test_otter_gets_what_gradescope_gets(reports):
+    tests = FOR_ONE["otter"](reports[0])["tests"]
+    assert [test["name"].partition(" ")[0] for test in tests] == [h.id for h in STAGE.holes]
+    assert sum(test["score"] for test in tests) == reports[0].points
+
+
+def test_a_form_for_one_submission_is_written(tmp_path):
+    (tmp_path / "handin.py").write_text(SOLUTION)
+    result = CliRunner().invoke(app, [
+        "grade", str(tmp_path / "handin.py"), "--stage", "07", "--format", "nbgrader",
+        "--out", str(tmp_path / "points")])
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "points").read_text()) == sum(h.points for h in STAGE.holes)
 
 
 def test_classroom50_needs_its_runner(reports):

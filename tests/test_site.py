@@ -22,6 +22,7 @@ import pictures
 import prose
 import pytest
 import serve
+from api_families import FAMILIES, family_of
 
 from minigrad.course.stages import CourseError, stages
 from minigrad.op import REGISTRY
@@ -63,7 +64,10 @@ def test_what_the_plan_leaves_to_be_made_is_made_and_leads_somewhere():
     assert set(re.findall(r"made/\w+", plan)) == set(sections)
     for section in sections.values():
         for entry in section:
-            assert set(entry.values()) <= set(MADE)
+            for value in entry.values():
+                pages = [value] if isinstance(value, str) else value
+                assert {page if isinstance(page, str) else next(iter(page.values()))
+                        for page in pages} <= set(MADE)
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=key)
@@ -217,21 +221,39 @@ def test_the_line_that_a_page_names_is_the_declarations():
     assert text.splitlines()[int(line) - 1].startswith("class Exp(")
 
 
-@pytest.mark.parametrize("name", api_pages.MODULES)
-def test_a_page_of_the_api_names_what_is_there_and_leads_to_operations(name):
-    page = api_pages.api_page(name)
+API = [address for address in MADE if address.startswith("api/")]
+
+
+@pytest.mark.parametrize("address", API)
+def test_a_page_of_the_api_names_what_is_there_and_leads_to_pages(address):
+    page = MADE[address]()
     told = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
-    assert told or "](../ops/" in page
+    assert told or links(page)
     for path in told:
         module, _, attribute = path.rpartition(".")
         assert hasattr(importlib.import_module(module), attribute)
     for link in links(page):
-        assert link.removeprefix("../") in MADE
+        assert posixpath.normpath(posixpath.join(posixpath.dirname(address), link)) in MADE
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_each_name_of_a_parted_module_is_told_on_the_page_that_its_table_names(name):
+    table = api_pages.api_page(name)
+    listed = {f"{page}#{path}" for page, path in re.findall(r"\]\(([\w.]+)#([\w.]+)\)", table)}
+    told = {f"{address.partition('/')[2]}#{path}" for address, _ in api_pages.family_pages(name)
+            for path in re.findall(r"^::: (\S+)$", api_pages.family_page(name, address), re.M)}
+    assert listed == told and len(told) > 5
+    assert set(FAMILIES[name]) <= {
+        Path(address).stem for address, _ in api_pages.family_pages(name)}
+
+
+def test_a_name_of_no_family_has_a_page_all_the_same():
+    assert family_of("nn", "minigrad.nn.never_heard_of") == ("further", "Further")
 
 
 def test_every_public_module_with_functions_has_a_page():
-    assert "::: minigrad.autograd.function.Function" in api_pages.api_page("autograd")
-    assert "](../ops/relu.md)" in api_pages.api_page("minigrad")
+    assert "::: minigrad.autograd.function.Function" in MADE["api/autograd/function.md"]()
+    assert "](../../ops/relu.md)" in api_pages.api_page("minigrad")
 
 
 def test_changelog_and_contributing_lead_to_pages_only():

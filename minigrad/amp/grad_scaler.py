@@ -92,8 +92,8 @@ class GradScaler:
                 array = grad._array
                 xp = backend_of(array)
                 bad = ~xp.isfinite(array).all()
-                array *= array.dtype.type(1.0 / self._scale)
                 grad._bump()
+                array *= array.dtype.type(1.0 / self._scale)
                 for place, (there, before) in enumerate(seen):
                     if there == grad.device:
                         seen[place] = there, before | bad

@@ -130,8 +130,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     previous = _hooks_disabled.get()
     if _state.saved_tensors_hooks.get():
         raise RuntimeError(error_message)
-    _hooks_disabled.set(error_message)
     try:
+        _hooks_disabled.set(error_message)
         yield
     finally:
         _hooks_disabled.set(previous)

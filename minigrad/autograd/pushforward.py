@@ -136,8 +136,8 @@ def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
                      tangents: Tangents) -> Sequence[Tensor | None]:
     """Differentiate the backward pass by its gradients; see NOTE [How a tangent passes an op]."""
     recorded = _state.grad_enabled.get()
-    _state.grad_enabled.set(True)
     try:
+        _state.grad_enabled.set(True)
         cotangents = [F.zeros_like(o).requires_grad_() if o._array.dtype.kind == "f" else None
                       for o in outputs]
         products: list[Tensor] = []

@@ -53,8 +53,8 @@ def sweep(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any]
         before = arrived.get(place)
         arrived[place] = grad if before is None else added(before, grad)
     previous = _state.grad_enabled.get()
-    _state.grad_enabled.set(create_graph)
     try:
+        _state.grad_enabled.set(create_graph)
         for node in reversed(running):
             run_node(node, known[node], needed, arrived, node in ends, create_graph)
             if not (keep or batched):

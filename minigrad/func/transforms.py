@@ -60,8 +60,8 @@ class Derivation:
     def call(self, func: Function, *args: Any, **kwargs: Any) -> Any:
         """Call the function with its operations recorded."""
         before = depth.get()
-        depth.set(before + 1)
         try:
+            depth.set(before + 1)
             with enable_grad():
                 return func(*args, **kwargs)
         finally:

@@ -116,9 +116,9 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
     outer, mode = vmaps.get(), _state.randomness.get()
-    vmaps.set((*outer, (level, size)))
-    _state.randomness.set(randomness)
     try:
+        vmaps.set((*outer, (level, size)))
+        _state.randomness.set(randomness)
         result = func(*rebuilt(args, inside), **kwargs)
     finally:
         vmaps.set(outer)

@@ -201,6 +201,7 @@ class Threshold(Activation):
     method = False
 
     def forward(xp, self, threshold, value):
+        require(self, "iuf", "threshold_cpu")
         return xp.where(self <= threshold, xp.number(np.asarray(value).astype(self.dtype)), self)
 
     def grad_self(g, self, threshold):

@@ -53,7 +53,8 @@ def evenly(g, x, value, sizes=(), dim=None, keepdim=False):
 def evenly_among_all(g, x, value):
     """Return `g` shared among the elements that equal the one `value`; nan equals nan here."""
     is_number = F.eq(value, value)
-    return evenly(g, x, value) if is_number else F.where(F.ne(x, x), F.div(g, F.sum(F.ne(x, x))), 0)
+    mask = F.eq(x, value) if is_number else F.ne(x, x)
+    return F.where(mask, F.div(g, F.sum(mask)), 0)
 
 
 # ------------------------------------------------------------------------------- max, min
@@ -479,6 +480,7 @@ class Kthvalue(Op):
     def shape(shape, k, dim=-1, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
 
     def forward(xp, self, k, dim=-1, keepdim=False):
+        require(self, "iuf", "kthvalue_cpu")
         array = at_least_1d(self)
         axis = wrap_dim(dim, array.ndim)
         if not 0 < k <= array.shape[axis]:

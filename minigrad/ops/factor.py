@@ -279,7 +279,7 @@ class Slogdet(Op):
     tensor(1.)
     """
 
-    node, outputs = "SlogdetBackward", ("sign", "logabsdet")
+    node, outputs, materialize = "SlogdetBackward", ("sign", "logabsdet"), False
 
     def shape(A): return [A[:-2]] * 2
 
@@ -288,6 +288,8 @@ class Slogdet(Op):
         return tuple(xp.linalg.slogdet(self))
 
     def grad_self(g_logabsdet, self):
+        if g_logabsdet is None:
+            return None
         return F.unsqueeze(F.unsqueeze(g_logabsdet, -1), -1) * mT(F.linalg_inv(self))
 
     def samples(make):

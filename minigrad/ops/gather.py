@@ -67,6 +67,8 @@ class IndexSelect(Op):
 
     def forward(xp, self, dim, index):
         dim, index, size = checked_vector("index_select", self, dim, index)
+        if dim == 1 and self.ndim > 1:  # for which PyTorch has a kernel of its own
+            check_index(index, size, "INDICES element is out of DATA bounds", error=RuntimeError)
         check_index(index, size, "index out of range in self", error=IndexError)
         return xp.take(self, index, axis=dim) if self.ndim else self.copy()
 

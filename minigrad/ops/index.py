@@ -339,23 +339,25 @@ def setitem(self, key, value):
     tensor([[0., 5.],
             [0., 5.]])
     """
-    if key is False:
-        return
     if not isinstance(value, Tensor):
         if not isinstance(value, (bool, int, float)):
             raise TypeError(f"can't assign a {type_of(value)} to a "
                             f"torch.{type_name(self.dtype)}Tensor")
         value = Tensor._plain(np.asarray(value).astype(self._array.dtype))
+    if key is False:
+        return
     if key is True:
         key = None
+    parts = normalised(self, key)
     try:
-        view, tensors = take_apart(self, normalised(self, key))
+        view, tensors = take_apart(self, parts)
     except IndexError as error:
-        if "too many indices" not in str(error):
+        if str(error).startswith("The shape of the mask") and self.ndim:
             refuse_leaf(self)
         raise
-    if tensors and value._array.size == 1 and is_mask(key):
-        value = value.clone()  # where a mask names the elements, the value may be one of them
+    if value._array.size == 1 and lone_mask(parts):
+        # As a value of `masked_fill_` would be: cast, and possibly one of the elements themselves.
+        value = value.to(self.dtype, copy=True)
     if tensors and tensors[-1][0] >= view._array.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
     if tensors:
@@ -376,9 +378,10 @@ def refuse_leaf(tensor):
         check_inplace(tensor, True, alike=True)
 
 
-def is_mask(key):
-    """Tell whether an index is one tensor of truth values, more than a single one."""
-    return isinstance(key, Tensor) and key._array.dtype.kind == "b" and key.ndim > 0
+def lone_mask(parts):
+    """Tell whether one tensor of truth values, more than a single one, is all that chooses."""
+    masks = [part for part in parts if isinstance(part, Tensor) and part.ndim > 0]
+    return len(masks) == 1 and masks[0]._array.dtype.kind == "b"
 
 
 def without_leading_ones(value):
@@ -408,6 +411,8 @@ def put_arguments(input, indices, values):
         raise IndexError(f"too many indices for tensor of dimension {input._array.ndim} (got "
                          f"{dim})")
     tensors = expand_masks(input, tensors)
+    if values._array.size == 1 and lone_mask(indices):
+        values = values.to(input.dtype, copy=True)
     return [input, [t for _, t in tensors], values, tuple(d for d, _ in tensors)]
 
 

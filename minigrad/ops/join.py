@@ -66,7 +66,8 @@ class Cat(Op):
     def forward(xp, tensors, dim=0):
         # An empty vector joins anything: PyTorch allows it for old code.
         kept = [t for t in tensors if t.shape != (0,)] or tensors
-        return xp.concatenate(kept, dim)
+        joined = xp.concatenate(kept, dim)
+        return joined if joined.flags.c_contiguous else joined.copy("C")
 
     def grad_tensors(g, tensors_sizes, dim):
         empty = [sizes == (0,) for sizes in tensors_sizes]
@@ -348,6 +349,8 @@ class Repeat(Op):
         return xp.tile(self, tuple(repeats))
 
     def grad_self(g, self_sizes, repeats):
+        if 0 in repeats:
+            return F.new_zeros(g, self_sizes)
         lead = len(repeats) - len(self_sizes)
         sizes = (1,) * lead + tuple(self_sizes)
         pairs = F.reshape(g, [n for pair in zip(repeats, sizes) for n in pair])

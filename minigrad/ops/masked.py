@@ -81,7 +81,7 @@ class Put(Op):
 
     def shape(self, index, source, accumulate=False):
         if numel(index) != numel(source):
-            raise RuntimeError("put_(): Expected source and index to have the same number of "
+            raise IndexError("put_(): Expected source and index to have the same number of "
                                f"elements, but got source.numel() = {numel(source)}, "
                                f"index.numel() = {numel(index)}")
         return self

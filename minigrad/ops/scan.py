@@ -60,6 +60,8 @@ class ProdAll(Op):
         return xp.multiply.reduce(self, axis=None, dtype=whole(self, dtype))
 
     def grad_self(g, self, result, self_sizes):
+        if not self_sizes:
+            return F.clone(g)
         if not has_zero(self):
             return g * result / self
         return g * F.reshape(others(F.reshape(self, (-1,)), 0), self_sizes)
@@ -86,9 +88,11 @@ class Prod(Op):
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
         g = restored(g, self_sizes, dim, keepdim)
+        if not self_sizes:
+            return F.clone(g)
         if not has_zero(self):
             return g * restored(result, self_sizes, dim, keepdim) / self
-        return g * others(self, dim) if self_sizes else g
+        return g * others(self, dim)
 
     def samples(make):
         yield make(3, 2, low=0.5), 0
@@ -152,6 +156,13 @@ def reverse_cumsum(g, sizes, dim):
     return flipped(F.cumsum(flipped(g, dim), dim), dim) if sizes else g
 
 
+def refuse_truth_values(array, dim, name):
+    """Raise as PyTorch does for cumulating truth values in place, where there is a choice."""
+    wrap_dim(dim, array.ndim)
+    if array.ndim and array.size:
+        require(array, "iuf", f"{name}_out_cpu")
+
+
 class Cumsum(Op):
     """The sums of the elements so far along a dimension; integers are summed as int64.
 
@@ -164,7 +175,12 @@ class Cumsum(Op):
 
     def forward(xp, self, dim, *, dtype=None):
         axis = wrap_dim(dim, self.ndim) if self.ndim else None
-        return xp.cumsum(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
+        sums = xp.cumsum(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
+        return xp.asarray(sums, order="C")
+
+    def forward_inplace(xp, self, dim, *, dtype=None):
+        refuse_truth_values(self, dim, "cumsum")
+        self[...] = Cumsum.forward(xp, self, dim)
 
     def grad_self(g, self_sizes, dim): return reverse_cumsum(g, self_sizes, dim)
 
@@ -187,7 +203,12 @@ class Cumprod(Op):
 
     def forward(xp, self, dim, *, dtype=None):
         axis = wrap_dim(dim, self.ndim) if self.ndim else None
-        return xp.cumprod(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
+        products = xp.cumprod(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
+        return xp.asarray(products, order="C")
+
+    def forward_inplace(xp, self, dim, *, dtype=None):
+        refuse_truth_values(self, dim, "cumprod")
+        self[...] = Cumprod.forward(xp, self, dim)
 
     def grad_self(g, self, result, self_sizes, dim):
         if not self_sizes:
@@ -207,11 +228,12 @@ def running(xp, array, dim, extreme):
     if not array.ndim:
         wrap_dim(dim, 0)
         return array.copy(), xp.zeros((), xp.int64)
-    values = accumulate(xp, extreme, array, dim)
+    values = xp.asarray(accumulate(xp, extreme, array, dim), order="C")
     places = xp.arange(array.shape[dim]).reshape((-1,) + (1,) * (-1 - wrap_dim(dim, array.ndim)
                                                                 + array.ndim))
     reached = (array == values) | (array != array)
-    return values, accumulate(xp, xp.maximum, xp.where(reached, places, 0), dim)
+    indices = accumulate(xp, xp.maximum, xp.where(reached, places, 0), dim)
+    return values, xp.asarray(indices, order="C")
 
 
 class Cummax(Op):

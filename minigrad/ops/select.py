@@ -298,10 +298,14 @@ class LerpTensor(Op):
 
     def forward(xp, self, end, weight):
         for name, array in (("end", end), ("weight", weight)):
+            if name == "weight" and not getattr(array, "ndim", 0):
+                continue  # one weight may be of another dtype
             if getattr(array, "dtype", self.dtype) != self.dtype:
                 raise RuntimeError(f"expected dtype {spelt(self)} for `{name}` but got dtype "
                                    f"{spelt(array)}")
-        require(self, "f", "lerp_kernel_tensor")
+        if self.dtype.kind != "f":
+            broadcast(self.shape, end.shape, getattr(weight, "shape", ()))
+            require(self, "f", "lerp_kernel_tensor")
         away = end - self
         # From the nearer end, so that weights 0 and 1 give the ends exactly.
         return xp.where(xp.abs(weight) < 0.5, self + weight * away, end - away * (1 - weight))

@@ -304,8 +304,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         array = strided(BACKENDS[type(array)], array, size,
                         contiguous_strides(size) if stride is None else tuple(stride),
                         storage_offset - source.storage_offset())
+    self._bump()  # first, for Ctrl-C may come in between
     self._array = array
-    self._bump()
     return self
 
 

@@ -144,7 +144,8 @@ class Rot90(Op):
 
     def forward(xp, self, k=1, dims=(0, 1)):
         Rot90.shape(self.shape, k, dims)
-        return xp.rot90(self, k, tuple(dims)).copy("C")
+        turned = xp.rot90(self, k, tuple(dims))
+        return turned.copy("K" if k % 2 else "C")  # a quarter turn is a transposed copy
 
     def grad_self(g, k, dims):
         return F.rot90(g, -k, dims)

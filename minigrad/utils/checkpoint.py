@@ -236,8 +236,8 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Inside the block, end second runs when they have all they need, or do not; overrides
     `early_stop` of checkpoints that run forward in it."""
     previous = _early_stop.get()
-    _early_stop.set(enable)
     try:
+        _early_stop.set(enable)
         yield
     finally:
         _early_stop.set(previous)
@@ -247,8 +247,8 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     """Inside the block, switch `debug` of checkpoints on or off, whatever they say themselves."""
     previous = _debug.get()
-    _debug.set(enabled)
     try:
+        _debug.set(enabled)
         yield
     finally:
         _debug.set(previous)

@@ -33,7 +33,8 @@ def build(site_dir: Path, root: Path) -> None:
     sys.path.remove(str(HERE))
     runtime, cache = site_dir / "runtime", root / "build" / "cache"
     runtime.mkdir(parents=True, exist_ok=True)
-    _pyodide(runtime / "pyodide", fetch.numpy_wheel(MODULES / "pyodide", cache))
+    numpy = fetch.numpy_wheel(MODULES / "pyodide", cache)
+    _pyodide(runtime / "pyodide", numpy)
     (runtime / "wheels").mkdir(exist_ok=True)
     wheels = [Path(shutil.copyfile(each, runtime / "wheels" / each.name))
               for each in fetch.tool_wheels(cache)]
@@ -42,7 +43,17 @@ def build(site_dir: Path, root: Path) -> None:
     _editor(runtime / "editor.js")
     shutil.copyfile(MODULES / "@viz-js" / "viz" / "dist" / "viz.js", runtime / "viz.js")
     (runtime / "course.json").write_text(json.dumps(_handed_out(root)), encoding="utf-8")
-    manifest = {"course": _named(course, runtime), "wheels": [_named(w, runtime) for w in wheels]}
+    manifest: dict[str, Any] = {
+        "python": _version(runtime / "pyodide"), "numpy": numpy.name,
+        "course": _named(course, runtime), "wheels": [_named(w, runtime) for w in wheels]}
+    _write(runtime, manifest)
+    _run("node", str(HERE / "compile.mjs"), str(runtime), failed="Pyodide could not compile")
+    for key, name in (("compiled", "compiled.zip"), ("compiled_tests", "compiled-tests.zip")):
+        manifest[key] = _named(runtime / name, runtime)
+    _write(runtime, manifest)
+
+
+def _write(runtime: Path, manifest: dict[str, Any]) -> None:
     (runtime / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
@@ -81,10 +92,14 @@ def _pack(archive: Path, root: Path) -> None:
 
 
 def _editor(target: Path) -> None:
-    command = [str(MODULES / ".bin" / "esbuild"), str(HERE / "editor.js"), "--bundle", "--minify",
-               "--format=esm", "--target=es2022", "--log-level=warning", f"--outfile={target}"]
+    _run(str(MODULES / ".bin" / "esbuild"), str(HERE / "editor.js"), "--bundle", "--minify",
+         "--format=esm", "--target=es2022", "--log-level=warning", f"--outfile={target}",
+         failed="esbuild could not make the editor")
+
+
+def _run(*command: str, failed: str) -> None:
     if subprocess.run(command, check=False).returncode:
-        raise SystemExit("site: esbuild could not make the editor (its message is above)")
+        raise SystemExit(f"site: {failed} (its message is above)")
 
 
 def _handed_out(root: Path) -> dict[str, Any]:
@@ -97,6 +112,14 @@ def _handed_out(root: Path) -> dict[str, Any]:
                            "text": stage.exercise(path).read_text(encoding="utf-8")}
                     for path in stage.modules}
         for stage in stages(root) if stage.holes}}
+
+
+def _version(pyodide: Path) -> str:
+    """Return what is new with each Pyodide: what a browser kept of another one is not used."""
+    digest = hashlib.sha256()
+    for name in PYODIDE:
+        digest.update((pyodide / name).read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _named(file: Path, runtime: Path) -> dict[str, str]:

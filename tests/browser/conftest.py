@@ -89,3 +89,20 @@ def watched(chromium: Any, site: str) -> Iterator[Watched]:
     yield shown
     context.close()
     assert shown.problems == []
+
+
+@pytest.fixture(scope="session")
+def returning(chromium: Any) -> Iterator[Any]:
+    """A context that keeps what pages keep: its reader was here before."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def watched_again(returning: Any, site: str) -> Iterator[Watched]:
+    """A page for a reader who was here before; nothing may have gone wrong when a test ends."""
+    shown = Watched(returning, site)
+    yield shown
+    shown.page.close()
+    assert shown.problems == []

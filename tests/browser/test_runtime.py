@@ -54,16 +54,21 @@ def write(page: Any, editor: Any, text: str) -> None:
 # --- lessons ----------------------------------------------------------------------------------
 
 
+def run_all(page: Any, last: str) -> None:
+    """Run all blocks and wait for what the last one says."""
+    page.get_by_role("button", name="Run all", exact=True).click()
+    page.wait_for_function(
+        "id => /^(?!runs …)./.test(document.querySelector(`#${id} .mg-result`).textContent)",
+        arg=last)
+
+
 @pytest.mark.parametrize("key", LESSONS)
 def test_a_lessons_blocks_give_what_its_notebook_has(watched, key):
     page = opened(watched, f"lessons/{key}/")
     data = data_of(page)
     running = [block for block in data["blocks"]
                if block["kind"] in ("run", "draft", "raises", "stepper")]
-    page.get_by_role("button", name="Run all", exact=True).click()
-    page.wait_for_function(
-        "id => /^(?!runs …)./.test(document.querySelector(`#${id} .mg-result`).textContent)",
-        arg=running[-1]["id"])
+    run_all(page, running[-1]["id"])
     for block in running:
         element = page.locator(f"#{block['id']}")
         how = element.get_attribute("data-result")
@@ -79,6 +84,31 @@ def test_a_lessons_blocks_give_what_its_notebook_has(watched, key):
         if how == "same" and block["expected"] is not None:
             shown = element.locator(".mg-live > pre:not(.mg-err)").all_text_contents()
             assert "".join(shown).strip() == block["expected"].strip()
+
+
+KEPT = "caches.open('minigrad-python').then(cache => cache.keys()).then(kept => kept.length)"
+
+
+def test_python_begins_with_what_the_browser_kept_and_without_it_where_that_is_broken(watched):
+    def ran() -> tuple[str, list[str]]:
+        page.locator("html[data-mg-ready]").wait_for(state="attached")
+        run_all(page, last)
+        return (page.evaluate("document.documentElement.dataset.mgFrom"),
+                page.locator(".mg-live").all_inner_texts())
+
+    page = opened(watched, "lessons/02_graph/")
+    last = [block["id"] for block in data_of(page)["blocks"] if block["kind"] in ("run", "stepper")
+            ][-1]
+    how, outputs = ran()
+    assert how == "nothing"
+    while page.evaluate(KEPT) == 0:
+        page.wait_for_timeout(100)
+    page.reload()
+    assert ran() == ("memory", outputs)
+    page.evaluate("""caches.open('minigrad-python').then(async cache =>
+        cache.put((await cache.keys())[0], new Response("not what was kept")))""")
+    page.reload()
+    assert ran() == ("nothing", outputs)
 
 
 def test_a_block_is_edited_drawn_stopped_and_put_back(watched):
@@ -180,9 +210,9 @@ def put(page: Any, section: Any, texts: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("key", EXERCISES)
-def test_the_stub_fails_the_solution_passes_and_a_mistake_is_named(watched, key):
+def test_the_stub_fails_the_solution_passes_and_a_mistake_is_named(watched_again, key):
     stage = STAGES[key]
-    page = opened(watched, f"exercises/{key}/")
+    page = opened(watched_again, f"exercises/{key}/")
     states = verdicts(page)
     assert set(states) == {hole.id for hole in stage.holes}
     assert set(states.values()) <= {"untouched", "waiting"}, states

@@ -65,7 +65,7 @@ def summary(options: Any, findings: list[Finding], crashes: list[int], kinds: Co
         "seconds": round(seconds, 1),
         "programs_per_second": round(options.programs / seconds, 1),
         "differences": [{"seed": f.seed, "kind": f.kind, "known": f.known,
-                         "program": f.program} for f in findings],
+                         "program": f.program, "text": f.text[:600]} for f in findings],
     }
 
 

@@ -111,11 +111,11 @@ def test_next_functions_is_a_tuple_of_pairs():
 
 
 @pytest.mark.hole("02.1")
-def test_edges_say_which_is_the_node_and_which_the_number():
-    for node in UnaryNode(), BinaryNode(), NaryNode():
-        after = UnaryNode()
-        node.set_edges([(after, 2)] * (2 if isinstance(node, BinaryNode) else 1))
-        assert node.edges[0].node is after and node.edges[0].index == 2
+@pytest.mark.parametrize("kind", [UnaryNode, BinaryNode, NaryNode])
+def test_edges_say_which_is_the_node_and_which_the_number(kind):
+    node, after = kind(), UnaryNode()
+    node.set_edges([(after, 2)] * (2 if kind is BinaryNode else 1))
+    assert node.edges[0].node is after and node.edges[0].index == 2
 
 
 @pytest.mark.hole("02.1")
@@ -138,13 +138,15 @@ def test_a_list_changed_later_does_not_change_the_node():
 
 
 @pytest.mark.hole("02.1")
-def test_a_node_of_several_outputs_knows_each():
+@pytest.mark.parametrize("index, expected", [
+    (0, ((2, 3), np.dtype("float32"))), (1, ((5,), np.dtype("float64"))),
+    (2, ((), np.dtype("float16")))], ids=["0", "1", "2"])
+def test_a_node_of_several_outputs_knows_each(index, expected):
     node = NaryNode()
     node.shape, node.dtype = (2, 3), np.dtype("float32")
     node.others = [((5,), np.dtype("float64")), ((), np.dtype("float16"))]
-    assert node.metadata_of(0) == ((2, 3), np.dtype("float32"))
-    assert node.metadata_of(1) == ((5,), np.dtype("float64"))
-    assert node.metadata_of(2) == ((), np.dtype("float16"))
+    got = node.metadata_of(index)
+    assert got == expected, f"metadata_of({index}): expected {expected}, got {got}"
 
 
 # ---------------------------------------------------------------- 02.2 one end for each leaf
@@ -209,11 +211,8 @@ def test_without_hooks_there_are_no_extras():
     assert leaf(1.0)._accumulator().extras is None
 
 
-# ---------------------------------------------------------------- 02.3 leaf or not
-
-
-@pytest.mark.hole("02.2")
-def test_another_thread_may_have_made_it_first(monkeypatch):
+def asked_while_another_thread_makes_one(monkeypatch):
+    """Return the lock, their AccumulateGrad and ours."""
     x, theirs = leaf(1.0), []
 
     def meanwhile():
@@ -223,20 +222,36 @@ def test_another_thread_may_have_made_it_first(monkeypatch):
 
     lock = Lock(meanwhile)
     monkeypatch.setattr(history, "_accumulator_lock", lock)
-    mine = x._accumulator()
+    return lock, theirs, x._accumulator()
+
+
+@pytest.mark.hole("02.2")
+def test_the_lock_is_taken_and_given_back(monkeypatch):
+    lock, _, _ = asked_while_another_thread_makes_one(monkeypatch)
     assert lock.taken, "_accumulator_lock was not taken"
     assert not lock.held, "_accumulator_lock was not given back"
+
+
+@pytest.mark.hole("02.2")
+def test_another_thread_may_have_made_it_first(monkeypatch):
+    _, theirs, mine = asked_while_another_thread_makes_one(monkeypatch)
     assert mine is theirs[0], "another thread made one while we waited for the lock"
 
 
+# ---------------------------------------------------------------- 02.3 leaf or not
+
+
 @pytest.mark.hole("02.3")
-def test_who_is_a_leaf():
-    x, constant = leaf([1.0, 2.0]), torch.ones(2)
-    y = x * 2
-    assert x.is_leaf and not y.is_leaf
-    assert constant.is_leaf, "a tensor that needs no gradient is a leaf as well"
-    assert (constant * 2).is_leaf, "no operation was recorded, so this is a leaf"
-    assert y.detach().is_leaf
+@pytest.mark.parametrize("make, expected", [
+    pytest.param(lambda x: x, True, id="a tensor that the user made, requiring grad,"),
+    pytest.param(lambda x: torch.ones(2), True, id="a tensor that needs no gradient"),
+    pytest.param(lambda x: torch.ones(2) * 2, True, id="a result of tensors without gradient"),
+    pytest.param(lambda x: (x * 2).detach(), True, id="a detached tensor"),
+    pytest.param(lambda x: x * 2, False, id="the result of a recorded operation"),
+    pytest.param(lambda x: x.unbind()[1], False, id="the second output of a recorded operation")])
+def test_who_is_a_leaf(make, expected):
+    got = make(leaf([1.0, 2.0])).is_leaf
+    assert got is expected, f"expected is_leaf {expected}, got {got!r}"
 
 
 @pytest.mark.hole("02.3")
@@ -247,24 +262,22 @@ def test_grad_fn_of_a_leaf_is_none():
 
 
 @pytest.mark.hole("02.3")
-def test_the_graph_of_the_documents():
-    a, b, e = leaf(2.0), leaf(0.5), leaf(1.0)
-    c = a * b
-    d = c.exp()
-    f = d + e
-    assert [t.is_leaf for t in (a, b, c, d, e, f)] == [True, True, False, False, True, False]
-    assert [t.grad_fn.name() for t in (f, d, c)] == ["AddBackward0", "ExpBackward", "MulBackward0"]
-    assert names(f.grad_fn) == ["ExpBackward", "AccumulateGrad"], f"got {names(f.grad_fn)}"
-    assert f.grad_fn.next_functions[0][0] is d.grad_fn
-    assert f.grad_fn.next_functions[1][0].variable is e
-    assert d.grad_fn.next_functions[0][0] is c.grad_fn
-    assert [end.variable for end, _ in c.grad_fn.next_functions] == [a, b]
+def test_grad_fn_of_a_result_is_the_node_that_made_it():
+    y = leaf([1.0, 2.0]).exp()
+    assert y.grad_fn is y._node, f"got {y.grad_fn}"
+    assert y.grad_fn.name() == "ExpBackward"
 
 
 @pytest.mark.hole("02.3")
 def test_inputs_without_gradient_lead_nowhere():
-    x, constant = leaf([1.0, 2.0]), torch.ones(2)
+    constant = torch.ones(2)
     assert constant._edge() == (None, 0), f"got {constant._edge()}"
+    assert (constant * 2)._edge() == (None, 0)
+
+
+@pytest.mark.hole("02.3")
+def test_the_edge_of_an_input_without_gradient_keeps_its_place():
+    x, constant = leaf([1.0, 2.0]), torch.ones(2)
     assert names((x * constant).grad_fn) == ["AccumulateGrad", None]
     assert names((constant * x).grad_fn) == [None, "AccumulateGrad"]
 
@@ -303,10 +316,15 @@ def view_of_a_leaf_that_was_written_to():
 
 
 @pytest.mark.hole("02.3")
-def test_a_view_of_a_leaf_that_is_none_any_more():
-    assert not view_of_a_leaf_that_was_written_to().is_leaf, "its base was written to"
-    assert view_of_a_leaf_that_was_written_to().grad_fn is not None, "its base was written to"
-    assert view_of_a_leaf_that_was_written_to()._edge()[0] is not None, "its base was written to"
+@pytest.mark.parametrize("what", ["is_leaf", "grad_fn", "_edge()"])
+def test_a_view_of_a_leaf_that_is_none_any_more(what):
+    view = view_of_a_leaf_that_was_written_to()
+    if what == "is_leaf":
+        assert view.is_leaf is False, "its base was written to"
+    elif what == "grad_fn":
+        assert view.grad_fn is not None, "its base was written to"
+    else:
+        assert view._edge()[0] is not None, "its base was written to"
 
 
 @pytest.mark.hole("02.3")
@@ -321,29 +339,51 @@ def test_a_view_of_a_base_that_was_written_to():
     assert view.grad_fn.name() == "AsStridedBackward", f"got {view.grad_fn.name()}"
 
 
+@pytest.mark.hole("02.3")
+def test_the_graph_of_the_documents():
+    a, b, e = leaf(2.0), leaf(0.5), leaf(1.0)
+    c = a * b
+    d = c.exp()
+    f = d + e
+    assert [t.is_leaf for t in (a, b, c, d, e, f)] == [True, True, False, False, True, False]
+    assert [t.grad_fn.name() for t in (f, d, c)] == ["AddBackward0", "ExpBackward", "MulBackward0"]
+    assert names(f.grad_fn) == ["ExpBackward", "AccumulateGrad"], f"got {names(f.grad_fn)}"
+    assert f.grad_fn.next_functions[0][0] is d.grad_fn
+    assert f.grad_fn.next_functions[1][0].variable is e
+    assert d.grad_fn.next_functions[0][0] is c.grad_fn
+    assert [end.variable for end, _ in c.grad_fn.next_functions] == [a, b]
+
+
 # ---------------------------------------------------------------- 02.4 nodes called by hand
 
 
 @pytest.mark.hole("02.4")
-def test_a_backward_pass_by_hand():
-    a, b = leaf([3.0]), leaf([2.0])
-    c, d = a**2, b**2
-    e = c * d
-    f = d + e
-    to_d, to_e = f.grad_fn(torch.tensor([1.0]))
-    to_c, more_to_d = e.grad_fn(to_e)
-    assert c.grad_fn(to_c).tolist() == [24.0]
-    assert d.grad_fn(to_d + more_to_d).tolist() == [40.0]
+def test_one_result_comes_bare():
+    x = leaf([1.0, 2.0])
+    one = (x * 2 + 1).exp().grad_fn(torch.ones(2))
+    assert isinstance(one, torch.Tensor), f"expected a tensor, got a {type(one).__name__}"
 
 
 @pytest.mark.hole("02.4")
-def test_one_result_comes_bare_and_several_as_a_tuple():
+def test_several_results_come_as_a_tuple():
     x, y = leaf([1.0, 2.0]), leaf([3.0, 4.0])
-    one = x.exp().grad_fn(torch.ones(2))
-    assert isinstance(one, torch.Tensor), f"expected a tensor, got a {type(one).__name__}"
     two = (x * y).grad_fn(torch.ones(2))
     assert type(two) is tuple and len(two) == 2, f"expected a tuple of two, got {two!r}"
     assert [r.tolist() for r in two] == [[3.0, 4.0], [1.0, 2.0]]
+
+
+@pytest.mark.hole("02.4")
+def test_no_result_is_an_empty_tuple():
+    given = leaf([1.0])._accumulator()(torch.ones(1))
+    assert given == (), f"expected (), got {given!r}"
+
+
+@pytest.mark.hole("02.4")
+def test_the_gradient_is_handed_over_as_it_came():
+    x = leaf([1.0, 2.0])
+    given = (x * 3).grad_fn(torch.tensor([1.0, 10.0]))
+    given = given[0] if isinstance(given, tuple) else given  # the other factor is a number
+    assert given.tolist() == [3.0, 30.0], f"expected [3, 30], got {given.tolist()}"
 
 
 @pytest.mark.hole("02.4")
@@ -374,13 +414,19 @@ def test_the_number_of_gradients_is_checked(count):
 
 @pytest.mark.hole("02.4")
 def test_a_node_of_several_outputs_takes_one_gradient_for_each():
-    x = leaf([1.0, 2.0, 3.0])
-    node = x.unbind(0)[0].grad_fn
-    given = node(torch.tensor(1.0), None, torch.tensor(5.0))
-    assert given.tolist() == [1.0, 0.0, 5.0], f"got {given.tolist()}"
+    node = leaf([1.0, 2.0, 3.0]).unbind(0)[0].grad_fn
+    given = node(torch.tensor(1.0), torch.tensor(3.0), torch.tensor(5.0))
+    assert given.tolist() == [1.0, 3.0, 5.0], f"got {given.tolist()}"
     with pytest.raises(TypeError) as raised:
         node(torch.tensor(1.0))
     assert str(raised.value) == "expected 3 arguments, got 1 instead"
+
+
+@pytest.mark.hole("02.4")
+def test_none_is_accepted_as_a_gradient():
+    node = leaf([1.0, 2.0, 3.0]).unbind(0)[0].grad_fn
+    given = node(torch.tensor(1.0), None, torch.tensor(5.0))
+    assert given.tolist() == [1.0, 0.0, 5.0], f"got {given.tolist()}"
 
 
 @pytest.mark.hole("02.4")
@@ -400,6 +446,18 @@ def test_the_error_says_which_gradient_is_wrong():
     assert str(raised.value) == "argument 2 is not a Variable"
 
 
+@pytest.mark.hole("02.4")
+def test_a_backward_pass_by_hand():
+    a, b = leaf([3.0]), leaf([2.0])
+    c, d = a**2, b**2
+    e = c * d
+    f = d + e
+    to_d, to_e = f.grad_fn(torch.tensor([1.0]))
+    to_c, more_to_d = e.grad_fn(to_e)
+    assert c.grad_fn(to_c).tolist() == [24.0]
+    assert d.grad_fn(to_d + more_to_d).tolist() == [40.0]
+
+
 # ---------------------------------------------------------------- 02.5 accumulate
 
 
@@ -413,20 +471,12 @@ def test_the_first_gradient_becomes_grad():
 
 
 @pytest.mark.hole("02.5")
-@pytest.mark.parametrize("owned", [False, True])
+@pytest.mark.parametrize("owned", [False, True], ids="owned={}".format)
 def test_later_gradients_are_added(owned):
     x = leaf([1.0, 2.0])
     for values in ([1.0, 10.0], [2.0, 20.0], [4.0, 40.0]):
         give(x, values, owned)
     assert x.grad.tolist() == [7.0, 70.0], f"expected [7, 70], got {x.grad.tolist()}"
-
-
-@pytest.mark.hole("02.5")
-def test_backward_twice_adds_up():
-    x = leaf([1.0, 2.0, 3.0])
-    for _ in range(2):
-        (x * x).sum().backward()
-    assert x.grad.tolist() == [4.0, 8.0, 12.0], f"got {x.grad.tolist()}"
 
 
 @pytest.mark.hole("02.5")
@@ -496,7 +546,7 @@ def test_grad_takes_the_layout_of_a_dense_leaf():
 
 
 @pytest.mark.hole("02.5")
-@pytest.mark.parametrize("owned", [False, True])
+@pytest.mark.parametrize("owned", [False, True], ids="owned={}".format)
 def test_grad_of_a_leaf_with_gaps_is_row_major(owned):
     x = layout_leaf(np.ones((3, 8), np.float32)[:, ::2])
     given = np.asfortranarray(np.arange(12, dtype=np.float32).reshape(3, 4))
@@ -513,7 +563,9 @@ def test_a_leaf_with_gaps_in_another_order():
 
 
 @pytest.mark.hole("02.5")
-@pytest.mark.parametrize("values", [np.ones((2, 3)), np.ones((2, 6))[:, ::2]])
+@pytest.mark.parametrize("values", [
+    pytest.param(np.ones((2, 3)), id="dense"),
+    pytest.param(np.ones((2, 6))[:, ::2], id="with gaps")])
 def test_grad_has_the_dtype_of_the_gradient(values):
     x = layout_leaf(values.astype(np.float32))
     x._accumulator().accumulate(np.full((2, 3), 0.1), False)
@@ -521,22 +573,66 @@ def test_grad_has_the_dtype_of_the_gradient(values):
     assert x._grad.tolist() == [[0.1] * 3] * 2
 
 
+def gradient_meanwhile(theirs, hand_over):
+    """Let another thread bring a gradient while ours waits for the lock; return leaf and lock."""
+    x = leaf([1.0])
+    lock = Lock(lambda: setattr(x, "_grad", theirs))
+    accumulate._leaf_locks[:] = [lock] * 64
+    hand_over(x)
+    return x, lock
+
+
+@pytest.mark.hole("02.5")
+def test_the_leaf_s_lock_is_taken_and_given_back():
+    _, lock = gradient_meanwhile(torch.tensor([5.0]), lambda x: give(x, [3.0]))
+    assert lock.taken == 1 and not lock.held, "the leaf's lock is to be taken once and given back"
+
+
 @pytest.mark.hole("02.5")
 def test_another_thread_may_have_brought_a_gradient_first():
-    x, theirs = leaf([1.0]), torch.tensor([5.0])
-
-    def meanwhile():
-        x._grad = theirs
-
-    lock = Lock(meanwhile)
-    accumulate._leaf_locks[:] = [lock] * 64
-    give(x, [3.0])
-    assert lock.taken == 1 and not lock.held, "the leaf's lock is to be taken once and given back"
+    theirs = torch.tensor([5.0])
+    x, _ = gradient_meanwhile(theirs, lambda x: give(x, [3.0]))
     assert x.grad is theirs and x.grad.tolist() == [8.0], f"expected 5 + 3, got {x.grad.tolist()}"
 
 
 @pytest.mark.hole("02.5")
-@pytest.mark.parametrize("owned", [False, True])
+def test_the_lock_is_that_of_the_leaf():
+    x = leaf([1.0])
+    locks = accumulate._leaf_locks
+    give(x, [3.0])
+    give(x, [3.0])
+    taken = [place for place, lock in enumerate(locks) if lock.taken]
+    assert taken == [(id(x) >> 4) & 63], f"taken: {taken}, expected {(id(x) >> 4) & 63}"
+    assert not any(lock.held for lock in locks), "the lock was not given back"
+
+
+@pytest.mark.hole("02.5")
+def test_a_variable_that_no_longer_requires_grad_gets_nothing():
+    x = leaf([1.0])
+    node = x._accumulator()
+    x.requires_grad_(False)
+    node.accumulate(np.ones(1, np.float32), False)
+    assert x.grad is None, f"expected None, got {x.grad}"
+    x.requires_grad_(True)
+    node.accumulate(np.ones(1, np.float32), False)
+    assert x.grad.tolist() == [1.0]
+
+
+@pytest.mark.hole("02.5")
+def test_a_variable_that_is_no_leaf_any_more_is_refused():
+    x = leaf([1.0])
+    node, seen = x._accumulator(), []
+    type(node).check_is_leaf, kept = lambda self: seen.append(x.grad), type(node).check_is_leaf
+    try:
+        node.accumulate(np.ones(1, np.float32), False)
+    finally:
+        type(node).check_is_leaf = kept
+    assert seen, "check_is_leaf was not called"
+    assert seen[0] is None, ".grad was touched before check_is_leaf was called"
+
+
+@pytest.mark.hole("02.5")
+@pytest.mark.parametrize("owned", [False, True], ids="owned={}".format)
 def test_a_number_repeated_without_memory_becomes_real_memory(owned):
     x = leaf([1.0, 2.0, 3.0])
     x._accumulator().accumulate(np.broadcast_to(np.float32(2.0), (3,)), owned)
@@ -555,11 +651,29 @@ def test_a_grad_with_a_history_is_added_to_in_place():
     assert old.requires_grad
 
 
+@pytest.mark.hole("02.5")
+def test_backward_twice_adds_up():
+    x = leaf([1.0, 2.0, 3.0])
+    for _ in range(2):
+        (x * x).sum().backward()
+    assert x.grad.tolist() == [4.0, 8.0, 12.0], f"got {x.grad.tolist()}"
+
+
 # ---------------------------------------------------------------- 02.6 gradients with a history
 
 
 def give_tensor(x, grad):
     return x._accumulator().apply_tensors((grad,))
+
+
+@pytest.mark.hole("02.6")
+def test_no_gradient_changes_nothing():
+    x = leaf([2.0, 3.0])
+    assert tuple(give_tensor(x, None)) == ()
+    assert x.grad is None
+    give_tensor(x, torch.ones(2))
+    give_tensor(x, None)
+    assert x.grad.tolist() == [1.0, 1.0]
 
 
 @pytest.mark.hole("02.6")
@@ -613,38 +727,46 @@ def test_a_plain_gradient_after_one_with_a_history():
 
 
 @pytest.mark.hole("02.6")
-def test_another_thread_may_have_brought_its_gradient_first():
-    x, w = leaf([1.0]), leaf([5.0])
-
-    def meanwhile():
-        x._grad = w * 2
-
-    lock = Lock(meanwhile)
-    accumulate._leaf_locks[:] = [lock] * 64
-    x._accumulator().apply_tensors((w * 3,))
+def test_the_leaf_s_lock_is_taken_and_given_back_here_too():
+    w = leaf([5.0])
+    _, lock = gradient_meanwhile(w * 2, lambda x: give_tensor(x, w * 3))
     assert lock.taken == 1 and not lock.held, "the leaf's lock is to be taken once and given back"
+
+
+@pytest.mark.hole("02.6")
+def test_another_thread_may_have_brought_its_gradient_first():
+    w = leaf([5.0])
+    x, _ = gradient_meanwhile(w * 2, lambda x: give_tensor(x, w * 3))
     assert x.grad.tolist() == [25.0], f"expected 10 + 15, got {x.grad.tolist()}"
 
 
 @pytest.mark.hole("02.6")
+def test_gradients_for_what_no_longer_requires_grad():
+    x, w = leaf([1.0]), leaf([5.0])
+    node = x._accumulator()
+    x.requires_grad_(False)
+    assert tuple(node.apply_tensors((w * 2,))) == ()
+    assert x.grad is None, f"expected None, got {x.grad}"
+    x.requires_grad_(True)
+    node.apply_tensors((w * 2,))
+    assert x.grad.tolist() == [10.0]
+
+
+@pytest.mark.hole("02.6")
 def test_gradients_without_a_history():
-    x = leaf([2.0, 3.0])
-    g = torch.tensor([1.0, 10.0])
+    x, g = leaf([2.0, 3.0]), torch.tensor([1.0, 10.0])
     give_tensor(x, g)
     assert not x.grad.requires_grad
     give_tensor(x, g)
     assert x.grad.tolist() == [2.0, 20.0], f"got {x.grad.tolist()}"
-    assert g.tolist() == [1.0, 10.0], "the given tensor was written to"
 
 
 @pytest.mark.hole("02.6")
-def test_no_gradient_changes_nothing():
-    x = leaf([2.0, 3.0])
-    assert tuple(give_tensor(x, None)) == ()
-    assert x.grad is None
-    give_tensor(x, torch.ones(2))
-    assert tuple(give_tensor(x, None)) == ()
-    assert x.grad.tolist() == [1.0, 1.0]
+def test_a_given_tensor_is_not_written_to():
+    x, g = leaf([2.0, 3.0]), torch.tensor([1.0, 10.0])
+    for _ in range(3):
+        give_tensor(x, g)
+    assert g.tolist() == [1.0, 10.0], "the given tensor was written to"
 
 
 @pytest.mark.hole("02.6")
@@ -660,6 +782,14 @@ def test_the_first_grad_takes_the_layout_of_a_dense_leaf():
     g = torch.ones(3, 2, requires_grad=True)
     give_tensor(x, g * 2)
     assert x.grad.stride() == (1, 3), f"expected the leaf's (1, 3), got {x.grad.stride()}"
+
+
+@pytest.mark.hole("02.6")
+def test_the_first_grad_of_a_leaf_with_gaps_is_row_major():
+    x = layout_leaf(np.ones((3, 8), np.float32)[:, ::2])
+    g = layout_leaf(np.asfortranarray(np.ones((3, 4), np.float32)))
+    give_tensor(x, g * 2)
+    assert x.grad.stride() == (4, 1), f"expected (4, 1), got {x.grad.stride()}"
 
 
 @pytest.mark.hole("02.6")

@@ -51,13 +51,16 @@ def check_twice(fn, reference, *arrays):
 # ------------------------------------------------------------------- 04b.1
 
 DIMS = [(0, False), (1, False), (-1, False), ((0, -1), False), ((2, 0), True), (1, True),
-        (None, False), (None, True), ((), False)]
+        (None, True), ((), False)]
+NAMES = [f"dim={dim}, keepdim={keepdim}" for dim, keepdim in DIMS]
 
 
 @pytest.mark.hole("04b.1")
 @pytest.mark.parametrize("sizes, dim, expected", [
-    ((2, 3, 4), 0, 2), ((2, 3, 4), -1, 4), ((2, 3, 4), (0, -1), 8), ((2, 3, 4), None, 24),
-    ((2, 3, 4), (), 24), ((), None, 1), ((), 0, 1), ((0, 3), 0, 0), ((0, 3), 1, 3)])
+    pytest.param(sizes, dim, expected, id=f"extent({sizes}, {dim}) is {expected}")
+    for sizes, dim, expected in [
+        ((2, 3, 4), 0, 2), ((2, 3, 4), -1, 4), ((2, 3, 4), (0, -1), 8), ((2, 3, 4), None, 24),
+        ((2, 3, 4), (), 24), ((), None, 1), ((), 0, 1), ((0, 3), 0, 0), ((0, 3), 1, 3)]])
 def test_how_many_become_one(sizes, dim, expected):
     got = along.extent(sizes, dim)
     assert got == expected, f"extent({sizes}, {dim}): expected {expected}, got {got}"
@@ -65,24 +68,40 @@ def test_how_many_become_one(sizes, dim, expected):
 
 @pytest.mark.hole("04b.1")
 @pytest.mark.parametrize("shape, sizes, dim, keepdim, expected", [
-    ((3, 4), (2, 3, 4), 0, False, (1, 3, 4)),
-    ((2, 3), (2, 3, 4), -1, False, (2, 3, 1)),
-    ((3,), (2, 3, 4), (0, -1), False, (1, 3, 1)),
-    ((3,), (2, 3, 4), (2, 0), False, (1, 3, 1)),
-    ((2, 1, 4), (2, 3, 4), 1, True, (2, 1, 4)),
-    ((), (2, 3), None, False, ()),
-    ((), (), 0, False, ()),
-])
+    pytest.param(*case, id=f"restored(value, {case[1]}, {case[2]}, {case[3]}) of a value of shape "
+                           f"{case[0]} has shape {case[4]}")
+    for case in [
+        ((3, 4), (2, 3, 4), 0, False, (1, 3, 4)),
+        ((2, 3), (2, 3, 4), -1, False, (2, 3, 1)),
+        ((3,), (2, 3, 4), (0, -1), False, (1, 3, 1)),
+        ((3,), (2, 3, 4), (2, 0), False, (1, 3, 1)),
+        ((2, 1, 4), (2, 3, 4), 1, True, (2, 1, 4)),
+        ((), (2, 3), None, False, ()),
+        ((), (), 0, False, ()),
+    ]])
 def test_lost_dimensions_are_put_back(shape, sizes, dim, keepdim, expected):
     value = np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
     for given in (value, torch.tensor(value)):
         got = along.restored(given, sizes, dim, keepdim)
         assert isinstance(got, type(given)), f"got a {type(got).__name__}"
         assert tuple(got.shape) == expected, f"expected {expected}, got {tuple(got.shape)}"
+        assert_close(np.asarray(got), value.reshape(expected), what="restored")
 
 
 @pytest.mark.hole("04b.1")
-@pytest.mark.parametrize("dim, keepdim", DIMS)
+def test_the_sum_of_all():
+    check(lambda x: x.sum(), lambda x: x.sum(), doubles(2, 3))
+    check(lambda x: x.sum(), lambda x: x.sum(), doubles())
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("dim", [0, 1])
+def test_square_matrices_show_which_dimension_was_summed(dim):
+    check(lambda x: torch.sum(x, dim), lambda x: np.sum(x, dim), doubles(3, 3))
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("dim, keepdim", DIMS, ids=NAMES)
 def test_sums(dim, keepdim):
     axis = dim if dim != () else None
     check(lambda x: torch.sum(x, dim, keepdim),
@@ -90,7 +109,19 @@ def test_sums(dim, keepdim):
 
 
 @pytest.mark.hole("04b.1")
-@pytest.mark.parametrize("dim, keepdim", DIMS)
+def test_the_mean_of_all():
+    check(lambda x: x.mean(), lambda x: x.mean(), doubles(2, 3))
+    check(lambda x: x.mean(), lambda x: x.mean(), doubles())
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("dim", [0, 1])
+def test_square_matrices_show_along_which_dimension_the_mean_was(dim):
+    check(lambda x: torch.mean(x, dim), lambda x: np.mean(x, dim), doubles(3, 3))
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("dim, keepdim", DIMS, ids=NAMES)
 def test_means(dim, keepdim):
     axis = dim if dim != () else None
     check(lambda x: torch.mean(x, dim, keepdim),
@@ -98,29 +129,25 @@ def test_means(dim, keepdim):
 
 
 @pytest.mark.hole("04b.1")
-@pytest.mark.parametrize("dim", [0, 1])
-def test_square_matrices_show_which_dimension_was_summed(dim):
-    check(lambda x: torch.sum(x, dim), lambda x: np.sum(x, dim), doubles(3, 3))
-    check(lambda x: torch.mean(x, dim), lambda x: np.mean(x, dim), doubles(3, 3))
-
-
-@pytest.mark.hole("04b.1")
-def test_reductions_of_a_number_and_of_nothing():
-    check(lambda x: x.sum(), lambda x: x.sum(), doubles())
+def test_the_mean_of_a_number():
     check(lambda x: x.mean(-1), lambda x: x.copy(), doubles())
-    for fn in (torch.sum, torch.mean):
-        x = torch.zeros(0, 3, requires_grad=True)
-        fn(x).backward()
-        assert x.grad.shape == (0, 3)
 
 
 @pytest.mark.hole("04b.1")
 @pytest.mark.filterwarnings("error")  # a division by zero would warn
-@pytest.mark.parametrize("dim", [None, 0])
+@pytest.mark.parametrize("dim", [None, 0], ids=["mean()", "mean(0)"])
 def test_the_mean_of_nothing_divides_by_nothing(dim):
     (got,) = gradients(lambda x: _mean_backward(x, dim), [np.zeros((0, 2))],
                        np.ones(2) if dim == 0 else 1.0)
     assert got.shape == (0, 2)
+
+
+@pytest.mark.hole("04b.1")
+@pytest.mark.parametrize("fn", [torch.sum, torch.mean], ids=["sum", "mean"])
+def test_gradients_of_nothing(fn):
+    x = torch.zeros(0, 3, requires_grad=True)
+    fn(x).backward()
+    assert x.grad.shape == (0, 3)
 
 
 def _mean_backward(x, dim):
@@ -137,12 +164,44 @@ def test_second_derivatives_of_sums():
 
 # ------------------------------------------------------------------- 04b.2
 
+CENTRED = np.array([[-1.0, -2.0, 3.0], [4.0, -1.0, -3.0], [-3.0, 3.0, 0.0]])  # rows and columns
+
 
 @pytest.mark.hole("04b.2")
+@pytest.mark.parametrize("correction", [0, 1, 2])
+def test_the_variance_of_a_vector(correction):
+    check(lambda x: torch.var(x, None, correction=correction),
+          lambda x: np.var(x, None, ddof=correction), doubles(5))
+
+
+@pytest.mark.hole("04b.2")
+def test_how_many_share_a_variance():
+    (got,) = gradients(lambda x: x.var(1, correction=0), [CENTRED], np.ones(3))
+    assert_close(got, 2 * CENTRED / 3, what="the gradient")
+
+
+@pytest.mark.hole("04b.2")
+@pytest.mark.parametrize("dim", [0, 1])
+def test_the_gradient_of_each_variance_goes_where_it_came_from(dim):
+    g = np.array([1.0, 2.0, -4.0])
+    (got,) = gradients(lambda x: x.var(dim, correction=0), [CENTRED], g)
+    assert_close(got, 2 * CENTRED / 3 * np.expand_dims(g, dim), what="the gradient")
+
+
+@pytest.mark.hole("04b.2")
+@pytest.mark.parametrize("dim", [0, 1])
+def test_each_variance_has_its_own_mean(dim):
+    x = CENTRED + np.expand_dims([10.0, 20.0, 40.0], dim)
+    (got,) = gradients(lambda x: x.var(dim, correction=0), [x], np.ones(3))
+    assert_close(got, 2 * CENTRED / 3, what="the gradient")
+
+
+@pytest.mark.hole("04b.2")
+@pytest.mark.parametrize("dim, correction, keepdim", [
+    pytest.param(dim, correction, keepdim,
+                 id=f"dim={dim}, correction={correction}, keepdim={keepdim}")
+    for dim in (None, 0, 1, (0, 1)) for correction in (0, 1) for keepdim in (False, True)])
 @pytest.mark.parametrize("name", ["var", "std"])
-@pytest.mark.parametrize("dim", [None, 0, 1, (0, 1)])
-@pytest.mark.parametrize("correction", [0, 1])
-@pytest.mark.parametrize("keepdim", [False, True])
 def test_spread(name, dim, correction, keepdim):
     check(lambda x: getattr(torch, name)(x, dim, keepdim=keepdim, correction=correction),
           lambda x: getattr(np, name)(x, dim, ddof=correction, keepdims=keepdim), doubles(3, 3))
@@ -162,7 +221,8 @@ def test_no_slope_where_all_elements_are_equal():
 
 @pytest.mark.hole("04b.2")
 @pytest.mark.filterwarnings("ignore")  # a right answer may divide by zero
-@pytest.mark.parametrize("shape, dim", [((1,), None), ((3, 1), 1)])
+@pytest.mark.parametrize("shape, dim", [((1,), None), ((3, 1), 1)],
+                         ids=["of one element", "along a dimension of size one"])
 def test_one_element_has_no_unbiased_variance(shape, dim):
     (got,) = gradients(lambda x: x.var(dim), [np.ones(shape)], np.ones(shape[:-1]))
     assert np.isnan(got).all() or np.isinf(got).all(), f"expected no finite number, got {got}"
@@ -178,13 +238,13 @@ def test_no_degree_of_freedom_is_left(correction):
 
 
 @pytest.mark.hole("04b.2")
-def test_second_derivatives_of_spread():
-    check_twice(lambda x: x.var(0), lambda x: np.var(x, 0, ddof=1), doubles(3, 2))
-    check_twice(lambda x: x.std(1), lambda x: np.std(x, 1, ddof=1), doubles(2, 3))
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_second_derivatives_of_spread(name):
+    check_twice(lambda x: getattr(x, name)(0), lambda x: getattr(np, name)(x, 0, ddof=1),
+                doubles(3, 2))
 
 
 # ------------------------------------------------------------------- 04b.3
-
 
 def norm(x, p, dim, keepdim=False):
     size = np.abs(x)
@@ -195,19 +255,68 @@ def norm(x, p, dim, keepdim=False):
     return (size**p).sum(dim, keepdims=keepdim) ** (1 / p)
 
 
-@pytest.mark.hole("04b.3")
-@pytest.mark.parametrize("p", [2, 1, 3, 1.5, 0.5, -1, math.inf, -math.inf])
-@pytest.mark.parametrize("dim", [None, 0, 1, (0, 1)])
-@pytest.mark.parametrize("keepdim", [False, True])
-def test_norms(p, dim, keepdim):
-    check(lambda x: torch.norm(x, p, dim, keepdim), lambda x: norm(x, p, dim, keepdim),
-          doubles(3, 3))
+def check_vector(p):
+    check(lambda x: torch.norm(x, p), lambda x: norm(x, p, None), doubles(4))
 
 
 @pytest.mark.hole("04b.3")
 def test_the_count_of_elements_has_no_slope():
     (got,) = gradients(lambda x: torch.norm(x, 0, 1), [doubles(2, 3)], [1.0, 1.0])
     assert_close(got, np.zeros((2, 3)))
+
+
+@pytest.mark.hole("04b.3")
+def test_the_1_norm_of_a_vector():
+    check_vector(1)
+
+
+@pytest.mark.hole("04b.3")
+def test_the_2_norm_of_a_vector():
+    check_vector(2)
+
+
+@pytest.mark.hole("04b.3")
+@pytest.mark.parametrize("p", [3, 1.5, 0.5, -1])
+def test_the_p_norm_of_a_vector(p):
+    check_vector(p)
+
+
+@pytest.mark.hole("04b.3")
+@pytest.mark.parametrize("vector", [[1.0, 5.0, -2.0], [1.0, -5.0, 2.0]],
+                         ids=["[1, 5, -2]", "[1, -5, 2]"])
+def test_the_largest_size(vector):
+    x = np.array(vector)
+    (got,) = gradients(lambda x: torch.norm(x, math.inf), [x], 3.0)
+    assert_close(got, np.where(np.abs(x) == 5, 3 * np.sign(x), 0), what="the gradient")
+
+
+@pytest.mark.hole("04b.3")
+def test_the_smallest_size():
+    x = np.array([[3.0, -1.0], [5.0, 2.0]])
+    got = vector_norm.norm_backward(np.array([2.0, 7.0]), x, np.array([1.0, 2.0]), (2, 2),
+                                    -math.inf, 1, False)
+    assert_close(np.asarray(got), [[0.0, -2.0], [0.0, 7.0]], what="the gradient")
+
+
+@pytest.mark.hole("04b.3")
+def test_equal_largest_elements_share():
+    (got,) = gradients(lambda x: torch.norm(x, math.inf),
+                       [np.array([-5.0, 1.0, 5.0])], 3.0)
+    assert_close(got, [-1.5, 0, 1.5], what="the gradient of the largest size")
+
+
+@pytest.mark.hole("04b.3")
+def test_equal_smallest_elements_share():
+    (got,) = gradients(lambda x: torch.norm(x, -math.inf, 1),
+                       [np.array([[-2.0, 2.0, 5.0], [1.0, -4.0, 3.0]])], [1.0, 3.0])
+    assert_close(got, [[-0.5, 0.5, 0], [3, 0, 0]], what="the gradient of the smallest size")
+
+
+@pytest.mark.hole("04b.3")
+def test_equal_largest_elements_share_along_their_dimension():
+    (got,) = gradients(lambda x: torch.norm(x, math.inf, 1),
+                       [np.array([[-5.0, 1.0, 5.0], [1.0, -2.0, 0.0]])], [1.0, 3.0])
+    assert_close(got, [[-0.5, 0, 0.5], [0, -3, 0]], what="the gradient of the largest size")
 
 
 @pytest.mark.hole("04b.3")
@@ -227,17 +336,18 @@ def test_no_slope_at_single_zeros(p):
 
 
 @pytest.mark.hole("04b.3")
-def test_equal_largest_elements_share():
-    (got,) = gradients(lambda x: torch.norm(x, math.inf, 1),
-                       [np.array([[-5.0, 1.0, 5.0], [1.0, -2.0, 0.0]])], [1.0, 3.0])
-    assert_close(got, [[-0.5, 0, 0.5], [0, -3, 0]], what="the gradient of the largest size")
+@pytest.mark.parametrize("p, dim, keepdim", [
+    pytest.param(p, dim, keepdim, id=f"p={p}, dim={dim}, keepdim={keepdim}")
+    for p in (2, 1, 3, 1.5, 0.5, -1, math.inf, -math.inf)
+    for dim in (0, 1, (0, 1), None) for keepdim in (False, True)])
+def test_norms(p, dim, keepdim):
+    check(lambda x: torch.norm(x, p, dim, keepdim), lambda x: norm(x, p, dim, keepdim),
+          doubles(3, 3))
 
 
 @pytest.mark.hole("04b.3")
-@pytest.mark.parametrize("dim, keepdim", [(0, False), (1, False), ((0, 1), False), (1, True)])
-def test_logsumexp(dim, keepdim):
-    check(lambda x: torch.logsumexp(x, dim, keepdim),
-          lambda x: np.log(np.exp(x).sum(dim, keepdims=keepdim)), doubles(3, 3))
+def test_logsumexp_of_a_vector():
+    check(lambda x: torch.logsumexp(x, 0), lambda x: np.log(np.exp(x).sum()), doubles(3))
 
 
 @pytest.mark.hole("04b.3")
@@ -247,18 +357,12 @@ def test_logsumexp_of_large_numbers():
 
 
 @pytest.mark.hole("04b.3")
-def test_the_smallest_size():
-    x = np.array([[3.0, -1.0], [5.0, 2.0]])
-    got = vector_norm.norm_backward(np.array([2.0, 7.0]), x, np.array([1.0, 2.0]), (2, 2),
-                                    -math.inf, 1, False)
-    assert np.asarray(got).tolist() == [[0.0, -2.0], [0.0, 7.0]], f"got {got}"
-
-
-@pytest.mark.hole("04b.3")
-def test_equal_smallest_elements_share():
-    (got,) = gradients(lambda x: torch.norm(x, -math.inf, 1),
-                       [np.array([[-2.0, 2.0, 5.0], [1.0, -4.0, 3.0]])], [1.0, 3.0])
-    assert_close(got, [[-0.5, 0.5, 0], [3, 0, 0]], what="the gradient of the smallest size")
+@pytest.mark.parametrize("dim, keepdim", [
+    pytest.param(dim, keepdim, id=f"dim={dim}, keepdim={keepdim}")
+    for dim, keepdim in [(0, False), (1, False), ((0, 1), False), (1, True)]])
+def test_logsumexp(dim, keepdim):
+    check(lambda x: torch.logsumexp(x, dim, keepdim),
+          lambda x: np.log(np.exp(x).sum(dim, keepdims=keepdim)), doubles(3, 3))
 
 
 @pytest.mark.hole("04b.3")
@@ -271,30 +375,34 @@ def test_second_derivatives_of_norms():
 
 # ------------------------------------------------------------------- 04b.4
 
+def shapes(*pairs):
+    return pytest.mark.parametrize("a, b", pairs, ids=[f"{a} @ {b}" for a, b in pairs])
 
-@pytest.mark.hole("04b.4")
-@pytest.mark.parametrize("a, b", [
-    ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)),
-    ((5, 2, 3), (3,)), ((5, 2, 3), (3, 4)), ((3,), (5, 3, 4)), ((2, 3), (5, 3, 4)),
-    ((5, 2, 3), (5, 3, 4)), ((1, 2, 3), (5, 3, 4)), ((5, 2, 3), (1, 3, 4)),
-    ((6, 1, 2, 3), (5, 3, 4)), ((6, 5, 2, 3), (3,)), ((2, 0), (0, 3)), ((0, 2, 3), (3, 4)),
-])
-def test_products_of_all_shapes(a, b):
+
+def check_product(a, b):
     x, y = doubles(*a), doubles(*b, start=1)
     got = torch.matmul(torch.tensor(x), torch.tensor(y))
     assert_close(got.numpy(), x @ y, what=f"{a} @ {b}")
 
 
 @pytest.mark.hole("04b.4")
-@pytest.mark.parametrize("a, b", [((3,), (3,)), ((5, 2, 3), (3,)), ((5, 2, 3), (1, 3, 4))])
-def test_products_are_recorded(a, b):
-    x = torch.tensor(doubles(*a), requires_grad=True)
-    assert torch.matmul(x, torch.tensor(doubles(*b))).requires_grad
-    assert torch.matmul(x.detach(), torch.tensor(doubles(*b), requires_grad=True)).requires_grad
+def test_two_vectors():
+    check_product((3,), (3,))
 
 
 @pytest.mark.hole("04b.4")
-@pytest.mark.parametrize("a, b", [((), (3,)), ((2, 3), ()), ((), ())])
+@shapes(((2, 3), (3, 4)), ((3, 3), (3, 3)), ((2, 0), (0, 3)))
+def test_two_matrices(a, b):
+    check_product(a, b)
+
+
+@pytest.mark.hole("04b.4")
+def test_a_matrix_and_a_vector():
+    check_product((2, 3), (3,))
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((), (3,)), ((2, 3), ()), ((), ()), ((5, 2, 3), ()), ((), (5, 3, 4)))
 def test_numbers_are_refused(a, b):
     with pytest.raises(RuntimeError) as caught:
         torch.matmul(torch.tensor(doubles(*a)), torch.tensor(doubles(*b)))
@@ -303,7 +411,41 @@ def test_numbers_are_refused(a, b):
 
 
 @pytest.mark.hole("04b.4")
-@pytest.mark.parametrize("a, b", [((2, 3), (4, 2)), ((5, 2, 3), (4, 3, 2)), ((2, 3), (2,))])
+@shapes(((3,), (3, 4)), ((3,), (3, 1)), ((3,), (5, 3, 4)), ((3,), (1, 3, 4)), ((3,), (6, 5, 3, 4)))
+def test_a_vector_on_the_left(a, b):
+    check_product(a, b)
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((5, 2, 3), (3,)), ((6, 5, 2, 3), (3,)), ((5, 2, 3), (3, 4)), ((6, 5, 2, 3), (3, 4)),
+        ((0, 2, 3), (3, 4)))
+def test_a_batch_on_the_left_of_one(a, b):
+    check_product(a, b)
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((5, 2, 3), (5, 3, 4)), ((6, 5, 2, 3), (6, 5, 3, 4)))
+def test_two_batches(a, b):
+    check_product(a, b)
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((2, 3), (5, 3, 4)), ((1, 2, 3), (5, 3, 4)), ((5, 2, 3), (1, 3, 4)),
+        ((6, 1, 2, 3), (5, 3, 4)))
+def test_batches_that_broadcast(a, b):
+    check_product(a, b)
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((3,), (3,)), ((5, 2, 3), (3,)), ((5, 2, 3), (1, 3, 4)))
+def test_products_are_recorded(a, b):
+    x = torch.tensor(doubles(*a), requires_grad=True)
+    assert torch.matmul(x, torch.tensor(doubles(*b))).requires_grad
+    assert torch.matmul(x.detach(), torch.tensor(doubles(*b), requires_grad=True)).requires_grad
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((2, 3), (4, 2)), ((5, 2, 3), (4, 3, 2)), ((2, 3), (2,)))
 def test_sizes_that_do_not_meet_are_refused(a, b):
     with pytest.raises(RuntimeError):
         torch.matmul(torch.tensor(doubles(*a)), torch.tensor(doubles(*b)))
@@ -312,23 +454,60 @@ def test_sizes_that_do_not_meet_are_refused(a, b):
 
 # ------------------------------------------------------------------- 04b.5
 
+def check_one(name, a, b, place):
+    """Compare the gradient of one factor of a product with differences."""
+    arrays = [doubles(*a), doubles(*b, start=1)]
+    out = np.matmul(*arrays)
+    g = np.linspace(-1.0, 2.0, out.size).reshape(out.shape) + 0.25
+    want = central_difference_vjp(np.matmul, arrays, g)[place]
+    inputs = [torch.tensor(each, requires_grad=at == place) for at, each in enumerate(arrays)]
+    getattr(torch, name)(*inputs).backward(torch.tensor(g))
+    assert_close(inputs[place].grad.numpy(), want, 1e-5, 1e-7, "the gradient")
+
+
+FACTORS = [pytest.param(0, id="left"), pytest.param(1, id="right")]
+
 
 @pytest.mark.hole("04b.5")
-@pytest.mark.parametrize("name, a, b", [
-    ("mm", (2, 3), (3, 4)), ("mm", (3, 3), (3, 3)), ("bmm", (2, 3, 4), (2, 4, 5)),
-    ("bmm", (3, 3, 3), (3, 3, 3)), ("mv", (2, 3), (3,)), ("mv", (3, 3), (3,)), ("dot", (3,), (3,)),
-])
-def test_products(name, a, b):
-    x, y = doubles(*a), doubles(*b, start=1)
-    check(getattr(torch, name), np.matmul, x, y)
+@pytest.mark.parametrize("square", [True, False], ids=["square", "2x3 and 3x4"])
+def test_the_left_factor_of_mm(square):
+    check_one("mm", (3, 3) if square else (2, 3), (3, 3) if square else (3, 4), 0)
 
 
 @pytest.mark.hole("04b.5")
-@pytest.mark.parametrize("a, b", [
-    ((5, 2, 3), (3,)), ((5, 2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (5, 3, 4)),
-    ((2, 1, 2, 3), (5, 3, 4))])
-def test_matmul(a, b):
-    check(lambda x, y: x @ y, np.matmul, doubles(*a), doubles(*b, start=1))
+@pytest.mark.parametrize("square", [True, False], ids=["square", "2x3 and 3x4"])
+def test_the_right_factor_of_mm(square):
+    check_one("mm", (3, 3) if square else (2, 3), (3, 3) if square else (3, 4), 1)
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize("square", [True, False], ids=["square", "2x3 and 3x4"])
+def test_the_left_factor_of_bmm(square):
+    check_one("bmm", (3, 3, 3) if square else (2, 2, 3), (3, 3, 3) if square else (2, 3, 4), 0)
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize("square", [True, False], ids=["square", "2x3 and 3x4"])
+def test_the_right_factor_of_bmm(square):
+    check_one("bmm", (3, 3, 3) if square else (2, 2, 3), (3, 3, 3) if square else (2, 3, 4), 1)
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize("rows", [3, 2], ids=["3x3", "2x3"])
+def test_the_matrix_of_mv(rows):
+    check_one("mv", (rows, 3), (3,), 0)
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize("rows", [3, 2], ids=["3x3", "2x3"])
+def test_the_vector_of_mv(rows):
+    check_one("mv", (rows, 3), (3,), 1)
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize("place", FACTORS)
+def test_the_vectors_of_dot(place):
+    check_one("dot", (3,), (3,), place)
 
 
 @pytest.mark.hole("04b.5")
@@ -337,14 +516,86 @@ def test_a_weight_that_is_transposed():
 
 
 @pytest.mark.hole("04b.5")
-def test_second_derivatives_of_products():
-    check_twice(torch.mm, np.matmul, doubles(2, 3), doubles(3, 2, start=1))
-    check_twice(torch.bmm, np.matmul, doubles(2, 2, 3), doubles(2, 3, 2, start=1))
-    check_twice(torch.mv, np.matmul, doubles(2, 3), doubles(3, start=1))
-    check_twice(torch.dot, np.matmul, doubles(3), doubles(3, start=1))
+def test_an_input_that_is_transposed():
+    check(lambda x, w: x.t() @ w, lambda x, w: x.T @ w, doubles(3, 2), doubles(3, 4, start=1))
+
+
+@pytest.mark.hole("04b.5")
+@shapes(((5, 2, 3), (3,)), ((5, 2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (5, 3, 4)),
+        ((2, 1, 2, 3), (5, 3, 4)))
+def test_matmul(a, b):
+    check(lambda x, y: x @ y, np.matmul, doubles(*a), doubles(*b, start=1))
+
+
+@pytest.mark.hole("04b.5")
+@pytest.mark.parametrize(("name", "a", "b"), [
+    ("mm", (2, 3), (3, 2)), ("bmm", (2, 2, 3), (2, 3, 2)), ("mv", (2, 3), (3,)),
+    ("dot", (3,), (3,))], ids=["mm", "bmm", "mv", "dot"])
+def test_second_derivatives_of_products(name, a, b):
+    check_twice(getattr(torch, name), np.matmul, doubles(*a), doubles(*b, start=1))
 
 
 # ------------------------------------------------------------------- 04b.6
+
+@pytest.mark.hole("04b.6")
+@pytest.mark.parametrize(("sizes", "dim", "index", "expected"), [
+    pytest.param(sizes, dim, index, expected, id=f"index {index} along dimension {dim} of "
+                                                 f"{sizes} is at {expected}")
+    for sizes, dim, index, expected in [
+        ((4,), 0, [2, 0, 2], [2, 0, 2]),
+        ((2, 3), 0, [[1, 0, 1]], [[3, 1, 5]]),
+        ((2, 3), 1, [[2, 2], [0, 1]], [[2, 2], [3, 4]]),
+        ((2, 2, 3), 1, [[[1]], [[0]]], [[[3]], [[6]]])]])
+def test_flat_positions(sizes, dim, index, expected):
+    got = kernels_index._positions(np, sizes, dim, np.array(index))
+    assert_close(got, expected, what="the positions")
+    assert got.dtype.kind == "i", f"expected integers, got {got.dtype}"
+
+
+@pytest.mark.hole("04b.6")
+@pytest.mark.parametrize("values", [[10.0, 20.0, 40.0], 10.0], ids=["a vector", "a number"])
+def test_adding_at_positions(values):
+    target, positions = np.ones((2, 2)), np.array([3, 0, 2])
+    got = kernels_index._add_at(np, target, positions, np.array(values))
+    want = [[21, 1], [41, 11]] if isinstance(values, list) else [[11, 1], [11, 11]]
+    assert_close(target, want, what="the target")
+    assert got is target, "it returns the target"
+
+
+@pytest.mark.hole("04b.6")
+def test_positions_that_repeat():
+    target = np.zeros(3)
+    kernels_index._add_at(np, target, np.array([1, 1, 2, 1]), np.array([1.0, 2.0, 4.0, 8.0]))
+    assert_close(target, [0, 11, 4], what="the target")
+
+
+@pytest.mark.hole("04b.6")
+@pytest.mark.parametrize("kind", ["transposed", "every second element"])
+def test_targets_of_any_layout(kind):
+    memory = np.zeros((2, 3)) if kind == "transposed" else np.zeros(6)
+    target = memory.T if kind == "transposed" else memory[::2]
+    kernels_index._add_at(np, target, np.array([1, 2]), np.array([1.0, 2.0]))
+    want = [[0, 2, 0], [1, 0, 0]] if kind == "transposed" else [0, 0, 1, 0, 2, 0]
+    assert_close(memory, want, what="the target's memory")
+
+
+@pytest.mark.hole("04b.6")
+def test_the_dtype_is_that_of_the_target():
+    got = kernels_index._add_at(np, np.zeros(2, np.float32), np.array([0, 0]), np.ones(2))
+    assert got.dtype == np.float32 and got.tolist() == [2, 0]
+
+
+@pytest.mark.hole("04b.6")
+def test_a_repeated_place_counts_each_time():
+    got = kernels_index.scatter_add(np, np.zeros(3), 0, np.array([1, 1, 2, 1]),
+                                    np.array([1.0, 2.0, 4.0, 8.0]))
+    assert_close(got, [0, 11, 4], what="scatter_add")
+
+
+@pytest.mark.hole("04b.6")
+def test_what_was_there_stays():
+    got = kernels_index.scatter_add(np, np.array([10.0, 20.0]), 0, np.array([0, 0]), np.ones(2))
+    assert_close(got, [12, 20], what="scatter_add")
 
 
 @pytest.mark.hole("04b.6")
@@ -358,24 +609,8 @@ def test_positions_and_sums_along_any_dimension(dim):
         to[dim] = index[place]
         expected[tuple(to)] += source[place]
     got = kernels_index.scatter_add(np, target, dim, index, source)
-    assert got is target, "it returns the target"
     assert_close(got, expected, what="scatter_add")
-
-
-@pytest.mark.hole("04b.6")
-def test_a_repeated_place_counts_each_time():
-    got = kernels_index.scatter_add(np, np.zeros(3), 0, np.array([1, 1, 2, 1]),
-                                    np.array([1.0, 2.0, 4.0, 8.0]))
-    assert_close(got, [0, 11, 4], what="scatter_add")
-    got = kernels_index.index_add(np, np.zeros((2, 2)), 0, np.array([1, 1]),
-                                  np.array([[1.0, 2.0], [4.0, 8.0]]))
-    assert_close(got, [[0, 0], [5, 10]], what="index_add")
-
-
-@pytest.mark.hole("04b.6")
-def test_what_was_there_stays():
-    got = kernels_index.scatter_add(np, np.array([10.0, 20.0]), 0, np.array([0, 0]), np.ones(2))
-    assert_close(got, [12, 20], what="scatter_add")
+    assert got is target, "it returns the target"
 
 
 @pytest.mark.hole("04b.6")
@@ -388,19 +623,32 @@ def test_a_smaller_index_takes_a_part_of_the_source():
 
 
 @pytest.mark.hole("04b.6")
+def test_scatter_add_to_a_number():
+    got = kernels_index.scatter_add(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 3.0]))
+    assert got == 6, f"expected 6, got {got}"
+
+
+@pytest.mark.hole("04b.6")
+def test_a_repeated_slice_counts_each_time():
+    got = kernels_index.index_add(np, np.zeros((2, 2)), 0, np.array([1, 1]),
+                                  np.array([[1.0, 2.0], [4.0, 8.0]]))
+    assert_close(got, [[0, 0], [5, 10]], what="index_add")
+
+
+@pytest.mark.hole("04b.6")
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_slices_are_added(dim):
-    target, index = np.zeros((3, 4)), np.array([2, 0, 2])
+    target, index = np.ones((3, 4)), np.array([2, 0, 2])
     source = doubles(3, 4) if dim == 0 else doubles(3, 3)
-    expected = np.zeros((3, 4))
+    expected = np.ones((3, 4))
     for place, to in enumerate(index):
         if dim == 0:
             expected[to] += source[place]
         else:
             expected[:, to] += source[:, place]
     got = kernels_index.index_add(np, target, dim, index, source)
-    assert got is target, "it returns the target"
     assert_close(got, expected, what="index_add")
+    assert got is target, "it returns the target"
 
 
 @pytest.mark.hole("04b.6")
@@ -410,26 +658,16 @@ def test_a_source_that_broadcasts():
 
 
 @pytest.mark.hole("04b.6")
-def test_targets_of_any_layout():
-    memory = np.zeros((2, 3))
-    kernels_index.scatter_add(np, memory.T, 0, np.array([[2, 0]]), np.array([[1.0, 2.0]]))
-    assert_close(memory, [[0, 0, 1], [2, 0, 0]], what="the memory of a transposed target")
+def test_index_add_to_a_number():
+    got = kernels_index.index_add(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 3.0]))
+    assert got == 6, f"expected 6, got {got}"
+
+
+@pytest.mark.hole("04b.6")
+def test_index_add_to_every_second_element():
     memory = np.zeros(6)
     kernels_index.index_add(np, memory[::2], 0, np.array([1, 1]), np.ones(2))
     assert_close(memory, [0, 0, 2, 0, 0, 0], what="the memory of every second element")
-
-
-@pytest.mark.hole("04b.6")
-def test_the_dtype_is_that_of_the_target():
-    got = kernels_index.scatter_add(np, np.zeros(2, np.float32), 0, np.array([0, 0]), np.ones(2))
-    assert got.dtype == np.float32 and got.tolist() == [2, 0]
-
-
-@pytest.mark.hole("04b.6")
-def test_a_target_without_dimensions():
-    assert kernels_index.scatter_add(np, np.array(1.0), 0, np.array([0]), np.array([2.0])) == 3
-    got = kernels_index.index_add(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 3.0]))
-    assert got == 6
 
 
 @pytest.mark.hole("04b.6")

@@ -14,8 +14,11 @@ from minigrad.autograd.run_hooks import (
     checked_tuple,
     keep_retained,
     run_after_accumulation,
+    run_post_hooks,
     run_pre_hooks,
+    run_tensor_hooks,
 )
+from minigrad.gradient_hooks import hook_table
 from minigrad.hooks import RemovableHandle, register
 
 
@@ -31,6 +34,16 @@ def second(grad):
     return grad * 2
 
 
+def table_of(*hooks):
+    """Return a table of hooks, made without `register`."""
+    return OrderedDict(enumerate(hooks))
+
+
+def values(grads):
+    """Return gradients as lists of numbers, None where there is none."""
+    return [grad if grad is None else grad.tolist() for grad in grads]
+
+
 # --- 05.1 Handles and tables ----------------------------------------------------------------------
 
 
@@ -39,8 +52,15 @@ def test_hooks_stand_in_the_order_of_registration():
     table = OrderedDict()
     handles = [register(table, hook) for hook in (second, first, print)]
     assert list(table.values()) == [second, first, print]
-    assert all(isinstance(handle, RemovableHandle) for handle in handles)
-    assert [table[handle.id] for handle in handles] == [second, first, print]
+    assert len(handles) == 3
+
+
+@pytest.mark.hole("05.1")
+def test_register_returns_the_handle_under_whose_number_the_hook_stands():
+    table = OrderedDict()
+    handles = [register(table, hook) for hook in (second, first, print)]
+    assert all(isinstance(handle, RemovableHandle) for handle in handles), f"got {handles}"
+    assert [table.get(handle.id) for handle in handles] == [second, first, print]
 
 
 @pytest.mark.hole("05.1")
@@ -53,11 +73,18 @@ def test_prepend_puts_a_hook_in_front():
 
 
 @pytest.mark.hole("05.1")
-def test_remove_takes_its_own_hook_alone_and_may_be_called_again():
+def test_remove_takes_its_own_hook_alone():
+    table = OrderedDict()
+    handles = [register(table, hook) for hook in (first, second, print)]
+    handles[1].remove()
+    assert list(table.values()) == [first, print], f"expected the first and third, got {table}"
+
+
+@pytest.mark.hole("05.1")
+def test_remove_may_be_called_again():
     table = OrderedDict()
     one, other = register(table, first), register(table, second)
     one.remove()
-    assert list(table.values()) == [second], f"expected the second alone, got {table}"
     one.remove()
     assert list(table.values()) == [second]
     other.remove()
@@ -87,14 +114,30 @@ def test_a_number_is_never_used_again():
 
 
 @pytest.mark.hole("05.1")
-def test_marks_come_and_go_with_the_hook():
+def test_a_handle_knows_all_its_tables():
+    tables = OrderedDict(), OrderedDict()
+    handle = RemovableHandle(*tables)
+    for table in tables:
+        table.update({handle.id: first, handle.id + 1: second})
+    handle.remove()
+    assert [list(table.values()) for table in tables] == [[second], [second]]
+
+
+@pytest.mark.hole("05.1")
+def test_marks_come_with_the_hook():
     table, one, two = OrderedDict(), OrderedDict(), OrderedDict()
     register(table, first)
     handle = register(table, second, False, one, two)
     assert dict(one) == {handle.id: True}
     assert dict(two) == {handle.id: True}
-    handle.remove()
-    assert (len(table), len(one), len(two)) == (1, 0, 0)
+
+
+@pytest.mark.hole("05.1")
+def test_marks_go_with_the_hook():
+    table, one, two = OrderedDict(), OrderedDict(), OrderedDict()
+    register(table, first, False, one, two)
+    register(table, second, False, one, two).remove()
+    assert (len(table), len(one), len(two)) == (1, 1, 1)
 
 
 @pytest.mark.hole("05.1")
@@ -107,10 +150,20 @@ def test_a_with_block_removes_at_its_end():
 
 
 @pytest.mark.hole("05.1")
-def test_a_with_block_removes_after_an_exception_and_lets_it_pass():
+def test_a_with_block_lets_an_exception_pass():
     table = OrderedDict()
     with pytest.raises(ValueError, match="inside"), register(table, first):
         raise ValueError("inside")
+
+
+@pytest.mark.hole("05.1")
+def test_a_with_block_removes_after_an_exception():
+    table = OrderedDict()
+    try:
+        with register(table, first):
+            raise ValueError("inside")
+    except ValueError:
+        pass
     assert not table
 
 
@@ -134,15 +187,30 @@ def test_a_missing_gradient_cannot_be_replaced():
 
 
 @pytest.mark.hole("05.2")
-@pytest.mark.parametrize(("result", "name"), [(1.0, "float"), ("a", "str"), ([1.0], "list"),
-                                              (np.ones(2, np.float32), "ndarray")])
+@pytest.mark.parametrize(("result", "name"), [
+    (1.0, "float"), ("a", "str"), ([1.0], "list"), (np.ones(2, np.float32), "ndarray")],
+    ids=["a number", "a string", "a list", "an array"])
 def test_only_tensors_are_accepted(result, name):
     with pytest.raises(TypeError, match=f"expected Variable, but hook returned '{name}'"):
         check_hook_result(first, result, torch.ones(2))
 
 
 @pytest.mark.hole("05.2")
-def test_the_dtype_may_not_change():
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int32"])
+def test_another_dtype_is_refused(dtype):
+    with pytest.raises(RuntimeError, match="has changed the type of value"):
+        check_hook_result(second, torch.ones(2, dtype=getattr(torch, dtype)), torch.ones(2))
+
+
+@pytest.mark.hole("05.2")
+@pytest.mark.parametrize("shape", [(3, 2), (6,), (3,), (1, 3), (), (2, 3, 1), (4, 5)], ids=str)
+def test_the_shape_may_not_change(shape):
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
+        check_hook_result(first, torch.ones(shape), torch.ones(2, 3))
+
+
+@pytest.mark.hole("05.2")
+def test_the_error_of_a_dtype():
     with pytest.raises(RuntimeError, match=r"hook 'second' has changed the type of value "
                                            r"\(was torch.FloatTensor got torch.DoubleTensor\)"):
         check_hook_result(second, torch.ones(2).double(), torch.ones(2))
@@ -152,16 +220,17 @@ def test_the_dtype_may_not_change():
 
 
 @pytest.mark.hole("05.2")
-@pytest.mark.parametrize("shape", [(3, 2), (6,), (3,), (1, 3), (), (2, 3, 1)])
-def test_the_shape_may_not_change(shape):
+def test_the_error_of_a_shape():
     with pytest.raises(RuntimeError, match="hook 'first' has changed the size of value"):
-        check_hook_result(first, torch.ones(shape), torch.ones(2, 3))
+        check_hook_result(first, torch.ones(3), torch.ones(2))
 
 
 @pytest.mark.hole("05.2")
 @pytest.mark.parametrize(("replaced", "given", "kind", "text"), [
-    (1.0, None, RuntimeError, "can't replace a None gradient"),
-    (torch.ones(3, dtype=torch.float64), torch.ones(2), RuntimeError, "changed the type"),
+    pytest.param(1.0, None, RuntimeError, "can't replace a None gradient",
+                 id="a missing gradient comes before what is no tensor"),
+    pytest.param(torch.ones(3, dtype=torch.float64), torch.ones(2), RuntimeError,
+                 "changed the type", id="another dtype comes before another shape"),
 ])
 def test_of_two_mistakes_the_first_of_the_list_is_told(replaced, given, kind, text):
     with pytest.raises(kind, match=text):
@@ -175,6 +244,129 @@ def test_a_hook_without_a_name_goes_by_its_type():
 
 
 # --- 05.3 Hooks of tensors ------------------------------------------------------------------------
+
+
+@pytest.mark.hole("05.3")
+def test_a_table_of_a_result_lies_with_its_node():
+    _, y = leaf([1.0, 2.0]).unbind()
+    table = hook_table(y)
+    kept = y.grad_fn._extras().tensor
+    assert list(kept) == [1] and kept[1] is table, f"got {kept}"
+
+
+@pytest.mark.hole("05.3")
+@pytest.mark.parametrize("kind", ["a result", "a leaf"])
+def test_a_tensor_has_one_table(kind):
+    tensor = leaf(2.0) if kind == "a leaf" else leaf(2.0) * 3
+    table = hook_table(tensor)
+    table[7] = first
+    assert hook_table(tensor) is table, "expected the same table again"
+    assert dict(table) == {7: first}
+
+
+@pytest.mark.hole("05.3")
+def test_a_table_of_a_leaf_is_kept_at_the_leaf():
+    x = leaf(2.0)
+    assert hook_table(x) is x._more().hooks
+
+
+@pytest.mark.hole("05.3")
+def test_a_table_of_a_leaf_is_known_to_the_graph_s_node():
+    x = leaf(2.0)
+    y = x * 3
+    table, accumulate = hook_table(x), y.grad_fn.next_functions[0][0]
+    assert accumulate._extras().tensor.get(0) is table, "AccumulateGrad does not know the table"
+
+
+@pytest.mark.hole("05.3")
+def test_a_table_is_handed_to_the_node_of_a_later_graph():
+    x = leaf(2.0)
+    table = hook_table(x)
+    gc.collect()
+    y = x * 5
+    assert hook_table(x) is table
+    assert y.grad_fn.next_functions[0][0]._extras().tensor.get(0) is table
+
+
+@pytest.mark.hole("05.3")
+def test_each_hook_runs_in_order():
+    seen = []
+    run_tensor_hooks({0: table_of(*(partial(_note, seen, name) for name in "abc"))},
+                     [torch.ones(1)])
+    assert seen == ["a", "b", "c"], f"got {seen}"
+
+
+def _note(seen, name, *given):
+    seen.append(name)
+
+
+@pytest.mark.hole("05.3")
+def test_each_table_has_the_gradient_of_its_output():
+    seen = []
+    run_tensor_hooks({1: table_of(seen.append), 2: table_of(seen.append)},
+                     [torch.tensor(10.0), torch.tensor(20.0), torch.tensor(30.0)])
+    assert values(seen) == [20.0, 30.0], f"got {seen}"
+
+
+@pytest.mark.hole("05.3")
+def test_an_answer_takes_the_gradient_s_place_in_the_list():
+    grads = [torch.tensor(10.0), torch.tensor(20.0)]
+    run_tensor_hooks({1: table_of(second)}, grads)
+    assert values(grads) == [10.0, 40.0], f"expected [10, 40], got {values(grads)}"
+
+
+@pytest.mark.hole("05.3")
+def test_no_answer_leaves_the_gradient():
+    grads = [torch.tensor(10.0)]
+    run_tensor_hooks({0: table_of(lambda grad: None)}, grads)
+    assert values(grads) == [10.0], f"expected [10], got {grads}"
+
+
+@pytest.mark.hole("05.3")
+def test_the_next_hook_gets_the_answer():
+    seen, grads = [], [torch.tensor(1.0)]
+    run_tensor_hooks({0: table_of(lambda grad: grad * 10, seen.append, lambda grad: grad + 1)},
+                     grads)
+    assert values(seen) == [10.0], f"expected that the second hook gets 10, got {values(seen)}"
+    assert values(grads) == [11.0], f"expected 1 * 10 + 1 = 11, got {values(grads)}"
+
+
+@pytest.mark.hole("05.3")
+def test_an_answer_may_be_zero():
+    grads = [torch.tensor(1.0)]
+    run_tensor_hooks({0: table_of(lambda grad: grad * 0)}, grads)
+    assert values(grads) == [0.0], f"expected [0], got {values(grads)}"
+
+
+@pytest.mark.hole("05.3")
+def test_a_missing_gradient_is_shown():
+    seen, grads = [], [None]
+    run_tensor_hooks({0: table_of(seen.append)}, grads)
+    assert seen == [None] and grads == [None]
+
+
+@pytest.mark.hole("05.3")
+@pytest.mark.parametrize("place", [0, 1], ids=["first", "second"])
+def test_an_answer_is_checked_before_it_is_taken(place):
+    grads = [torch.ones(2)]
+    hooks = [lambda grad: None, lambda grad: None]
+    hooks[place] = lambda grad: grad.sum()
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
+        run_tensor_hooks({0: table_of(*hooks)}, grads)
+    assert values(grads) == [[1.0, 1.0]], f"the gradient was replaced: {values(grads)}"
+
+
+@pytest.mark.hole("05.3")
+def test_hooks_may_come_and_go_while_they_run():
+    table, seen = OrderedDict(), []
+
+    def once(grad):
+        del table[0]
+        table[9] = seen.append
+
+    table[0], table[1] = once, lambda grad: seen.append("other")
+    run_tensor_hooks({0: table}, [torch.ones(1)])
+    assert seen == ["other"], f"expected the second hook alone, got {seen}"
 
 
 @pytest.mark.hole("05.3")
@@ -294,16 +486,19 @@ def test_a_hook_may_remove_itself_while_the_others_run():
 
 
 @pytest.mark.hole("05.3")
-def test_what_hooks_return_is_checked():
-    x = leaf([1.0, 2.0])
-    y = x * 3
-    y.register_hook(lambda grad: grad.sum())
-    with pytest.raises(RuntimeError, match="has changed the size of value"):
-        y.sum().backward()
-    x = leaf([1.0, 2.0])
-    x.register_hook(lambda grad: grad.double())
+@pytest.mark.parametrize("kind", ["a result", "a leaf"])
+def test_what_hooks_return_is_checked(kind):
+    y = leaf([1.0, 2.0]) if kind == "a leaf" else leaf([1.0, 2.0]) * 3
+    y.register_hook(lambda grad: grad.double())
     with pytest.raises(RuntimeError, match="has changed the type of value"):
-        x.sum().backward()
+        y.sum().backward()
+
+
+@pytest.mark.hole("05.3")
+def test_register_hook_returns_the_handle():
+    for tensor in (leaf(2.0), leaf(2.0) * 3):
+        handle = tensor.register_hook(first)
+        assert isinstance(handle, RemovableHandle), f"got {handle}"
 
 
 @pytest.mark.hole("05.3")
@@ -317,12 +512,72 @@ def test_a_tensor_that_needs_no_gradient_has_no_hooks():
 
 
 @pytest.mark.hole("05.4")
+def test_a_tensor_says_that_it_retains():
+    y = leaf(2.0) * 3
+    assert not y.retains_grad
+    assert y.retain_grad() is None
+    assert y.retains_grad
+
+
+@pytest.mark.hole("05.4")
+def test_the_node_has_a_weak_reference():
+    _, y = leaf([1.0, 2.0]).unbind()
+    y.retain_grad()
+    kept = y.grad_fn._extras().retained
+    assert list(kept) == [1], f"expected a reference under 1, got {kept}"
+    assert isinstance(kept[1], weakref.ref), f"expected a weak reference, got {kept[1]}"
+    assert kept[1]() is y
+
+
+@pytest.mark.hole("05.4")
+def test_a_first_gradient_is_cloned():
+    tensor, grad = torch.zeros(2), torch.tensor([5.0, 7.0])
+    keep_retained({0: weakref.ref(tensor)}, [grad])
+    assert tensor._grad is not None and tensor._grad.tolist() == [5.0, 7.0], f"{tensor._grad}"
+    tensor._grad.zero_()
+    assert grad.tolist() == [5.0, 7.0], "writing to .grad changed the gradient itself"
+
+
+@pytest.mark.hole("05.4")
+def test_a_later_gradient_is_added():
+    tensor = torch.zeros(2)
+    tensor._grad = torch.tensor([5.0, 7.0])
+    keep_retained({0: weakref.ref(tensor)}, [torch.tensor([10.0, 20.0])])
+    assert tensor._grad.tolist() == [15.0, 27.0], f"got {tensor._grad.tolist()}"
+
+
+@pytest.mark.hole("05.4")
+def test_a_later_gradient_makes_a_new_tensor():
+    tensor, before, grad = torch.zeros(1), torch.tensor([5.0]), torch.tensor([1.0])
+    tensor._grad = before
+    keep_retained({0: weakref.ref(tensor)}, [grad])
+    assert (before.tolist(), grad.tolist()) == ([5.0], [1.0]), "one of the two was written to"
+
+
+@pytest.mark.hole("05.4")
+def test_each_reference_has_the_gradient_of_its_output():
+    one, other = torch.zeros(1), torch.zeros(1)
+    keep_retained({2: weakref.ref(one), 1: weakref.ref(other)},
+                  [torch.tensor([n]) for n in (10.0, 20.0, 30.0)])
+    assert values([one._grad, other._grad]) == [[30.0], [20.0]]
+
+
+@pytest.mark.hole("05.4")
+@pytest.mark.parametrize("kind", ["is gone", "got no gradient"])
+def test_one_that_is_passed_over(kind):
+    there = torch.zeros(1)
+    retained = {0: (lambda: None) if kind == "is gone" else weakref.ref(there),
+                1: weakref.ref(there)}
+    grads = [torch.tensor([1.0]) if kind == "is gone" else None, torch.tensor([5.0])]
+    keep_retained(retained, grads)
+    assert there._grad is not None and there._grad.tolist() == [5.0], f"got {there._grad}"
+
+
+@pytest.mark.hole("05.4")
 def test_a_result_keeps_its_gradient_when_asked():
     x = leaf([1.0, 2.0])
     y = x * x
-    assert not y.retains_grad
     y.retain_grad()
-    assert y.retains_grad
     (y * 3).sum().backward()
     assert y.grad.tolist() == [3.0, 3.0]
     assert x.grad.tolist() == [6.0, 12.0]
@@ -438,6 +693,122 @@ def test_a_tensor_that_needs_no_gradient_keeps_none():
 # --- 05.5 Hooks of nodes --------------------------------------------------------------------------
 
 
+GRADS = (torch.tensor(1.0), torch.tensor(2.0))
+RESULTS = (torch.tensor(5.0), torch.tensor(7.0), None)
+
+
+@pytest.mark.hole("05.5")
+def test_no_answer_leaves_what_was_given():
+    assert checked_tuple(first, None, RESULTS) is RESULTS
+
+
+@pytest.mark.hole("05.5")
+def test_an_answer_goes_on():
+    answer = (torch.tensor(3.0), None, None)
+    assert checked_tuple(first, answer, RESULTS) is answer
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize(("answer", "kind"), [
+    ([torch.ones(1)], "list"), (torch.ones(1), "Tensor"), (1.0, "float"), (0, "int")],
+    ids=["a list", "a bare tensor", "a number", "the number 0"])
+def test_an_answer_is_a_tuple(answer, kind):
+    with pytest.raises(TypeError, match=f"expected tuple, but hook returned '{kind}'"):
+        checked_tuple(first, answer, (torch.ones(1),))
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_an_answer_has_as_many_values(count):
+    answer = (torch.tensor(3.0),) * count
+    with pytest.raises(RuntimeError, match=r"hook 'first' has returned an incorrect number of "
+                                           rf"values \(got {count}, but expected 2\)"):
+        checked_tuple(first, answer, GRADS)
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize("place", [0, 1])
+def test_each_value_is_checked_against_the_one_in_its_place(place):
+    answer = list(GRADS)
+    answer[place] = torch.ones(2)
+    with pytest.raises(RuntimeError, match="hook 'first' has changed the size of value"):
+        checked_tuple(first, tuple(answer), GRADS)
+
+
+@pytest.mark.hole("05.5")
+def test_no_value_may_stand_where_none_was_given():
+    with pytest.raises(RuntimeError, match="can't replace a None gradient"):
+        checked_tuple(first, (None, None, torch.ones(1)), RESULTS)
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize("which", ["run_pre_hooks", "run_post_hooks"])
+def test_hooks_of_a_node_run_in_order(which):
+    seen = []
+    hooks = table_of(*(partial(_note, seen, name) for name in "abc"))
+    assert (run_pre_hooks(hooks, GRADS) is GRADS if which == "run_pre_hooks"
+            else run_post_hooks(hooks, RESULTS, GRADS) is RESULTS)
+    assert seen == ["a", "b", "c"], f"got {seen}"
+
+
+@pytest.mark.hole("05.5")
+def test_a_pre_hook_is_called_with_the_tuple():
+    seen = []
+    run_pre_hooks(table_of(lambda *given: seen.append(given)), GRADS)
+    assert len(seen) == 1 and len(seen[0]) == 1 and seen[0][0] is GRADS, f"got {seen}"
+
+
+@pytest.mark.hole("05.5")
+def test_a_post_hook_is_called_with_results_and_gradients():
+    seen = []
+    run_post_hooks(table_of(lambda *given: seen.append(given)), RESULTS, GRADS)
+    assert len(seen) == 1 and len(seen[0]) == 2, f"got {seen}"
+    assert seen[0][0] is RESULTS and seen[0][1] is GRADS, f"got {seen[0]}"
+
+
+@pytest.mark.hole("05.5")
+def test_a_pre_hook_gets_what_the_one_before_it_left():
+    hooks = table_of(lambda grads: tuple(grad + 1 for grad in grads), lambda grads: None,
+                     lambda grads: tuple(grad * 10 for grad in grads))
+    assert values(run_pre_hooks(hooks, GRADS)) == [20.0, 30.0]
+
+
+@pytest.mark.hole("05.5")
+def test_a_post_hook_gets_what_the_one_before_it_left():
+    hooks = table_of(lambda results, grads: (results[0] + grads[0], results[1], None),
+                     lambda results, grads: None,
+                     lambda results, grads: (results[0] * 10, results[1] * grads[1], None))
+    assert values(run_post_hooks(hooks, RESULTS, GRADS)) == [60.0, 14.0, None]
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize("which", ["run_pre_hooks", "run_post_hooks"])
+def test_answers_of_hooks_of_a_node_are_checked(which):
+    hooks = table_of(lambda *given: list(given[0]))
+    with pytest.raises(TypeError, match="expected tuple, but hook returned 'list'"):
+        if which == "run_pre_hooks":
+            run_pre_hooks(hooks, GRADS)
+        else:
+            run_post_hooks(hooks, RESULTS, GRADS)
+
+
+@pytest.mark.hole("05.5")
+@pytest.mark.parametrize("which", ["run_pre_hooks", "run_post_hooks"])
+def test_hooks_of_a_node_may_come_and_go_while_they_run(which):
+    table, seen = OrderedDict(), []
+
+    def once(*given):
+        del table[0]
+        table[9] = partial(_note, seen, "new")
+
+    table[0], table[1] = once, partial(_note, seen, "other")
+    if which == "run_pre_hooks":
+        run_pre_hooks(table, GRADS)
+    else:
+        run_post_hooks(table, RESULTS, GRADS)
+    assert seen == ["other"], f"expected the second hook alone, got {seen}"
+
+
 @pytest.mark.hole("05.5")
 def test_a_hook_of_a_node_sees_what_it_gave_and_what_it_got():
     a, b, seen = leaf(2.0), leaf(5.0), []
@@ -504,53 +875,6 @@ def test_the_answer_has_to_be_a_tuple(kind):
 
 
 @pytest.mark.hole("05.5")
-def test_the_answer_has_to_have_as_many_values():
-    def shorter(inputs, outputs):
-        return inputs[:1]
-
-    def longer(grads):
-        return (*grads, *grads)
-
-    y = leaf(2.0) * leaf(5.0)
-    y.grad_fn.register_hook(shorter)
-    with pytest.raises(RuntimeError, match=r"hook 'shorter' has returned an incorrect number of "
-                                           r"values \(got 1, but expected 2\)"):
-        y.backward()
-    y = leaf(2.0) * leaf(5.0)
-    y.grad_fn.register_prehook(longer)
-    with pytest.raises(RuntimeError, match=r"hook 'longer' has returned an incorrect number of "
-                                           r"values \(got 2, but expected 1\)"):
-        y.backward()
-
-
-@pytest.mark.hole("05.5")
-def test_a_bare_gradient_is_no_tuple():
-    with pytest.raises(TypeError, match="expected tuple, but hook returned 'Tensor'"):
-        checked_tuple(first, torch.ones(1), (torch.ones(1),))
-
-
-@pytest.mark.hole("05.5")
-def test_a_pre_hook_may_remove_itself():
-    table, seen = OrderedDict(), []
-    handle = register(table, lambda grads: handle.remove())
-    register(table, lambda grads: seen.append(grads))
-    grads = (torch.ones(1), None)
-    assert run_pre_hooks(table, grads) is grads and seen == [grads]
-
-
-@pytest.mark.hole("05.5")
-def test_each_value_of_the_answer_is_checked():
-    y = leaf([1.0, 2.0]) * leaf([3.0, 4.0])
-    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], inputs[1].sum()))
-    with pytest.raises(RuntimeError, match="has changed the size of value"):
-        y.sum().backward()
-    y = leaf([1.0, 2.0]) * torch.ones(2)
-    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], torch.ones(2)))
-    with pytest.raises(RuntimeError, match="can't replace a None gradient"):
-        y.sum().backward()
-
-
-@pytest.mark.hole("05.5")
 def test_a_node_hook_may_remove_itself():
     x, seen, handles = leaf(2.0), [], []
 
@@ -579,6 +903,63 @@ def test_hooks_of_the_node_at_a_leaf():
 
 
 # --- 05.6 After the gradient is in .grad ----------------------------------------------------------
+
+
+@pytest.mark.hole("05.6")
+def test_each_hook_after_accumulation_runs_in_order():
+    seen = []
+    run_after_accumulation(table_of(*(partial(_note, seen, name) for name in "abc")), leaf(2.0))
+    assert seen == ["a", "b", "c"], f"got {seen}"
+
+
+@pytest.mark.hole("05.6")
+def test_a_hook_after_accumulation_is_called_with_the_tensor_alone():
+    tensor, seen = leaf(2.0), []
+    run_after_accumulation(table_of(lambda *given: seen.append(given)), tensor)
+    assert len(seen) == 1 and len(seen[0]) == 1 and seen[0][0] is tensor, f"got {seen}"
+
+
+@pytest.mark.hole("05.6")
+@pytest.mark.parametrize("answer", [3.0, 0, False, torch.ones(1)],
+                         ids=["a number", "0", "False", "a tensor"])
+def test_a_hook_after_accumulation_returns_nothing(answer):
+    hooks = table_of(lambda tensor: answer)
+    with pytest.raises(RuntimeError,
+                       match="Tensor post accumulate grad hooks should return None."):
+        run_after_accumulation(hooks, leaf(2.0))
+
+
+@pytest.mark.hole("05.6")
+def test_the_first_answer_stops_the_hooks_behind_it():
+    seen, tensor = [], leaf(2.0)
+    hooks = table_of(seen.append, lambda tensor: 3.0, seen.append)
+    with pytest.raises(RuntimeError):
+        run_after_accumulation(hooks, tensor)
+    assert len(seen) == 1 and tensor.grad is None
+
+
+@pytest.mark.hole("05.6")
+def test_hooks_after_accumulation_may_come_and_go_while_they_run():
+    table, seen = OrderedDict(), []
+
+    def once(tensor):
+        del table[0]
+        table[9] = partial(_note, seen, "new")
+
+    table[0], table[1] = once, partial(_note, seen, "other")
+    run_after_accumulation(table, leaf(2.0))
+    assert seen == ["other"], f"expected the second hook alone, got {seen}"
+
+
+@pytest.mark.hole("05.6")
+def test_the_table_of_a_leaf_is_made_once():
+    x = leaf(2.0)
+    x.register_post_accumulate_grad_hook(first)
+    table = x._more().post_accumulate
+    handle = x.register_post_accumulate_grad_hook(second)
+    assert x._more().post_accumulate is table, "expected the same table"
+    assert list(table.values()) == [first, second], f"got {table}"
+    assert isinstance(handle, RemovableHandle), f"expected the handle, got {handle}"
 
 
 @pytest.mark.hole("05.6")
@@ -617,16 +998,6 @@ def test_an_optimizer_step_inside_backward():
 
 
 @pytest.mark.hole("05.6")
-def test_a_hook_after_accumulation_returns_nothing():
-    seen, tensor = [], leaf(2.0)
-    hooks = OrderedDict({0: seen.append, 1: lambda tensor: 3.0, 2: seen.append})
-    with pytest.raises(RuntimeError,
-                       match="Tensor post accumulate grad hooks should return None."):
-        run_after_accumulation(hooks, tensor)
-    assert len(seen) == 1 and seen[0] is tensor and tensor.grad is None
-
-
-@pytest.mark.hole("05.6")
 def test_it_may_remove_itself():
     x, seen, handles = leaf(2.0), [], []
 
@@ -647,6 +1018,10 @@ def test_only_leaves_accumulate():
     with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on "
                                            "non-leaf tensors"):
         (x * 3).register_post_accumulate_grad_hook(print)
+
+
+@pytest.mark.hole("05.6")
+def test_a_tensor_that_needs_no_gradient_accumulates_none():
     with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't "
                                            "require gradient"):
         torch.ones(2).register_post_accumulate_grad_hook(print)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -20,10 +19,10 @@ from .report import Report
 from .roster import Roster, read_roster
 from .sandbox import Limits, best_sandbox
 from .settings import read_settings
-from .writers import WRITERS, classroom50, gradescope
+from .writers import FOR_ONE, WRITERS
 
 app = typer.Typer()
-FORMATS = ("terminal", *WRITERS, "gradescope", "classroom50")
+FORMATS = ("terminal", *WRITERS, *FOR_ONE)
 
 
 @app.command()
@@ -91,7 +90,7 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
            require_sandbox: bool, roster: Roster | None, again: Again | None) -> None:
     if form not in FORMATS:
         raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
-    if form in ("gradescope", "classroom50") and len(paths) != 1:
+    if form in FOR_ONE and len(paths) != 1:
         raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
     settings = read_settings(course, chosen)
     sandbox = best_sandbox(require_sandbox)
@@ -160,10 +159,8 @@ def _seed(given: int | None, set_for_all: int | None, keep: Path | None) -> int:
 
 
 def _written(form: str, reports: list[Report]) -> str:
-    if form == "gradescope":
-        return json.dumps(gradescope(reports[0]), indent=1) + "\n"
-    if form == "classroom50":
-        return json.dumps(classroom50(reports[0], os.environ), indent=1) + "\n"
+    if form in FOR_ONE:
+        return json.dumps(FOR_ONE[form](reports[0]), indent=1) + "\n"
     return WRITERS["json" if form == "terminal" else form](reports)
 
 

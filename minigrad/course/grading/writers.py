@@ -6,6 +6,8 @@ import csv
 import html
 import io
 import json
+import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +17,7 @@ from ..stages import CourseError
 from .grade import HoleGrade, printable
 from .report import Report
 
-__all__ = ["WRITERS", "classroom50", "gradescope", "unformula"]
+__all__ = ["FOR_ONE", "WRITERS", "unformula"]
 
 
 def _explained(hole: HoleGrade) -> str:
@@ -53,7 +55,7 @@ def as_junit(reports: Sequence[Report]) -> str:
 
 
 def gradescope(report: Report) -> dict[str, Any]:
-    """Return what Gradescope reads as results.json: a test for each hole.
+    """Return what Gradescope reads as results.json, and what `otter run` writes: a test for each.
 
     Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
     """
@@ -100,6 +102,15 @@ def classroom50(report: Report, environment: Mapping[str, str]) -> dict[str, Any
     }
 
 
+def nbgrader(report: Report) -> float:
+    """Return what a graded cell has to return for partial credit: one finite float.
+
+    Source: https://nbgrader.readthedocs.io/en/stable/user_guide/creating_and_grading_assignments.html
+    """
+    points = float(report.points)
+    return min(max(points, 0.0), float(report.max_points)) if math.isfinite(points) else 0.0
+
+
 def as_csv(reports: Sequence[Report]) -> str:
     """A line for each submission: its points, and those of each hole."""
     holes = list(dict.fromkeys(hole.hole for report in reports for hole in report.holes))
@@ -139,4 +150,12 @@ def as_html(reports: Sequence[Report]) -> str:
 #: Forms for any number of submissions.
 WRITERS: dict[str, Callable[[Sequence[Report]], str]] = {
     "json": as_json, "junit": as_junit, "csv": as_csv, "html": as_html,
+}
+
+#: Forms for one submission, as JSON.
+FOR_ONE: dict[str, Callable[[Report], Any]] = {
+    "gradescope": gradescope,
+    "classroom50": lambda report: classroom50(report, os.environ),
+    "nbgrader": nbgrader,
+    "otter": gradescope,
 }

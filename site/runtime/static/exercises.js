@@ -136,6 +136,7 @@ export class Exercises {
     this.python.addEventListener("state", () => {
       const { state } = this.python;
       document.documentElement.dataset.mgPython = state;
+      document.documentElement.dataset.mgFrom = this.python.from;
       this.stopButton.disabled = state !== "busy" && state !== "loading";
     });
   }

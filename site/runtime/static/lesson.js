@@ -152,6 +152,7 @@ export class Lesson {
     this.python.addEventListener("state", () => {
       const { state, round } = this.python;
       document.documentElement.dataset.mgPython = state;
+      document.documentElement.dataset.mgFrom = this.python.from;
       this.stopButton.disabled = state !== "busy" && state !== "loading";
       for (const each of this.blocks) {
         each.element.classList.toggle("mg-ran", each.ranIn === round);

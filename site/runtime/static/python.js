@@ -16,6 +16,8 @@ export class Python extends EventTarget {
   state = "off";
   progress = null;
   problem = "";
+  /** What Python began from: "nothing", or the "memory" that the browser kept. */
+  from = "";
   /** Counts the starts: what ran in an earlier one is gone. */
   round = 0;
 
@@ -103,6 +105,7 @@ export class Python extends EventTarget {
           this.progress = data.progress;
           this.#to("loading");
         } else if (data.ready) {
+          this.from = data.from;
           this.#to("ready");
           resolve();
         } else if (data.failed) {

@@ -25,26 +25,30 @@ async function file({ path, integrity }) {
   return answer.arrayBuffer();
 }
 
+const ENVIRONMENT = { HOME: "/home/pyodide", PYTHONHASHSEED: "0", NO_COLOR: "1", COLUMNS: "100",
+                      OMP_NUM_THREADS: "1" };
+
 async function start({ site, grading, interrupt }) {
   base = new URL("runtime/", site);
-  const total = grading ? 4 : 3;
+  const total = grading ? 5 : 4;
   let done = 0;
   const step = (name) => tell({ progress: { step: name, done: done++, total } });
-  step("Python and NumPy");
+  step("Python");
   manifest = await (await fetch(new URL("manifest.json", base), { cache: "no-cache" })).json();
-  const packed = file(manifest.course);
-  const wheels = Promise.all(grading ? manifest.wheels.map(file) : []);
-  for (const each of [packed, wheels]) each.catch(() => {}); // told when it is awaited
-  const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", base));
-  pyodide = await loadPyodide({
-    indexURL: String(new URL("pyodide/", base)),
-    packages: ["numpy"],
-    env: { HOME: "/home/pyodide", PYTHONHASHSEED: "0", NO_COLOR: "1", COLUMNS: "100",
-           OMP_NUM_THREADS: "1" },
-  });
+  const wanted = [manifest.course, manifest.compiled];
+  if (grading) wanted.push(manifest.compiled_tests, ...manifest.wheels);
+  const [course, ...packed] = wanted.map(file);
+  // NumPy is asked for now, so that it is there when loadPackage asks, which checks it
+  const numpy = fetch(new URL(`pyodide/${manifest.numpy}`, base)).then((got) => got.arrayBuffer());
+  for (const each of [course, numpy, ...packed]) each.catch(() => {}); // told when it is awaited
+  const from = await startPython();
+  step("NumPy");
+  await numpy.catch(() => {});
+  await pyodide.loadPackage("numpy", { messageCallback: () => {} });
   if (!pyodide.loadedPackages.numpy) throw new Error("NumPy could not be loaded");
   step("the package");
-  pyodide.unpackArchive(await packed, "zip", { extractDir: "/course" });
+  pyodide.unpackArchive(await course, "zip", { extractDir: "/course" });
+  pyodide.unpackArchive(await packed[0], "zip", { extractDir: "/" });
   step("minigrad");
   blocks = pyodide.runPython(`
 import sys
@@ -54,11 +58,45 @@ blocks.Blocks()
 `);
   if (grading) {
     step("what runs the tests");
-    grader = await loadGrader(wheels);
+    const [, compiled, ...wheels] = packed;
+    for (const wheel of wheels) pyodide.unpackArchive(await wheel, "wheel");
+    pyodide.unpackArchive(await compiled, "zip", { extractDir: "/" });
+    grader = pyodide.runPython("import grading; grading.Grader()");
   }
   step("");
   if (interrupt) pyodide.setInterruptBuffer(interrupt);
-  tell({ ready: true });
+  tell({ ready: true, from });
+}
+
+/**
+ * Start Python itself.  The first time it begins from nothing, and what its memory then holds is
+ * kept in the browser; later it begins with that, which is most of the time saved.  Kept for this
+ * Pyodide and this browser only; if anything about it fails, Python begins from nothing.
+ */
+async function startPython() {
+  const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", base));
+  const given = { indexURL: String(new URL("pyodide/", base)), env: ENVIRONMENT };
+  const named = new URLSearchParams({ python: manifest.python, browser: navigator.userAgent,
+                                      environment: JSON.stringify(ENVIRONMENT) });
+  const name = new URL(`snapshot?${named}`, base);
+  const cache = await self.caches?.open("minigrad-python").catch(() => undefined);
+  const kept = await cache?.match(name).catch(() => undefined);
+  if (kept) {
+    try {
+      pyodide = await loadPyodide({ ...given, _loadSnapshot: kept.arrayBuffer() });
+      return "memory";
+    } catch {
+      await cache.delete(name);
+    }
+  }
+  pyodide = await loadPyodide({ ...given, _makeSnapshot: Boolean(cache) });
+  if (cache) keep(cache, name, pyodide.makeMemorySnapshot()).catch(() => {}); // as without it
+  return "nothing";
+}
+
+async function keep(cache, name, snapshot) {
+  for (const each of await cache.keys()) await cache.delete(each);
+  await cache.put(name, new Response(snapshot));
 }
 
 /** Load Graphviz, for code that draws; viz/dot.py calls the function by this name. */
@@ -66,11 +104,6 @@ async function loadDrawing() {
   const { instance } = await import(new URL("viz.js", base));
   const viz = await instance();
   self.minigradDrawDot = (dot) => viz.renderString(dot, { format: "svg" });
-}
-
-async function loadGrader(wheels) {
-  for (const wheel of await wheels) pyodide.unpackArchive(wheel, "wheel");
-  return pyodide.runPython("import grading; grading.Grader()");
 }
 
 /** Tell what is printed in pieces, not letter by letter. */

@@ -1,0 +1,70 @@
+"""How the API's large modules are parted: a page per family of names, found by where they stand."""
+
+from __future__ import annotations
+
+__all__ = ["FAMILIES", "family_of"]
+
+#: For each page of `api_pages.MODULES` that is parted: page of the family, title, files it is from.
+FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
+    "minigrad": {
+        "making": ("Making tensors", "create create_like"),
+        "random": ("Random numbers", "random generator"),
+        "shape": ("Shapes", "view join turn"),
+        "parts": ("Parts, places and order", "parts select gather masked strided order compare"),
+        "maths": ("Arithmetic and reductions", "reduce scan powers rounding activation"),
+        "linalg": ("Linear algebra", "matmul linalg factor spectral distance vector_norm"),
+        "layers": ("Functions of layers", "recurrent_layers norm group_norm dropout rrelu"),
+        "settings": ("Types, devices, files and settings", "dtypes device array_info info "
+                     "serialization printing threads anomaly_mode"),
+    },
+    "autograd": {
+        "backward": ("Backward passes and modes",
+                     "backward grad_mode anomaly_mode graph profiler variable"),
+        "function": ("Functions of your own", "function nested_io saved_tensor"),
+        "gradcheck": ("Checks of gradients", "gradcheck jacobians"),
+    },
+    "autograd.profiler": {
+        "profile": ("Recording", "profiler"),
+        "events": ("What was recorded", "profiler_util"),
+    },
+    "nn": {
+        "module": ("Modules and parameters", "module parameter tensor"),
+        "containers": ("Containers", "containers parameter_containers"),
+        "linear": ("Linear layers, embeddings and attention", "linear embedding attention"),
+        "conv": ("Convolution, pooling and shaping", "conv conv_transpose pool shaping"),
+        "rnn": ("Recurrent layers", "rnn"),
+        "transformer": ("Transformers", "transformer"),
+        "activation": ("Activations and dropout", "activation dropout"),
+        "norm": ("Normalization", "norm norm_of_samples"),
+        "loss": ("Losses", "loss margin_loss"),
+    },
+    "nn.functional": {
+        "conv": ("Convolution, pooling and shaping",
+                 "conv conv_transpose pool unpool blocks pad resample"),
+        "activation": ("Activations and dropout", "functional activation functional_dropout"),
+        "linear": ("Linear maps, distances, attention and normalization",
+                   "linear bilinear distance attention functional_norm"),
+        "loss": ("Losses", "loss loss_of_classes functional_loss"),
+    },
+    "optim": {
+        "optimizer": ("What optimizers share", "optimizer"),
+        "adam": ("Adam and its kin", "adam adam_kin"),
+        "descent": ("SGD, Adagrad, Adadelta and RMSprop", "sgd adagrad rmsprop"),
+    },
+    "optim.lr_scheduler": {
+        "factors": ("Factors and steps", "scheduler factors"),
+        "cycles": ("Cycles and cosines", "cycles cosine"),
+        "composed": ("Composed, and by what is measured", "composed plateau"),
+    },
+}
+#: For what no family of a parted module claims.
+FURTHER = ("further", "Further")
+
+
+def family_of(page: str, module: str) -> tuple[str, str]:
+    """Return the page and the title of the family to which a name from `module` belongs."""
+    last = module.rpartition(".")[2]
+    for address, (title, files) in FAMILIES[page].items():
+        if last in files.split():
+            return address, title
+    return FURTHER
