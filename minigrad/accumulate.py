@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
+from . import _state
 from .array_memory import holds_alone, is_dense
 from .backend import backend_of
 from .graph import Node
@@ -92,12 +93,15 @@ class AccumulateGrad(Node):
         return ()
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
+        """Accumulate a tensor; one with a history is kept with it, as double backward needs.
+
+        A pass that is recorded adds it to `.grad` in a new tensor.
+        """
         (grad,) = grads
         variable = self.variable
         if grad is None or not variable._requires_grad:
             return ()
-        if not grad.requires_grad and (variable._grad is None or not variable._grad.requires_grad):
+        if not _state.grad_enabled.get():
             self.accumulate(grad._array, owned=False)
             return ()
         self.check_is_leaf()

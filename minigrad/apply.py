@@ -355,10 +355,10 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
-    recorded = (_state.grad_enabled.get() and not _state.inference_enabled.get()
-                and not op.untracked and target._array.dtype.kind == "f"
-                and any(isinstance(v, Tensor) and v.requires_grad for v in values))
-    check_inplace(target, recorded, op.writes_alike or op.view)
+    live = (_state.grad_enabled.get() and not _state.inference_enabled.get()
+            and not op.untracked and any(isinstance(v, Tensor) and v.requires_grad for v in values))
+    check_inplace(target, live, op.writes_alike or op.view or stays_as_it_is(op, values))
+    recorded = live and target._array.dtype.kind == "f"
     values, arrays, casts, _ = unwrap(op, values)
     xp = backend_of_all(op, arrays)
     if xp.run_op is not None:
@@ -419,13 +419,22 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
                                "clone() the tensor before performing the operation.")
 
 
+def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
+    """Tell whether a tensor is copied to itself, which asks nothing of its memory."""
+    return op.__name__ == "Copy" and wholly_the_same(values[0]._array, values[1]._array)
+
+
+def wholly_the_same(written: Array, read: Array) -> bool:
+    """Tell whether two arrays look at the same memory in the same way."""
+    return written is read or (
+        same_memory(written, read) and data_pointer(written) == data_pointer(read)
+        and written.shape == read.shape and written.strides == read.strides)
+
+
 def wholly_overlaps(written: Array, read: Array) -> bool:
     """Tell whether two arrays are the same memory, element for element."""
-    if written is read:
-        return True
-    return (same_memory(written, read) and data_pointer(written) == data_pointer(read)
-            and written.shape == read.shape and written.strides == read.strides
-            and is_dense(written))
+    return bool(written.size) and wholly_the_same(written, read) and (
+        written is read or is_dense(written))
 
 
 def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:

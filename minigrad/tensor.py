@@ -115,7 +115,9 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if not self.is_leaf:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self._node is not None:
             raise RuntimeError(CHANGED_NON_LEAF if value else CHANGED_NON_LEAF + DETACH_INSTEAD)
         self.requires_grad_(value)
 
@@ -125,12 +127,15 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Switch `requires_grad`; returns the tensor itself."""
+        if not isinstance(requires_grad, bool):
+            raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, "
+                            f"not {type(requires_grad).__name__}")
         if requires_grad and self._array.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if self._counter is INFERENCE and requires_grad and not _state.inference_enabled.get():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside "
                                "InferenceMode is not allowed.")
-        if not requires_grad and not self.is_leaf:
+        if not requires_grad and self._node is not None:
             raise RuntimeError(CHANGED_NON_LEAF + DETACH_INSTEAD)
         self._requires_grad = bool(requires_grad)
         return self
@@ -192,7 +197,10 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     @property
     def data(self) -> Tensor:
         """The same memory without history and with a version counter of its own."""
-        return self._plain(self._array)
+        made = self._plain(self._array)
+        if self._counter is INFERENCE:
+            made._counter = INFERENCE
+        return made
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -202,6 +210,8 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
         self._array = value._array
+        if INFERENCE in (self._counter, value._counter):
+            self._counter = INFERENCE if value._counter is INFERENCE else None
 
     @data.deleter
     def data(self) -> None:

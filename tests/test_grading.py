@@ -287,3 +287,51 @@ def test_what_cannot_be_done_is_told(words, told, tmp_path):
     result = CliRunner().invoke(app, ["grade", str(tmp_path / "handin.py"), *words])
     assert result.exit_code == 2
     assert told in result.output
+
+
+#: Each process holds less than it may, all of them together hold more.
+FAMILY = """
+import os, time
+for _ in range({children}):
+    if not os.fork():
+        if {orphans}:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+        break
+held = bytearray({each} << 20)
+for i in range(0, len(held), 4096):
+    held[i] = 1
+print("here", flush=True)
+time.sleep(20)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells it in /proc")
+@pytest.mark.parametrize(("children", "each", "orphans", "told"), [
+    (5, 100, False, "its processes held more than 400 MiB"),
+    (1, 100, False, "it did not end within 3 seconds"),
+    (5, 100, True, "its processes held more than 400 MiB"),
+])
+def test_memory_is_limited_for_all_processes_together(children, each, orphans, told, tmp_path):
+    sandbox_here = best_sandbox()
+    if orphans and sandbox_here.kind == "limits":
+        pytest.skip("they have left what can be seen without another sandbox")
+    (tmp_path / "child.py").write_text(FAMILY.format(**locals()))
+    tmp_path.chmod(0o755)
+    for parent in list(tmp_path.parents)[:3]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    limits = Limits(seconds=3 if "3" in told else 15, memory=400 << 20)
+    ended = sandbox_here.run(tmp_path, [], b"", limits)
+    assert ended.reason == told, ended
+
+
+def test_a_sandbox_that_cannot_be_tried_in_time_is_no_weaker_one(monkeypatch):
+    def slow(*words, **how):
+        raise subprocess.TimeoutExpired(words, 1)
+
+    monkeypatch.setattr(subprocess, "run", slow)
+    with pytest.raises(CourseError, match="too busy; grade again later"):
+        sandbox._bubblewrap_works(users=False)
+    with pytest.raises(CourseError, match="too busy; grade again later"):
+        sandbox._user_works()

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import _state
 from ..graph import GraphRoot, Node
+from ..tensor import Tensor
 from . import engine_fast
 from .graph_task import GraphTask
 
@@ -52,6 +53,8 @@ def execute(
     """
     task = kind(keep_graph, create_graph)
     root = GraphRoot(edges, grads)
+    if grads and isinstance(grads[0], Tensor):
+        task.on_tensors = True
     if inputs is not None:
         goals = {node for node, _ in inputs if node is not None}
         task.restrict_to(root, goals)

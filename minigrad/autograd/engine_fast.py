@@ -30,7 +30,7 @@ def suits(task: Any) -> bool:
     watching, recorder = _state.observers.count, task.recorder
     if watching and not (watching == 1 and recorder is not None and recorder.quick):
         return False
-    return not (task.create_graph or task.batched)
+    return not (task.on_tensors or task.batched)
 
 
 def following(node: Any) -> Any:

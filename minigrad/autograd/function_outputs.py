@@ -79,10 +79,12 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                  position: int | None, live: int) -> Tensor:
     """Give an input that `forward` wrote to its new place in the graph, and count the write."""
-    output._bump()
     if not differentiable:
+        output._bump()
         return output.detach() if output.requires_grad else output
     refuse_write(output, live)
+    output._bump()
+    output._grad = None
     node.shape, node.dtype = output._array.shape, output._array.dtype
     if position is None:
         output._node, output._index, output._requires_grad = node, index, True

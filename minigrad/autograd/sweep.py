@@ -77,6 +77,7 @@ def run_node(node: Any, edges: Sequence[tuple[Node | None, int]], needed: set[An
         return
     g = arrived.get(node) if is_goal else arrived.pop(node, None)
     if g is None:
+        node.look_at_saved()
         return
     for position, (run, (after, index)) in enumerate(zip(runners, edges, strict=True)):
         if after is not None and after in needed:

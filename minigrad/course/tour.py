@@ -34,8 +34,8 @@ NEXT_STEPS = """
   when a cell ends with `viz.graph(loss)`.
 - **Check.** `make test` runs all tests, `make bench` times the engine beside others,
   `minigrad doctor` says what this installation has and lacks.
-- **Build it.** The course that builds this engine lesson by lesson is to come; `docs/en/design.md`
-  says how, `CONTRIBUTING.md` how to take part.
+- **Build it.** `make learn` starts the course: lesson by lesson you write this engine yourself, and
+  what you wrote runs in the package's place. `docs/en/course.md` says how.
 """
 
 

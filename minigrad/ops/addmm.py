@@ -117,6 +117,7 @@ class Baddbmm(Op):
 
 def addbmm_shape(shape, a, b, *_):
     """The shape of one product, to which the summand expands."""
+    size_at(a, 1), size_at(b, 2)
     if len(a) != 3 or len(b) != 3:
         raise RuntimeError(f"batch{1 if len(a) != 3 else 2} must be a 3D tensor")
     if a[0] != b[0]:
@@ -152,6 +153,16 @@ class Addbmm(Op):
         yield make(3, 5), make(2, 3, 4), make(2, 4, 5)
         yield make(5), make(2, 3, 4), make(2, 4, 5), {"beta": 0.5, "alpha": 2}
         yield make(2, 2), make(0, 2, 3), make(0, 3, 2)
+
+
+def size_at(shape, dim):
+    """Return a size; `IndexError` where there is no such dimension, as PyTorch asks for it first."""
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if dim >= len(shape):
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, "
+                         f"{len(shape) - 1}], but got {dim})")
+    return shape[dim]
 
 
 def addmv_shape(shape, a, v, *_):

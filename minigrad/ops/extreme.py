@@ -253,6 +253,8 @@ class Aminmax(Op):
 
 def position(name, xp, array, find, dim, keepdim):
     """Return where `find` finds its element: counted through all elements where `dim` is None."""
+    if array.dtype.kind == "b":
+        raise RuntimeError(f"{name}(): does not support bool input")
     if dim is None and array.size == 0:
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == "
                          "0.")

@@ -9,6 +9,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
 from ..tensor import Tensor, method
+from .strided import geometry_of, refuse_beyond_memory
 from .view import along, array_of
 
 
@@ -127,7 +128,12 @@ class IndexAdd(Op):
     def forward_inplace(xp, self, dim, index, source, *, alpha=1):
         at, index, size = checked_vector("index_add", self, dim, index)
         check_source("index_add_", self.shape, dim, index.shape, source.shape)
-        check_index(index, size, BOUNDS.format(at))
+        if not source.size or (self.ndim > 1 and not self.size):
+            return self
+        if self.ndim > 1:
+            check_index(index, size, BOUNDS.format(at))
+        else:
+            check_index(index, size, "index out of range in self", error=IndexError)
         if source.dtype != self.dtype:
             raise RuntimeError(f"index_add_(): self ({dtype_name(self)}) and source "
                                f"({dtype_name(source)}) must have the same scalar type")
@@ -206,6 +212,8 @@ class IndexCopy(Op):
                                f"but got (self) {dtype_name(self)} and (source) "
                                f"{dtype_name(source)}")
         check_copied(self.shape, at, index.shape, source.shape)
+        if nothing_to_write(self, at, index.size):
+            return self
         check_index(index, size, "index_copy_(): " + BOUNDS.format(at), error=IndexError)
         self[along(at, index) if self.ndim else ...] = source if self.ndim else source.reshape(())
         return self
@@ -219,6 +227,22 @@ class IndexCopy(Op):
     def samples(make):
         yield make(3, 4), 0, make.ints(1, high=3), make(1, 4)
         yield make(3, 4), -1, make.ints(1, high=4), make(3, 1)
+
+
+def nothing_to_write(array, dim, count):
+    """Tell whether a write of `count` slices along `dim` has nothing to do; None is for `dim`.
+
+    PyTorch lays out the tensor as if `dim` had no strides before it looks at the indices: so it
+    is the memory that is too small where a tensor is empty.
+    """
+    if not array.ndim or array.size:
+        return False
+    sizes = (*array.shape[:dim], count, *array.shape[dim + 1:])
+    if 0 in sizes:
+        return True
+    _, strides, offset = geometry_of(array)
+    refuse_beyond_memory(array, sizes, (*strides[:dim], 0, *strides[dim + 1:]), offset)
+    return False
 
 
 class IndexFillNumber(Op):
@@ -241,6 +265,8 @@ class IndexFillNumber(Op):
 
     def forward_inplace(xp, self, dim, index, value):
         at, index, size = checked_vector("index_fill", self, dim, index)
+        if nothing_to_write(self, at, index.size):
+            return self
         check_index(index, size, BOUNDS.format(at), True, IndexError)
         self[along(at, index) if self.ndim else ...] = value
         return self
@@ -313,6 +339,11 @@ def checked_gather(self, dim, index, source=None):
         raise RuntimeError(f"Index tensor must have the same number of dimensions as "
                            f"{'input' if name == 'self' else 'self'} tensor")
     if source is not None and len(source or (1,)) != len(index or (1,)):
+        fits = all(i <= n for d, (i, n) in enumerate(zip(index, self)) if d != dim)
+        if fits and source and len(source) < len(index) and all(
+                i <= n for i, n in zip(index, source)):
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-len(source)}, "
+                             f"{len(source) - 1}], but got {len(source)})")
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     too_large = any(i > n for d, (i, n) in enumerate(zip(index, self)) if d != dim)
     if source is None and too_large:

@@ -138,11 +138,13 @@ class IndexPut(Op):
         return IndexPut.forward_inplace(xp, self.copy(), indices, values, dims, accumulate)
 
     def forward_inplace(xp, self, indices, values, dims, accumulate=False):
+        if any(not self.shape[d] and i.size for d, i in zip(dims, indices)):
+            raise IndexError("index is out of bounds for dimension with size 0")
+        IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
         if values.dtype != self.dtype:
             names = [type_name(dtype_of(a)) for a in (self, values)]
             raise RuntimeError("Index put requires the source and destination dtypes match, got "
                                f"{names[0]} for the destination and {names[1]} for the source.")
-        IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
         key = key_of(self.ndim, indices, dims)
         try:
             xp.check_indices(self.shape, indices, dims)

@@ -6,6 +6,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
 from .matmul import by, dtype_names
+from .overloads import require
 from .view import UnsafeView
 
 
@@ -89,6 +90,7 @@ class LinalgCross(Op):
 
     def forward(xp, self, other, *, dim=-1):
         LinalgCross.shape(self.shape, other.shape, dim)
+        require(self, "iuf", "cross")
         if self.dtype != other.dtype:
             raise RuntimeError("expected scalar type {} but found {}".format(
                 *dtype_names(self, other)))

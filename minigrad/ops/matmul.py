@@ -132,6 +132,8 @@ class Bmm(Op):
 
 def mv_shape(a, v):
     """(n, k) times (k,) is (n,)."""
+    if not a:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if len(a) != 2 or len(v) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
     if a[1] != v[0]:

@@ -142,13 +142,18 @@ def strided_arguments(array, size, stride, storage_offset):
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     size, stride = tuple(size), tuple(stride)
+    refuse_beyond_memory(array, size, stride, offset)
+    return size, stride, offset, geometry
+
+
+def refuse_beyond_memory(array, size, stride, offset):
+    """Raise if a view with this geometry would leave the array's memory."""
     needed, item = (0 if 0 in size else reach(size, stride, offset)), array.itemsize
     if needed * item > bytes_of_memory(array):
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
             f"itemsize {item} requiring a storage size of {needed * item} are out of bounds for "
             f"storage of size {bytes_of_memory(array)}")
-    return size, stride, offset, geometry
 
 
 @function()

@@ -178,6 +178,12 @@ HARMING = {
     """,
     "deep recursion": "import sys; sys.setrecursionlimit(10**9)\ndef f(): f()\nf()",
     "all memory": "x = [bytearray(1 << 28) for _ in range(1000)]",
+    "all memory by many processes": """
+        import os, time
+        if any(not os.fork() for _ in range(12)):
+            x = bytes(bytearray(b"x") * (300 << 20))
+        time.sleep(100)
+        """,
     "all memory by NumPy": "import numpy; x = [numpy.ones(1 << 27) for _ in range(1000)]",
     "much output": "import sys\nwhile True: sys.stderr.write('x' * 100_000)",
     "a line without an end": """

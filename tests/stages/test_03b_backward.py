@@ -53,7 +53,7 @@ def test_a_single_edge_is_one_and_not_three():
 
 
 @pytest.mark.hole("03b.1")
-@pytest.mark.parametrize("pack", [list, tuple, iter])
+@pytest.mark.parametrize("pack", [list, tuple, iter], ids=["a list", "a tuple", "an iterator"])
 def test_several_tensors_keep_their_order(pack):
     x, y = leaf(1.0), leaf(2.0)
     found = front.as_tuple(pack([y, x, y]))
@@ -69,21 +69,43 @@ def test_of_a_dictionary_the_values_are_taken():
 
 
 @pytest.mark.hole("03b.1")
-def test_gradients_left_out():
-    assert front.matched(None, 3) == (None, None, None)
+@pytest.mark.parametrize("count", [1, 3])
+def test_gradients_left_out(count):
+    found = front.matched(None, count)
+    assert found == (None,) * count, f"expected {(None,) * count}, got {found}"
 
 
 @pytest.mark.hole("03b.1")
-def test_gradients_given():
+def test_a_gradient_given_for_one_tensor():
+    g = torch.tensor([1.0, 2.0])
+    found = front.matched(g, 1)
+    assert type(found) is tuple and len(found) == 1 and found[0] is g, f"got {found!r}"
+
+
+@pytest.mark.hole("03b.1")
+def test_gradients_given_for_several_tensors():
     g = torch.ones(1)
-    assert front.matched(g, 1)[0] is g
     found = front.matched([g, None], 2)
     assert type(found) is tuple and found[0] is g and found[1] is None
 
 
+COUNTS = pytest.mark.parametrize(("given", "count"), [
+    pytest.param(given, count, id=f"{count} tensors and {given} gradients")
+    for given, count in ((1, 2), (3, 2), (2, 1))])
+
+
 @pytest.mark.hole("03b.1")
-@pytest.mark.parametrize(("given", "count"), [(1, 2), (3, 2), (2, 1)])
+@COUNTS
 def test_as_many_gradients_as_tensors(given, count):
+    with pytest.raises(RuntimeError) as raised:
+        pytest.fail(f"accepted: {front.matched([torch.ones(1)] * given, count)}")
+    if isinstance(raised.value, NotImplementedError):  # it is a RuntimeError too
+        raise raised.value
+
+
+@pytest.mark.hole("03b.1")
+@COUNTS
+def test_the_error_says_how_many(given, count):
     text = said(RuntimeError, front.matched, [torch.ones(1)] * given, count)
     assert text == f"got {count} tensors and {given} gradients"
 
@@ -96,16 +118,26 @@ def test_inputs_may_not_be_empty(function):
 
 
 @pytest.mark.hole("03b.1")
-@pytest.mark.parametrize(("wrong", "kind"), [(1.0, "float"), ("x", "str"), (None, "NoneType")])
+@pytest.mark.parametrize(("wrong", "kind"), [
+    pytest.param(1.0, "float", id="float"), pytest.param("x", "str", id="str"),
+    pytest.param(None, "NoneType", id="NoneType")])
 def test_inputs_are_tensors_or_edges(wrong, kind):
-    text = said(RuntimeError, front.goals_of, [leaf(1.0), wrong], "grad")
-    assert text == f"all inputs have to be Tensors or GradientEdges, but got {kind}"
+    for inputs in [leaf(1.0), wrong], [wrong, leaf(1.0)]:
+        text = said(RuntimeError, front.goals_of, inputs, "grad")
+        assert text == f"all inputs have to be Tensors or GradientEdges, but got {kind}"
 
 
 @pytest.mark.hole("03b.1")
-def test_inputs_as_a_tuple():
+def test_a_single_input_becomes_a_tuple():
+    x, edge = leaf([1.0, 2.0]), get_gradient_edge(leaf([1.0]) * 2)
+    for one in x, edge:
+        found = front.goals_of(one, "grad")
+        assert type(found) is tuple and len(found) == 1 and found[0] is one, f"got {found!r}"
+
+
+@pytest.mark.hole("03b.1")
+def test_several_inputs_become_a_tuple_in_their_order():
     x, edge = leaf(1.0), get_gradient_edge(leaf([1.0]) * 2)
-    assert front.goals_of(x, "grad")[0] is x
     found = front.goals_of([edge, x], "grad")
     assert type(found) is tuple and found[0] is edge and found[1] is x
 
@@ -115,6 +147,11 @@ def test_inputs_are_counted_and_not_looked_into():
     zero, pair = leaf(0.0), leaf([0.0, 1.0])
     assert front.goals_of(zero, "grad")[0] is zero, "a tensor of value 0 is an input"
     assert front.goals_of(pair, "grad")[0] is pair
+
+
+@pytest.mark.hole("03b.1")
+def test_an_input_that_is_asked_for_twice_stays_twice():
+    zero, pair = leaf(0.0), leaf([0.0, 1.0])
     found = front.goals_of([zero, pair, zero], "grad")
     assert len(found) == 3, f"an input that is asked for twice stays twice, got {len(found)}"
 
@@ -123,10 +160,24 @@ def test_inputs_are_counted_and_not_looked_into():
 
 
 @pytest.mark.hole("03b.2")
-def test_where_gradients_arrive():
+@pytest.mark.parametrize("which", ["a result", "a leaf", "the second output of an operation"])
+def test_where_a_gradient_arrives(which):
+    x = leaf([1.0, 2.0])
+    y, (_, part) = x * 2, x.unbind()
+    root, expected = {"a result": (y, (y.grad_fn, 0)), "a leaf": (x, (x._accumulator(), 0)),
+                      "the second output of an operation": (part, (part.grad_fn, 1))}[which]
+    got = tuple(front.edge_of(root))
+    assert got == expected, f"edge_of: expected {expected}, got {got}"
+    (got,) = front.root_edges([root])
+    assert tuple(got) == expected, f"root_edges: expected {expected}, got {got}"
+
+
+@pytest.mark.hole("03b.2")
+def test_the_edges_of_several_roots():
     x = leaf([1.0, 2.0])
     y, (_, part) = x * 2, x.unbind()
     edges = front.root_edges([y, x, part])
+    assert isinstance(edges, list), f"expected a list, got a {type(edges).__name__}"
     assert [tuple(edge) for edge in edges] == [(y.grad_fn, 0), (x._accumulator(), 0),
                                                (part.grad_fn, 1)]
 
@@ -151,7 +202,9 @@ def test_a_root_without_history(place):
 
 
 @pytest.mark.hole("03b.2")
-@pytest.mark.parametrize(("wrong", "kind"), [(1.0, "float"), (None, "NoneType"), ([], "list")])
+@pytest.mark.parametrize(("wrong", "kind"), [
+    pytest.param(1.0, "float", id="float"), pytest.param(None, "NoneType", id="NoneType"),
+    pytest.param([], "list", id="list")])
 def test_a_root_has_to_be_a_tensor(wrong, kind):
     text = said(TypeError, front.root_edges, [leaf([1.0]) * 2, wrong])
     assert text == f"element 1 of tensors has to be a Tensor, not {kind}"
@@ -168,10 +221,15 @@ def test_how_a_root_looks():
 @pytest.mark.hole("03b.2")
 def test_how_the_tensor_behind_an_edge_looks():
     values, _ = torch.ones(2, 3, dtype=torch.float64, requires_grad=True).max(1)
-    edge = get_gradient_edge(values)
-    assert front.appearance(edge) == ((2,), np.dtype("float64"))
+    got = front.appearance(get_gradient_edge(values))
+    assert got == ((2,), np.dtype("float64")), f"got {got}"
+
+
+@pytest.mark.hole("03b.2")
+def test_an_edge_of_the_second_output():
     _, second = torch.ones(5, 4, requires_grad=True).split([2, 3])
-    assert front.appearance(get_gradient_edge(second)) == ((3, 4), np.dtype("float32"))
+    got = front.appearance(get_gradient_edge(second))
+    assert got == ((3, 4), np.dtype("float32")), f"got {got}"
 
 
 # ---------------------------------------------------------------- 03b.3 the first gradients
@@ -182,7 +240,7 @@ def first(roots, grads, create_graph=False):
 
 
 @pytest.mark.hole("03b.3")
-@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)], ids=str)
 def test_one_element_begins_with_one(shape):
     (made,) = first([torch.ones(shape, requires_grad=True) * 2], [None])
     assert type(made) is np.ndarray, f"expected an array, got a {type(made).__name__}"
@@ -190,7 +248,7 @@ def test_one_element_begins_with_one(shape):
 
 
 @pytest.mark.hole("03b.3")
-@pytest.mark.parametrize("shape", [(2,), (0,), (1, 2)])
+@pytest.mark.parametrize("shape", [(2,), (0,), (1, 2)], ids=str)
 def test_other_roots_need_a_gradient(shape):
     text = said(RuntimeError, first, [torch.ones(shape, requires_grad=True) * 2], [None])
     assert text == "grad can be implicitly created only for scalar outputs"
@@ -210,8 +268,17 @@ def test_a_gradient_for_one_element_is_taken_too():
 
 
 @pytest.mark.hole("03b.3")
-@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()])
+@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()], ids=str)
 def test_the_shapes_have_to_be_equal(grad_shape):
+    with pytest.raises(RuntimeError) as raised:
+        pytest.fail(f"accepted: {first([leaf([1.0, 2.0]) * 2], [torch.ones(grad_shape)])}")
+    if isinstance(raised.value, NotImplementedError):  # it is a RuntimeError too
+        raise raised.value
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()], ids=str)
+def test_the_error_says_both_shapes(grad_shape):
     roots = [leaf(1.0) * 2, leaf([1.0, 2.0]) * 2]
     text = said(RuntimeError, first, roots, [None, torch.ones(grad_shape)])
     assert text == (f"Mismatch in shape: grad_output[1] has a shape of "
@@ -219,7 +286,8 @@ def test_the_shapes_have_to_be_equal(grad_shape):
 
 
 @pytest.mark.hole("03b.3")
-@pytest.mark.parametrize(("wrong", "kind"), [(1.0, "float"), ([1.0], "list")])
+@pytest.mark.parametrize(("wrong", "kind"), [
+    pytest.param(1.0, "float", id="float"), pytest.param([1.0], "list", id="list")])
 def test_a_gradient_is_a_tensor_or_none(wrong, kind):
     text = said(TypeError, first, [leaf([1.0]) * 2], [wrong])
     assert text == f"gradients can be either Tensors or None, but got {kind}"
@@ -242,10 +310,19 @@ def test_each_root_has_its_own():
 
 @pytest.mark.hole("03b.3")
 def test_with_create_graph_they_are_tensors():
-    g = torch.tensor([3.0, 4.0], requires_grad=True)
+    g = torch.tensor([3.0, 4.0])
     made = first([leaf(1.0) * 2, leaf([1.0, 2.0]) * 2], [None, g], create_graph=True)
     assert all(isinstance(m, torch.Tensor) for m in made), f"got {made!r}"
-    assert made[0].item() == 1.0 and made[1].requires_grad, "the gradient lost its history"
+    assert made[0].item() == 1.0 and made[1].tolist() == [3.0, 4.0]
+
+
+@pytest.mark.hole("03b.3")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_gradient_that_is_given_keeps_its_history(dtype):
+    g = torch.tensor([3.0, 4.0], dtype=getattr(torch, dtype), requires_grad=True)
+    (made,) = first([leaf([1.0, 2.0]) * 2], [g], create_graph=True)
+    assert made.requires_grad, "the gradient lost its history"
+    assert made.dtype is torch.float32
 
 
 @pytest.mark.hole("03b.3")
@@ -258,6 +335,10 @@ def test_of_a_root_without_history_another_one_complains():
 def test_an_edge_as_root():
     (made,) = first([get_gradient_edge(leaf([1.0]).double() * 2)], [None])
     assert made.shape == (1,) and made.dtype == np.float64
+
+
+@pytest.mark.hole("03b.3")
+def test_an_edge_of_several_elements_needs_a_gradient():
     text = said(RuntimeError, first, [get_gradient_edge(leaf([1.0, 2.0]) * 2)], [None])
     assert text == "grad can be implicitly created only for scalar outputs"
 
@@ -283,12 +364,26 @@ def found(roots, goals, given=None, keep=False, create=False, unused=False):
 
 
 @pytest.mark.hole("03b.4")
-def test_gradients_come_in_the_order_of_the_inputs():
+def test_the_gradients_are_a_list_of_tensors():
     a, b = leaf([2.0]), leaf([5.0])
     results = found([a * b], (b, a))
+    assert isinstance(results, list), f"expected a list, got a {type(results).__name__}"
     assert all(isinstance(g, torch.Tensor) for g in results), f"got {results!r}"
-    assert [g.tolist() for g in results] == [[2.0], [5.0]]
-    assert a.grad is None and b.grad is None, ".grad was touched"
+
+
+@pytest.mark.hole("03b.4")
+def test_no_grad_is_touched():
+    a, b = leaf([2.0]), leaf([5.0])
+    found([a * b], (b, a))
+    found([a * b], (a,))
+    assert a.grad is None and b.grad is None, f".grad was filled: {a.grad}, {b.grad}"
+
+
+@pytest.mark.hole("03b.4")
+def test_gradients_come_in_the_order_of_the_inputs():
+    a, b = leaf([2.0]), leaf([5.0])
+    got = [g.tolist() for g in found([a * b], (b, a))]
+    assert got == [[2.0], [5.0]], f"expected [[2], [5]], got {got}"
 
 
 @pytest.mark.hole("03b.4")
@@ -296,6 +391,14 @@ def test_gradients_of_a_sum_of_roots():
     x = leaf([1.0, 2.0])
     (result,) = found([x * 3, (x * x).sum()], (x,), [torch.tensor([1.0, 10.0]), None])
     assert result.tolist() == [5.0, 34.0], f"expected [3 + 2, 30 + 4], got {result.tolist()}"
+
+
+@pytest.mark.hole("03b.4")
+def test_an_edge_as_input():
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    (result,) = found([y * y], (get_gradient_edge(y),), [torch.tensor([1.0, 10.0])])
+    assert result.tolist() == [6.0, 120.0], f"expected [6, 120], got {result.tolist()}"
 
 
 @pytest.mark.hole("03b.4")
@@ -319,7 +422,7 @@ def test_an_unused_input_is_an_error(place):
 def test_an_unused_input_where_that_is_allowed():
     x, other = leaf([1.0]), leaf([1.0])
     results = found([x * 2], (other, x), unused=True)
-    assert results[0] is None and results[1].tolist() == [2.0]
+    assert len(results) == 2 and results[0] is None and results[1].tolist() == [2.0]
 
 
 @pytest.mark.hole("03b.4")
@@ -328,6 +431,13 @@ def test_what_was_saved_is_kept_when_asked_for():
     y = x * x
     assert found([y], (x,), keep=True)[0].tolist() == [6.0]
     assert found([y], (x,))[0].tolist() == [6.0]
+
+
+@pytest.mark.hole("03b.4")
+def test_what_was_saved_is_freed_unless_asked_for():
+    x = leaf([3.0])
+    y = x * x
+    found([y], (x,))
     with pytest.raises(RuntimeError, match="second time"):
         found([y], (x,))
 
@@ -342,12 +452,26 @@ def test_a_graph_of_the_gradients():
 
 @pytest.mark.hole("03b.4")
 def test_zeros_for_an_input():
-    x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
-    zeros = front.zeros_for(x, False)
+    zeros = front.zeros_for(torch.ones(2, 3, requires_grad=True), False)
     assert isinstance(zeros, torch.Tensor) and zeros.tolist() == [[0.0] * 3] * 2
-    assert zeros.dtype is torch.float64 and not zeros.requires_grad
-    assert front.zeros_for(x, True).requires_grad
-    text = said(RuntimeError, front.zeros_for, get_gradient_edge(x), False)
+
+
+@pytest.mark.hole("03b.4")
+def test_zeros_have_the_dtype_of_the_input():
+    zeros = front.zeros_for(torch.ones(2, dtype=torch.float64, requires_grad=True), False)
+    assert zeros.dtype is torch.float64, f"expected float64, got {zeros.dtype}"
+
+
+@pytest.mark.hole("03b.4")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_whether_zeros_require_grad(create_graph):
+    zeros = front.zeros_for(leaf([1.0]), create_graph)
+    assert zeros.requires_grad is create_graph
+
+
+@pytest.mark.hole("03b.4")
+def test_there_are_no_zeros_for_an_edge():
+    text = said(RuntimeError, front.zeros_for, get_gradient_edge(leaf([1.0])), False)
     assert text == "materialize_grads cannot be used when the given input is a GradientEdge"
 
 
@@ -383,85 +507,109 @@ def test_backward_of_several_tensors():
     assert x.grad.tolist() == [5.0, 34.0], f"expected [2 + 3, 4 + 30], got {x.grad.tolist()}"
 
 
-@pytest.mark.hole("03b.5")
-def test_against_differences():
-    a, b = np.array([[0.5, 1.0, 2.0]]), np.array([[1.5], [-0.5]])
-    g = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    x, y = (torch.tensor(v, requires_grad=True) for v in (a, b))
-    found = torch.autograd.grad(x * x * y + y.exp() * x, (x, y), torch.tensor(g))
-    wanted = central_difference_vjp(lambda p, q: p * p * q + np.exp(q) * p, [a, b], g)
-    for name, got, want in zip("xy", found, wanted, strict=True):
-        assert_close(got.numpy(), want, rtol=1e-6, what=f"gradient of {name}")
+def backward_into_two():
+    """Run a backward pass into the leaf a and the result c = a * b; return a, b and c."""
+    a, b = leaf([2.0]), leaf([5.0])
+    c = a * b
+    torch.autograd.backward(c * 3, inputs=[a, c])
+    return a, b, c
 
 
 @pytest.mark.hole("03b.5")
 def test_backward_into_chosen_inputs():
-    a, b = leaf([2.0]), leaf([5.0])
-    c = a * b
-    torch.autograd.backward(c * 3, inputs=[a, c])
+    a, _, _ = backward_into_two()
     assert a.grad is not None and a.grad.tolist() == [15.0], f"expected [15], got {a.grad}"
-    assert b.grad is None, "a leaf that was not asked for got a gradient"
-    assert c.grad is not None and c.grad.tolist() == [3.0], "a result asked for keeps its gradient"
 
 
 @pytest.mark.hole("03b.5")
-def test_inputs_that_are_empty():
+def test_backward_into_no_other_leaf():
+    _, b, _ = backward_into_two()
+    assert b.grad is None, "a leaf that was not asked for got a gradient"
+
+
+@pytest.mark.hole("03b.5")
+def test_a_result_that_is_asked_for_keeps_its_gradient():
+    _, _, c = backward_into_two()
+    assert c.grad is not None and c.grad.tolist() == [3.0], f"expected [3], got {c.grad}"
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_into_an_edge():
+    a, b = leaf([2.0]), leaf([5.0])
+    torch.autograd.backward(a * b, inputs=[get_gradient_edge(a)])
+    assert a.grad is not None and a.grad.tolist() == [5.0] and b.grad is None
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("function", ["backward", "grad"])
+def test_inputs_that_are_empty(function):
     a = leaf([2.0])
-    text = said(RuntimeError, torch.autograd.backward, a * 2, inputs=[])
-    assert text == "`inputs` argument to `backward()` cannot be empty."
-    text = said(RuntimeError, torch.autograd.grad, a * 2, [])
-    assert text == "`inputs` argument to `grad()` cannot be empty."
+    text = said(RuntimeError, getattr(torch.autograd, function), a * 2, inputs=[])
+    assert text == f"`inputs` argument to `{function}()` cannot be empty."
     assert a.grad is None
 
 
+def backward_of(y, x, **options):
+    torch.autograd.backward(y, **options)
+
+
+def grad_of(y, x, **options):
+    torch.autograd.grad(y, x, **options)
+
+
+BOTH = pytest.mark.parametrize("function", [backward_of, grad_of], ids=["backward", "grad"])
+
+
 @pytest.mark.hole("03b.5")
-@pytest.mark.parametrize("retain", [None, False, True])
-def test_the_graph_is_kept_only_when_asked_for(retain):
+@BOTH
+def test_the_graph_is_kept_when_asked_for(function):
     x = leaf([3.0])
     y = x * x
-    torch.autograd.backward(y, retain_graph=retain)
-    if retain:
-        torch.autograd.backward(y)
-        assert x.grad.tolist() == [12.0]
-    else:
-        with pytest.raises(RuntimeError, match="second time"):
-            torch.autograd.backward(y)
-    z = x * x
-    torch.autograd.grad(z, x, retain_graph=retain)
-    if retain:
-        assert torch.autograd.grad(z, x)[0].tolist() == [6.0]
-    else:
-        with pytest.raises(RuntimeError, match="second time"):
-            torch.autograd.grad(z, x)
+    function(y, x, retain_graph=True)
+    assert torch.autograd.grad(y, x)[0].tolist() == [6.0]
 
 
 @pytest.mark.hole("03b.5")
-@pytest.mark.parametrize("retain", [None, False])
-def test_with_create_graph_the_graph_is_kept_unless_refused(retain):
+@BOTH
+@pytest.mark.parametrize("options", [{}, {"retain_graph": False}],
+                         ids=["retain_graph left out", "retain_graph=False"])
+def test_the_graph_is_freed_unless_asked_for(options, function):
     x = leaf([3.0])
-    y = x**3
-    (slope,) = torch.autograd.grad(y, x, retain_graph=retain, create_graph=True)
+    y = x * x
+    function(y, x, **options)
+    assert "a second time" in said(RuntimeError, torch.autograd.grad, y, x)
+
+
+@pytest.mark.hole("03b.5")
+def test_with_create_graph_gradients_can_be_differentiated():
+    x = leaf([3.0])
+    (slope,) = torch.autograd.grad(x**3, x, create_graph=True)
     assert slope.requires_grad
-    if retain is None:
-        assert torch.autograd.grad(slope, x)[0].tolist() == [18.0]
-        assert torch.autograd.grad(y, x)[0].tolist() == [27.0]
-    else:
-        with pytest.raises(RuntimeError, match="second time"):
-            torch.autograd.grad(y, x)
+    assert torch.autograd.grad(slope, x)[0].tolist() == [18.0]
 
 
 @pytest.mark.hole("03b.5")
 @pytest.mark.filterwarnings("ignore:Using backward")  # once in a process: `.grad` keeps its history
-@pytest.mark.parametrize(("retain", "again"), [(None, True), (True, True), (False, False)])
-def test_what_backward_is_told_wins_over_create_graph(retain, again):
+@BOTH
+@pytest.mark.parametrize("options", [{}, {"retain_graph": True}],
+                         ids=["retain_graph left out", "retain_graph=True"])
+def test_with_create_graph_the_graph_is_kept(options, function):
     x = leaf([2.0])
     y = x * x
-    torch.autograd.backward(y, retain_graph=retain, create_graph=True)
+    function(y, x, create_graph=True, **options)
     x.grad = None
-    if again:
-        assert torch.autograd.grad(y, x)[0].tolist() == [4.0]
-    else:
-        assert "a second time" in said(RuntimeError, torch.autograd.grad, y, x)
+    assert torch.autograd.grad(y, x)[0].tolist() == [4.0]
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.filterwarnings("ignore:Using backward")
+@BOTH
+def test_what_is_said_of_the_graph_wins_over_create_graph(function):
+    x = leaf([2.0])
+    y = x * x
+    function(y, x, retain_graph=False, create_graph=True)
+    x.grad = None
+    assert "a second time" in said(RuntimeError, torch.autograd.grad, y, x)
 
 
 @pytest.mark.hole("03b.5")
@@ -469,8 +617,21 @@ def test_backward_with_create_graph_warns():
     x = leaf([3.0])
     with pytest.warns(UserWarning, match="reference cycle"):
         torch.autograd.backward(x**2, create_graph=True)
-    assert x.grad.requires_grad
     x.grad = None
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_backward_with_create_graph_fills_a_grad_with_a_history():
+    x = leaf([3.0])
+    torch.autograd.backward(x**2, create_graph=True)
+    assert x.grad is not None and x.grad.tolist() == [6.0] and x.grad.requires_grad
+    x.grad = None
+
+
+@pytest.mark.hole("03b.5")
+def test_nothing_else_warns():
+    x = leaf([3.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         torch.autograd.backward(x**2)
@@ -478,18 +639,25 @@ def test_backward_with_create_graph_warns():
 
 
 @pytest.mark.hole("03b.5")
-def test_the_method_does_the_same():
-    x = leaf([1.0, 2.0])
-    (x * x).backward(torch.tensor([1.0, 10.0]))
-    assert x.grad.tolist() == [2.0, 40.0]
-
-
-@pytest.mark.hole("03b.5")
 def test_grad_gives_a_tuple():
     x = leaf([3.0])
     result = torch.autograd.grad(x * x, x)
     assert type(result) is tuple and len(result) == 1, f"got {result!r}"
-    assert x.grad is None
+    assert result[0].tolist() == [6.0]
+
+
+@pytest.mark.hole("03b.5")
+def test_grad_fills_no_grad():
+    x = leaf([3.0])
+    torch.autograd.grad(x * x, x)
+    assert x.grad is None, f"expected None, got {x.grad}"
+
+
+@pytest.mark.hole("03b.5")
+def test_grad_takes_the_gradients_of_the_outputs():
+    x = leaf([1.0, 2.0])
+    (result,) = torch.autograd.grad([x * 3, (x * x).sum()], x, [torch.tensor([1.0, 10.0]), None])
+    assert_close(result.numpy(), [5.0, 34.0], what="the gradient of x")
 
 
 @pytest.mark.hole("03b.5")
@@ -501,16 +669,44 @@ def test_grad_gives_a_dictionary_for_a_dictionary():
 
 
 @pytest.mark.hole("03b.5")
-def test_unused_inputs():
+def test_zeros_in_a_dictionary():
+    a, b = leaf([2.0]), leaf([5.0, 6.0])
+    result = torch.autograd.grad(a * 2, {"a": a, "b": b}, materialize_grads=True)
+    assert {name: g.tolist() for name, g in result.items()} == {"a": [2.0], "b": [0.0, 0.0]}
+
+
+@pytest.mark.hole("03b.5")
+def test_an_unused_input_is_refused():
     a, b = leaf([2.0]), leaf([5.0, 6.0])
     text = said(RuntimeError, torch.autograd.grad, a * 2, (a, b))
     assert "at index 1 appears to not have been used" in text
-    assert torch.autograd.grad(a * 2, (a, b), allow_unused=True)[1] is None
-    result = torch.autograd.grad(a * 2, (a, b), materialize_grads=True)
-    assert result[1].tolist() == [0.0, 0.0] and result[0].tolist() == [2.0]
-    assert not result[1].requires_grad, "no graph was asked for"
-    result = torch.autograd.grad(a * 2, (a, b), create_graph=True, materialize_grads=True)
-    assert result[1].requires_grad, "with create_graph the zeros can be differentiated too"
+    text = said(RuntimeError, torch.autograd.grad, a * 2, (a, b), allow_unused=False)
+    assert "at index 1 appears to not have been used" in text
+
+
+@pytest.mark.hole("03b.5")
+def test_an_unused_input_that_is_allowed_has_none():
+    a, b = leaf([2.0]), leaf([5.0, 6.0])
+    result = torch.autograd.grad(a * 2, (a, b), allow_unused=True)
+    assert result[0].tolist() == [2.0] and result[1] is None, f"got {result}"
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("options", [{}, {"allow_unused": True}],
+                         ids=["allow_unused left out", "allow_unused=True"])
+def test_zeros_for_an_unused_input(options):
+    a, b = leaf([2.0]), leaf([5.0, 6.0])
+    result = torch.autograd.grad(a * 2, (a, b), materialize_grads=True, **options)
+    assert result[1] is not None and result[1].tolist() == [0.0, 0.0], f"got {result[1]}"
+    assert result[0].tolist() == [2.0]
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_whether_the_zeros_require_grad(create_graph):
+    a, b = leaf([2.0]), leaf([5.0, 6.0])
+    result = torch.autograd.grad(a * 2, (a, b), create_graph=create_graph, materialize_grads=True)
+    assert result[1].requires_grad is create_graph
 
 
 @pytest.mark.hole("03b.5")
@@ -535,3 +731,21 @@ def test_a_batch_of_gradients():
     x = leaf([1.0, 2.0])
     (rows,) = torch.autograd.grad(x * x, x, torch.eye(2), is_grads_batched=True)
     assert rows.tolist() == [[2.0, 0.0], [0.0, 4.0]], f"got {rows.tolist()}"
+
+
+@pytest.mark.hole("03b.5")
+def test_the_method_does_the_same():
+    x = leaf([1.0, 2.0])
+    (x * x).backward(torch.tensor([1.0, 10.0]))
+    assert x.grad.tolist() == [2.0, 40.0]
+
+
+@pytest.mark.hole("03b.5")
+def test_against_differences():
+    a, b = np.array([[0.5, 1.0, 2.0]]), np.array([[1.5], [-0.5]])
+    g = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    x, y = (torch.tensor(v, requires_grad=True) for v in (a, b))
+    found = torch.autograd.grad(x * x * y + y.exp() * x, (x, y), torch.tensor(g))
+    wanted = central_difference_vjp(lambda p, q: p * p * q + np.exp(q) * p, [a, b], g)
+    for name, got, want in zip("xy", found, wanted, strict=True):
+        assert_close(got.numpy(), want, rtol=1e-6, what=f"gradient of {name}")

@@ -1,5 +1,6 @@
 """Stage 13b: optimizers: what a step is, gradient descent, momentum, Adam, and their state."""
 
+import contextlib
 import copy
 
 import numpy as np
@@ -8,6 +9,8 @@ from _oracle import assert_close
 
 import minigrad as torch
 from minigrad import optim
+from minigrad.backend import backend_of
+from minigrad.optim.optimizer import downhill
 
 grad_mode = torch._state.grad_enabled
 
@@ -43,13 +46,31 @@ class Recorder(optim.Optimizer):
 
 
 @pytest.mark.hole("13b.1")
-def test_a_step_moves_every_parameter():
+def test_update_is_given_all_it_needs():
     a, b = parameter(5.0, grad=[1.0]), parameter(7.0, 8.0, grad=[2.0, 3.0])
     optimizer = Recorder([a, b], lr=0.5)
-    assert optimizer.step() is None
-    assert a.tolist() == [4.5] and b.tolist() == [6.5, 7.5]
+    optimizer.step()
     assert [seen[:3] for seen in optimizer.seen] == [
         (0.5, [5.0], [1.0]), (0.5, [7.0, 8.0], [2.0, 3.0])]
+
+
+@pytest.mark.hole("13b.1")
+def test_a_step_moves_every_parameter():
+    a, b = parameter(5.0, grad=[1.0]), parameter(7.0, 8.0, grad=[2.0, 3.0])
+    Recorder([a, b], lr=0.5).step()
+    assert a.tolist() == [4.5] and b.tolist() == [6.5, 7.5]
+
+
+@pytest.mark.hole("13b.1")
+def test_without_a_closure_nothing_is_returned():
+    assert Recorder([parameter(5.0, grad=[1.0])]).step() is None
+
+
+@pytest.mark.hole("13b.1")
+def test_all_groups_move():
+    a, b = parameter(5.0, grad=[1.0]), parameter(5.0, grad=[1.0])
+    Recorder([{"params": [a]}, {"params": [b]}]).step()
+    assert (a.tolist(), b.tolist()) == ([4.0], [4.0])
 
 
 @pytest.mark.hole("13b.1")
@@ -58,18 +79,57 @@ def test_each_group_has_its_own_options():
     optimizer = Recorder([{"params": [a]}, {"params": [b], "lr": 3.0}], lr=0.5)
     optimizer.step()
     assert (a.tolist(), b.tolist()) == ([4.5], [2.0])
+
+
+@pytest.mark.hole("13b.1")
+def test_an_option_that_was_changed_counts_from_the_next_step():
+    a = parameter(5.0, grad=[1.0])
+    optimizer = Recorder([a], lr=0.5)
+    optimizer.step()
     optimizer.param_groups[0]["lr"] = 2.0
     optimizer.step()
     assert a.tolist() == [2.5], "an option that was changed counts from the next step"
 
 
 @pytest.mark.hole("13b.1")
+def test_each_group_is_asked_about_capture(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Recorder, "_check_capture", lambda self, group: asked.append(group))
+    optimizer = Recorder([{"params": [parameter(5.0, grad=[1.0])]} for _ in range(2)])
+    optimizer.step()
+    assert len(asked) == 2, f"asked {len(asked)} times"
+    assert all(a is b for a, b in zip(asked, optimizer.param_groups, strict=True))
+
+
+@pytest.mark.hole("13b.1")
 def test_where_there_is_no_gradient_nothing_moves():
+    a = parameter(5.0)
+    optimizer = Recorder([a])
+    optimizer.step()
+    assert a.tolist() == [5.0] and optimizer.seen == []
+
+
+@pytest.mark.hole("13b.1")
+def test_the_parameters_behind_one_without_a_gradient_move():
+    a, b, c, d = (parameter(5.0, grad=None if i % 2 == 0 else [1.0]) for i in range(4))
+    Recorder([{"params": [a, b]}, {"params": [c, d]}]).step()
+    assert (b.tolist(), d.tolist()) == ([4.0], [4.0])
+
+
+@pytest.mark.hole("13b.1")
+def test_where_there_is_no_gradient_there_is_no_state():
     a, b = parameter(5.0), parameter(5.0, grad=[1.0])
     optimizer = Recorder([a, b])
     optimizer.step()
-    assert (a.tolist(), b.tolist()) == ([5.0], [4.0])
     assert list(optimizer.state) == [b], "a parameter that did not move has no state"
+
+
+@pytest.mark.hole("13b.1")
+def test_each_parameter_has_a_state_of_its_own():
+    a, b = parameter(5.0, grad=[1.0]), parameter(5.0, grad=[1.0])
+    optimizer = Recorder([a, b])
+    optimizer.step()
+    assert [seen[3] for seen in optimizer.seen] == [{}, {}]
 
 
 @pytest.mark.hole("13b.1")
@@ -91,13 +151,25 @@ def test_an_empty_state_is_not_kept():
 
 
 @pytest.mark.hole("13b.1")
+def test_the_write_is_counted_once():
+    w = parameter(3.0, grad=[1.0])
+    Recorder([w]).step()
+    assert w._version == 1, f"one write, but the version is {w._version}"
+
+
+@pytest.mark.hole("13b.1")
+def test_only_what_moves_counts_as_written_to():
+    a, b = parameter(1.0), parameter(1.0, grad=[1.0])
+    Recorder([a, b]).step()
+    assert (a._version, b._version) == (0, 1), f"got versions {a._version} and {b._version}"
+
+
+@pytest.mark.hole("13b.1")
 def test_the_write_is_noticed():
     w = parameter(3.0)
     y = (w * w).sum()
     w.grad = torch.tensor([1.0], dtype=torch.float64)
-    optimizer = Recorder([w])
-    optimizer.step()
-    assert w._version == 1, f"one write, but the version is {w._version}"
+    Recorder([w]).step()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.backward()
 
@@ -107,6 +179,31 @@ def test_nothing_is_recorded():
     w = parameter(3.0, grad=[1.0])
     Recorder([w]).step()
     assert w.is_leaf and w.requires_grad and w.grad_fn is None
+
+
+@pytest.mark.hole("13b.1")
+@pytest.mark.parametrize("make", [
+    pytest.param(lambda: [parameter(1.0, grad=[1.0]), parameter(1.0, grad=[1.0])],
+                 id="two parameters"),
+    pytest.param(lambda: [{"params": [parameter(1.0, grad=[1.0])]} for _ in range(3)],
+                 id="three groups"),
+    pytest.param(lambda: [parameter(1.0)], id="a parameter without a gradient")])
+def test_a_closure_is_called_once(make):
+    calls = []
+    Recorder(make()).step(lambda: calls.append(1))
+    assert len(calls) == 1, f"it was called {len(calls)} times"
+
+
+@pytest.mark.hole("13b.1")
+def test_what_the_closure_returns_comes_back():
+    assert Recorder([parameter(3.0, grad=[1.0])]).step(lambda: 9.0) == 9.0
+
+
+@pytest.mark.hole("13b.1")
+def test_the_closure_comes_before_the_parameters_move():
+    w, seen = parameter(3.0, grad=[1.0]), []
+    Recorder([w]).step(lambda: seen.append(w.tolist()))
+    assert seen == [[3.0]]
 
 
 @pytest.mark.hole("13b.1")
@@ -128,29 +225,25 @@ def test_a_closure_computes_the_loss_first():
 @pytest.mark.hole("13b.1")
 def test_a_closure_is_recorded_even_if_the_mode_is_off():
     seen = []
-    optimizer = Recorder([parameter(3.0, grad=[1.0])])
     grad_mode.set(False)
-    optimizer.step(lambda: seen.append(grad_mode.get()))
+    Recorder([parameter(3.0, grad=[1.0])]).step(lambda: seen.append(grad_mode.get()))
     assert seen == [True]
+
+
+@pytest.mark.hole("13b.1")
+@pytest.mark.parametrize("fails", [False, True], ids=["returns", "raises"])
+def test_after_the_closure_the_mode_is_what_it_was(fails):
+    grad_mode.set(False)
+    with contextlib.suppress(ZeroDivisionError):
+        Recorder([parameter(3.0, grad=[1.0])]).step(lambda: 1 / 0 if fails else None)
     assert not grad_mode.get(), "after the closure the mode is what it was"
 
 
 @pytest.mark.hole("13b.1")
-def test_only_what_moves_counts_as_written_to():
-    a, b = parameter(1.0), parameter(1.0, grad=[1.0])
-    Recorder([a, b]).step()
-    assert (a._version, b._version) == (0, 1), f"got versions {a._version} and {b._version}"
-
-
-@pytest.mark.hole("13b.1")
-def test_a_closure_is_called_once():
-    calls = []
-    Recorder([parameter(1.0, grad=[1.0]), parameter(1.0, grad=[1.0])]).step(
-        lambda: calls.append(1))
-    assert len(calls) == 1
-    groups = [{"params": [parameter(1.0, grad=[1.0])]} for _ in range(3)]
-    Recorder(groups).step(lambda: calls.append(2))
-    assert calls == [1, 2], "once for all groups"
+def test_zero_grad_drops_the_gradients():
+    a, b = parameter(5.0, grad=[1.0]), parameter(5.0, grad=[1.0])
+    Recorder([a, b]).zero_grad()
+    assert a.grad is None and b.grad is None
 
 
 @pytest.mark.hole("13b.1")
@@ -198,6 +291,78 @@ def expected(rule, grads=GRADS, start=(2.0, -3.0)):
     return np.array(places)
 
 
+P, G = np.array([2.0, -3.0, 0.5]), np.array([1.0, -4.0, 2.0])
+DOWNHILL = {
+    "neither option": ({}, G),
+    "maximize": ({"maximize": True}, -G),
+    "weight_decay": ({"weight_decay": 0.25}, G + 0.25 * P),
+    "maximize and weight_decay": ({"maximize": True, "weight_decay": 0.25}, -G + 0.25 * P),
+    "a decoupled weight_decay": (
+        {"weight_decay": 0.25, "decoupled_weight_decay": True}, G),
+    "maximize and a decoupled weight_decay": (
+        {"maximize": True, "weight_decay": 0.25, "decoupled_weight_decay": True}, -G),
+    "a weight_decay that is said not to be decoupled": (
+        {"weight_decay": 0.25, "decoupled_weight_decay": False}, G + 0.25 * P),
+}
+
+
+def asked_downhill(case):
+    """Return what `downhill` is given and what it returns."""
+    array, grad = P.copy(), G.copy()
+    group = {"maximize": False, "weight_decay": 0.0, **DOWNHILL[case][0]}
+    return array, grad, downhill(backend_of(array), group, array, grad, np.empty_like(array))
+
+
+@pytest.mark.hole("13b.2")
+@pytest.mark.parametrize("case", DOWNHILL)
+def test_downhill(case):
+    _, _, got = asked_downhill(case)
+    assert_close(got, DOWNHILL[case][1], what=f"downhill with {case}")
+
+
+@pytest.mark.hole("13b.2")
+@pytest.mark.parametrize("case", DOWNHILL)
+def test_downhill_does_not_write_to_the_gradient(case):
+    _, grad, _ = asked_downhill(case)
+    assert_close(grad, G, what="the gradient")
+
+
+@pytest.mark.hole("13b.2")
+@pytest.mark.parametrize("case", DOWNHILL)
+def test_downhill_does_not_write_to_the_parameter(case):
+    array, _, _ = asked_downhill(case)
+    assert_close(array, P, what="the parameter")
+
+
+@pytest.mark.hole("13b.2")
+def test_the_parameter_stays_the_same_tensor_and_memory():
+    w = parameter(2.0, 3.0, grad=[1.0, 1.0])
+    view, pointer = w.detach(), w.data_ptr()
+    optim.SGD([w], lr=1.0).step()
+    assert view.tolist() == [1.0, 2.0] and w.data_ptr() == pointer
+
+
+@pytest.mark.hole("13b.2")
+def test_with_momentum_the_other_method_does_everything(monkeypatch):
+    given = []
+    monkeypatch.setattr(optim.SGD, "_update_with_momentum",
+                        lambda self, *arguments: given.append(arguments))
+    w = parameter(2.0, -3.0, grad=[1.0, 4.0])
+    optim.SGD([w], lr=0.1, momentum=0.5).step()
+    assert len(given) == 1, f"_update_with_momentum was called {len(given)} times"
+    _, array, grad, state = given[0]
+    assert array is w._array and grad is w.grad._array and state == {}
+    assert_close(w.detach().numpy(), [2.0, -3.0], what="the parameter")
+
+
+@pytest.mark.hole("13b.2")
+def test_without_momentum_the_other_method_is_not_called(monkeypatch):
+    monkeypatch.delattr(optim.SGD, "_update_with_momentum")
+    w = parameter(2.0, -3.0, grad=[1.0, 4.0])
+    optim.SGD([w], lr=0.5).step()
+    assert_close(w.detach().numpy(), [1.5, -5.0], what="the parameter")
+
+
 @pytest.mark.hole("13b.2")
 def test_plain_descent():
     assert_close(walked(lambda p: optim.SGD(p, lr=0.1), GRADS),
@@ -228,14 +393,6 @@ def test_maximize_still_decays():
     assert_close(
         walked(lambda p: optim.SGD(p, lr=0.1, maximize=True, weight_decay=0.5), GRADS),
         expected(lambda p, g, _: p - 0.1 * (-g + 0.5 * p)), what="the way up")
-
-
-@pytest.mark.hole("13b.2")
-def test_the_parameter_stays_the_same_tensor_and_memory():
-    w = parameter(2.0, 3.0, grad=[1.0, 1.0])
-    view, pointer = w.detach(), w.data_ptr()
-    optim.SGD([w], lr=1.0).step()
-    assert view.tolist() == [1.0, 2.0] and w.data_ptr() == pointer
 
 
 @pytest.mark.hole("13b.2")
@@ -289,23 +446,41 @@ OPTIONS = {
 }
 
 
+def after(kind, options, grads=GRADS, start=(2.0, -3.0)):
+    """Return the parameter and its state after steps with these gradients."""
+    w = parameter(*start)
+    optimizer = kind([w], **options)
+    for grad in grads:
+        w.grad = torch.tensor(list(grad), dtype=torch.float64)
+        optimizer.step()
+    return w.detach().numpy(), optimizer.state[w]
+
+
+def remembered(rule, grads=GRADS, start=(2.0, -3.0)):
+    """Return the memory of `rule` after the same."""
+    place, memory = np.array(start), {}
+    for grad in grads:
+        place = rule(place, np.array(grad), memory)
+    return memory
+
+
+def momentum_of(name):
+    """Return the rule with the options of a case."""
+    return momentum_rule(**{{"weight_decay": "decay"}.get(k, k): v
+                            for k, v in OPTIONS[name].items()})
+
+
+def velocity_after(name, steps):
+    _, state = after(optim.SGD, OPTIONS[name], GRADS[:steps])
+    assert "momentum_buffer" in state, f"the state has {sorted(state)}"
+    assert_close(state["momentum_buffer"].numpy(),
+                 remembered(momentum_of(name), GRADS[:steps])["v"], what="the velocity")
+
+
 @pytest.mark.hole("13b.3")
 @pytest.mark.parametrize("name", OPTIONS)
-def test_momentum(name):
-    options = OPTIONS[name]
-    rule = momentum_rule(**{{"weight_decay": "decay"}.get(k, k): v for k, v in options.items()})
-    assert_close(walked(lambda p: optim.SGD(p, **options), GRADS), expected(rule),
-                 what="the way down")
-
-
-@pytest.mark.hole("13b.3")
-def test_the_velocity_is_remembered():
-    w = parameter(2.0, grad=[3.0])
-    optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
-    optimizer.step()
-    assert optimizer.state[w]["momentum_buffer"].tolist() == [3.0]
-    optimizer.step()
-    assert optimizer.state[w]["momentum_buffer"].tolist() == [4.5]
+def test_the_first_velocity(name):
+    velocity_after(name, 1)
 
 
 @pytest.mark.hole("13b.3")
@@ -319,13 +494,58 @@ def test_the_first_velocity_is_a_copy():
 
 
 @pytest.mark.hole("13b.3")
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_gradient_is_not_written_to(name):
+    w = parameter(2.0, -3.0)
+    optimizer = optim.SGD([w], **OPTIONS[name])
+    for grad in GRADS[:2]:
+        w.grad = torch.tensor(list(grad), dtype=torch.float64)
+        optimizer.step()
+        assert_close(w.grad.numpy(), grad, what="the gradient")
+
+
+@pytest.mark.hole("13b.3")
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_second_velocity(name):
+    velocity_after(name, 2)
+
+
+@pytest.mark.hole("13b.3")
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_fourth_velocity(name):
+    velocity_after(name, 4)
+
+
+@pytest.mark.hole("13b.3")
+@pytest.mark.parametrize("name", [name for name in OPTIONS if "nesterov" not in name])
+def test_the_parameter_moves_by_the_velocity(name):
+    place, state = after(optim.SGD, OPTIONS[name], GRADS[:1])
+    assert_close(place, [2.0, -3.0] - 0.1 * state["momentum_buffer"].numpy(), what="the parameter")
+
+
+@pytest.mark.hole("13b.3")
+@pytest.mark.parametrize("name", [name for name in OPTIONS if "nesterov" in name])
+@pytest.mark.parametrize("steps", [1, 2], ids=["first step", "second step"])
+def test_the_move_with_nesterov(name, steps):
+    place, _ = after(optim.SGD, OPTIONS[name], GRADS[:steps])
+    assert_close(place, expected(momentum_of(name), GRADS[:steps])[-1], what="the parameter")
+
+
+@pytest.mark.hole("13b.3")
+@pytest.mark.parametrize("name", OPTIONS)
+def test_momentum(name):
+    assert_close(walked(lambda p: optim.SGD(p, **OPTIONS[name]), GRADS),
+                 expected(momentum_of(name)), what="the way down")
+
+
+@pytest.mark.hole("13b.3")
 def test_a_new_learning_rate_does_not_change_the_velocity():
-    w = parameter(0.0, grad=[1.0])
+    w = parameter(0.0, 0.0, grad=[1.0, -2.0])
     optimizer = optim.SGD([w], lr=1.0, momentum=0.5)
     optimizer.step()
     optimizer.param_groups[0]["lr"] = 0.1
     optimizer.step()
-    assert_close(w.detach().numpy(), [-1.0 - 0.1 * 1.5], what="the parameter")
+    assert_close(w.detach().numpy(), [-1.0 - 0.1 * 1.5, 2.0 + 0.1 * 3.0], what="the parameter")
 
 
 @pytest.mark.hole("13b.3")
@@ -385,13 +605,147 @@ ADAM = {
 }
 
 
+DECOUPLED = {"lr": 0.1, "betas": (0.5, 0.75), "weight_decay": 0.5,
+             "decoupled_weight_decay": True}
+AVERAGED = {
+    "weight_decay 0": {"lr": 0.1, "betas": (0.6, 0.9)},
+    "weight_decay 0.5": {"lr": 0.1, "betas": (0.6, 0.9), "weight_decay": 0.5},
+    "maximize": {"lr": 0.1, "betas": (0.6, 0.9), "maximize": True},
+    "a decoupled weight_decay": DECOUPLED,
+}
+
+
+def adam_of(options):
+    """Return the rule with these options."""
+    return adam_rule(**{{"weight_decay": "decay", "decoupled_weight_decay": "decoupled"}.get(k, k):
+                        v for k, v in options.items()})
+
+
+def averages_after(name, steps, key, short):
+    _, state = after(optim.Adam, AVERAGED[name], GRADS[:steps])
+    assert_close(state[key].numpy(), remembered(adam_of(AVERAGED[name]), GRADS[:steps])[short],
+                 what=key)
+
+
+def adam_goes(options, steps=4, kind=None):
+    rule = adam_of(options if kind is None else {**options, "decoupled_weight_decay": True})
+    assert_close(after(kind or optim.Adam, options, GRADS[:steps])[0],
+                 expected(rule, GRADS[:steps])[-1], 1e-7, what="the parameter")
+
+
+@pytest.mark.hole("13b.4")
+def test_what_adam_remembers():
+    _, state = after(optim.Adam, {"lr": 0.1}, GRADS[:1])
+    assert sorted(state) == ["exp_avg", "exp_avg_sq", "step"]
+
+
+@pytest.mark.hole("13b.4")
+def test_what_amsgrad_remembers():
+    _, state = after(optim.Adam, {"lr": 0.1, "amsgrad": True}, GRADS[:1])
+    assert sorted(state) == ["exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step"]
+
+
+@pytest.mark.hole("13b.4")
+def test_every_step_is_counted_once():
+    counts = [after(optim.Adam, {"lr": 0.1}, GRADS[:n])[1]["step"].item() for n in (1, 2, 4)]
+    assert counts == [1, 2, 4], f"got {counts}"
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("name", AVERAGED)
+@pytest.mark.parametrize("steps", [1, 2], ids=["first step", "second step"])
+def test_the_average_of_the_gradients(name, steps):
+    averages_after(name, steps, "exp_avg", "m")
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("name", AVERAGED)
+@pytest.mark.parametrize("steps", [1, 2], ids=["first step", "second step"])
+def test_the_average_of_the_squares(name, steps):
+    averages_after(name, steps, "exp_avg_sq", "v")
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("name", AVERAGED)
+def test_adam_does_not_write_to_the_gradient(name):
+    w = parameter(2.0, -3.0, grad=[1.0, -4.0])
+    optim.Adam([w], **AVERAGED[name]).step()
+    assert_close(w.grad.numpy(), [1.0, -4.0], what="the gradient")
+
+
+@pytest.mark.hole("13b.4")
+def test_adam_moves_the_array_that_is_there():
+    w = parameter(2.0, -3.0, grad=[1.0, -4.0])
+    view, pointer = w.detach(), w.data_ptr()
+    optim.Adam([w], lr=0.5).step()
+    assert_close(view.numpy(), [1.5, -2.5], 1e-6, what="the parameter")
+    assert w.data_ptr() == pointer
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("steps", [1, 4], ids=["first step", "fourth step"])
+def test_the_root(steps):
+    adam_goes({"lr": 0.1, "betas": (0.0, 0.0), "eps": 0.0}, steps)
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("steps", [1, 2, 4], ids=["first step", "second step", "fourth step"])
+def test_the_correction_of_the_gradients_average(steps):
+    adam_goes({"lr": 0.1, "betas": (0.6, 0.0), "eps": 0.0}, steps)
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("steps", [1, 2, 4], ids=["first step", "second step", "fourth step"])
+def test_the_correction_of_the_squares_average(steps):
+    adam_goes({"lr": 0.1, "betas": (0.0, 0.6), "eps": 0.0}, steps)
+
+
+@pytest.mark.hole("13b.4")
+def test_eps_is_added_to_the_root():
+    adam_goes({"lr": 0.1, "betas": (0.0, 0.0), "eps": 0.5})
+
+
+@pytest.mark.hole("13b.4")
+@pytest.mark.parametrize("steps", [1, 4], ids=["first step", "fourth step"])
+def test_eps_is_not_corrected(steps):
+    adam_goes({"lr": 0.1, "betas": (0.0, 0.75), "eps": 0.5}, steps)
+
+
+@pytest.mark.hole("13b.4")
+def test_adamw_shrinks_the_parameter():
+    place, _ = after(optim.AdamW, {"lr": 0.1, "weight_decay": 0.5}, [(0.0, 0.0)])
+    assert_close(place, [2.0 * 0.95, -3.0 * 0.95], what="the parameter")
+
+
+@pytest.mark.hole("13b.4")
+def test_adam_does_not_shrink_the_parameter():
+    adam_goes({"lr": 0.1, "betas": (0.5, 0.75), "eps": 0.1, "weight_decay": 0.5}, 1)
+
+
+@pytest.mark.hole("13b.4")
+def test_amsgrad_remembers_the_largest():
+    _, state = after(optim.Adam, {"lr": 0.1, "betas": (0.5, 0.5), "amsgrad": True},
+                     [(4.0, 1.0), (0.0, 2.0)])
+    assert_close(state["max_exp_avg_sq"].numpy(), [8.0, 2.25], what="max_exp_avg_sq")
+
+
+@pytest.mark.hole("13b.4")
+def test_with_amsgrad_the_average_goes_on():
+    _, state = after(optim.Adam, {"lr": 0.1, "betas": (0.5, 0.5), "amsgrad": True},
+                     [(4.0, 1.0), (0.0, 2.0)])
+    assert_close(state["exp_avg_sq"].numpy(), [4.0, 2.25], what="exp_avg_sq")
+
+
+@pytest.mark.hole("13b.4")
+def test_with_amsgrad_the_largest_is_divided_by():
+    adam_goes({"lr": 0.1, "betas": (0.0, 0.5), "eps": 0.0, "amsgrad": True})
+
+
 @pytest.mark.hole("13b.4")
 @pytest.mark.parametrize("name", ADAM)
 def test_adam(name):
-    options = ADAM[name]
-    rule = adam_rule(**{{"weight_decay": "decay"}.get(k, k): v for k, v in options.items()})
-    assert_close(walked(lambda p: optim.Adam(p, **options), GRADS), expected(rule), 1e-7,
-                 what="the way down")
+    assert_close(walked(lambda p: optim.Adam(p, **ADAM[name]), GRADS),
+                 expected(adam_of(ADAM[name])), 1e-7, what="the way down")
 
 
 @pytest.mark.hole("13b.4")
@@ -413,31 +767,6 @@ def test_many_steps():
     grads = [(np.sin(i), np.cos(3 * i) - 0.5) for i in range(50)]
     assert_close(walked(lambda p: optim.Adam(p, lr=0.01, betas=(0.8, 0.9)), grads),
                  expected(adam_rule(0.01, (0.8, 0.9)), grads), 1e-7, what="the way down")
-
-
-@pytest.mark.hole("13b.4")
-def test_adam_remembers_count_and_averages():
-    w = parameter(2.0, grad=[3.0])
-    optimizer = optim.Adam([w], lr=0.1, betas=(0.5, 0.75))
-    optimizer.step()
-    optimizer.step()
-    state = optimizer.state[w]
-    assert sorted(state) == ["exp_avg", "exp_avg_sq", "step"]
-    assert state["step"].item() == 2
-    assert_close(state["exp_avg"].numpy(), [3.0 * 0.75], what="exp_avg")
-    assert_close(state["exp_avg_sq"].numpy(), [9.0 * (1 - 0.75**2)], what="exp_avg_sq")
-
-
-@pytest.mark.hole("13b.4")
-def test_amsgrad_remembers_the_largest():
-    w = parameter(2.0, grad=[4.0])
-    optimizer = optim.Adam([w], lr=0.1, betas=(0.5, 0.5), amsgrad=True)
-    optimizer.step()
-    w.grad.fill_(0.0)
-    optimizer.step()
-    state = optimizer.state[w]
-    assert_close(state["max_exp_avg_sq"].numpy(), [8.0], what="max_exp_avg_sq")
-    assert_close(state["exp_avg_sq"].numpy(), [4.0], what="exp_avg_sq")
 
 
 @pytest.mark.hole("13b.4")
@@ -486,12 +815,45 @@ def two_groups():
 
 
 @pytest.mark.hole("13b.5")
+def test_the_parts_of_a_state():
+    optimizer, _ = two_groups()
+    assert sorted(optimizer.state_dict()) == ["param_groups", "state"]
+
+
+@pytest.mark.hole("13b.5")
 def test_parameters_are_numbered_through_all_groups():
     optimizer, _ = two_groups()
-    packed = optimizer.state_dict()
-    assert sorted(packed) == ["param_groups", "state"]
-    assert [group["params"] for group in packed["param_groups"]] == [[0, 1], [2]]
-    assert packed["state"] == {0: {"count": 1}, 1: {"count": 1}, 2: {"count": 1}}
+    assert [group["params"] for group in optimizer.state_dict()["param_groups"]] == [[0, 1], [2]]
+
+
+@pytest.mark.hole("13b.5")
+def test_a_parameter_that_stands_there_twice_keeps_its_first_number():
+    optimizer, (a, _, _) = two_groups()
+    optimizer.param_groups[1]["params"].insert(0, a)
+    numbers = [group["params"] for group in optimizer.state_dict()["param_groups"]]
+    assert numbers == [[0, 1], [0, 3]], f"got {numbers}"
+
+
+@pytest.mark.hole("13b.5")
+def test_a_parameter_that_never_moved_has_a_number():
+    a, b = parameter(1.0), parameter(2.0, grad=[1.0])
+    optimizer = Recorder([a, b])
+    optimizer.step()
+    assert optimizer.state_dict()["param_groups"][0]["params"] == [0, 1]
+
+
+@pytest.mark.hole("13b.5")
+def test_the_state_stands_under_the_numbers():
+    optimizer, _ = two_groups()
+    assert optimizer.state_dict()["state"] == {0: {"count": 1}, 1: {"count": 1}, 2: {"count": 1}}
+
+
+@pytest.mark.hole("13b.5")
+def test_a_parameter_that_never_moved_has_no_state():
+    a, b = parameter(1.0), parameter(2.0, grad=[1.0])
+    optimizer = Recorder([a, b])
+    optimizer.step()
+    assert optimizer.state_dict()["state"] == {1: {"count": 1}}
 
 
 @pytest.mark.hole("13b.5")
@@ -502,13 +864,30 @@ def test_the_groups_have_their_options():
 
 
 @pytest.mark.hole("13b.5")
-def test_the_optimizer_itself_is_not_changed():
-    optimizer, (a, b, c) = two_groups()
+def test_all_options_are_kept():
+    w = parameter(1.0, grad=[1.0])
+    optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
+    optimizer.step()
+    (mine,), (theirs,) = optimizer.param_groups, optimizer.state_dict()["param_groups"]
+    assert {**mine, "params": [0]} == theirs, f"expected all options, got {theirs}"
+
+
+@pytest.mark.hole("13b.5")
+def test_the_optimizer_s_own_groups_are_not_changed():
+    optimizer, (_, b, _) = two_groups()
     packed = optimizer.state_dict()
     assert optimizer.param_groups[0]["params"][1] is b
-    assert set(optimizer.state) == {a, b, c}
     packed["param_groups"][0]["lr"] = 99.0
     assert optimizer.param_groups[0]["lr"] == 1.0
+
+
+@pytest.mark.hole("13b.5")
+def test_the_optimizer_s_own_state_is_not_changed():
+    optimizer, (a, b, c) = two_groups()
+    packed = optimizer.state_dict()
+    assert set(optimizer.state) == {a, b, c}
+    packed["state"]["more"] = {}
+    assert set(optimizer.state) == {a, b, c}
 
 
 @pytest.mark.hole("13b.5")
@@ -517,16 +896,6 @@ def test_no_tensor_of_the_model_is_in_it():
     text = repr(optimizer.state_dict())
     assert "requires_grad" not in text, f"parameters are in the state: {text}"
     assert all(p.tolist() for p in parameters)
-
-
-@pytest.mark.hole("13b.5")
-def test_a_parameter_that_never_moved_has_no_state_but_a_number():
-    a, b = parameter(1.0), parameter(2.0, grad=[1.0])
-    optimizer = Recorder([a, b])
-    optimizer.step()
-    packed = optimizer.state_dict()
-    assert packed["param_groups"][0]["params"] == [0, 1]
-    assert packed["state"] == {1: {"count": 1}}
 
 
 @pytest.mark.hole("13b.5")
@@ -546,6 +915,70 @@ def test_the_remembered_tensors_are_shared():
 
 
 @pytest.mark.hole("13b.5")
+def test_the_values_are_the_optimizer_s():
+    w = parameter(1.0, grad=[1.0])
+    optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
+    optimizer.step()
+    assert optimizer.state_dict()["state"][0] is optimizer.state[w], "the values are not copies"
+
+
+def hooked():
+    """Return what hooks saw, and the state."""
+    optimizer, _ = two_groups()
+    seen = []
+
+    def before(o):
+        seen.append(("before", o is optimizer))
+        o.param_groups[0]["lr"] = 7.0
+
+    optimizer.register_state_dict_pre_hook(before)
+    optimizer.register_state_dict_post_hook(
+        lambda o, s: seen.append(("after", o is optimizer, sorted(s))))
+    optimizer.register_state_dict_post_hook(lambda o, s: {**s, "more": 1})
+    optimizer.register_state_dict_post_hook(lambda o, s: {**s, "most": s.get("more")})
+    return seen, optimizer.state_dict()
+
+
+@pytest.mark.hole("13b.5")
+def test_the_first_hooks_are_called_with_the_optimizer():
+    seen, _ = hooked()
+    assert [each for each in seen if each[0] == "before"] == [("before", True)], f"got {seen}"
+
+
+@pytest.mark.hole("13b.5")
+def test_the_first_hooks_come_before_anything_is_read():
+    seen, packed = hooked()
+    assert seen[0][0] == "before", f"got {seen}"
+    assert packed["param_groups"][0]["lr"] == 7.0, "the hook changed it before it was read"
+
+
+@pytest.mark.hole("13b.5")
+def test_the_last_hooks_are_called_with_the_optimizer_and_the_state():
+    seen, _ = hooked()
+    assert [each for each in seen if each[0] == "after"] == [
+        ("after", True, ["param_groups", "state"])], f"got {seen}"
+
+
+@pytest.mark.hole("13b.5")
+def test_what_a_last_hook_returns_takes_the_state_s_place():
+    _, packed = hooked()
+    assert packed["more"] == 1 and "state" in packed
+
+
+@pytest.mark.hole("13b.5")
+def test_the_next_last_hook_gets_what_the_one_before_returned():
+    _, packed = hooked()
+    assert packed["most"] == 1
+
+
+@pytest.mark.hole("13b.5")
+def test_a_last_hook_that_returns_none_changes_nothing():
+    optimizer, _ = two_groups()
+    optimizer.register_state_dict_post_hook(lambda o, s: None)
+    assert sorted(optimizer.state_dict()) == ["param_groups", "state"]
+
+
+@pytest.mark.hole("13b.5")
 def test_a_state_goes_on_in_another_optimizer():
     def run(stop):
         w = parameter(3.0, -2.0)
@@ -560,26 +993,3 @@ def test_a_state_goes_on_in_another_optimizer():
         return w.tolist()
 
     assert run(5) == run(None), "a run that was stopped and continued takes the same way"
-
-
-@pytest.mark.hole("13b.5")
-def test_all_options_and_the_values_themselves_are_kept():
-    w = parameter(1.0, grad=[1.0])
-    optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
-    optimizer.step()
-    packed = optimizer.state_dict()
-    (mine,), (theirs,) = optimizer.param_groups, packed["param_groups"]
-    assert {**mine, "params": [0]} == theirs, f"expected all options, got {theirs}"
-    assert packed["state"][0] is optimizer.state[w], "the values are the optimizer's, not copies"
-
-
-@pytest.mark.hole("13b.5")
-def test_hooks_around_it():
-    optimizer, _ = two_groups()
-    seen = []
-    optimizer.register_state_dict_pre_hook(lambda o: seen.append(("before", o is optimizer)))
-    optimizer.register_state_dict_post_hook(lambda o, s: seen.append(("after", sorted(s))))
-    optimizer.register_state_dict_post_hook(lambda o, s: {**s, "more": 1})
-    packed = optimizer.state_dict()
-    assert seen == [("before", True), ("after", ["param_groups", "state"])]
-    assert packed["more"] == 1 and "state" in packed

@@ -16,7 +16,13 @@ from typing import IO
 if sys.platform != "win32":
     import resource
 
+from .held import held_by
+
 __all__ = ["Ended", "Limits", "run_limited"]
+
+#: Seconds between two looks at how much memory all processes of a run hold: Linux limits each
+#: process by itself.
+LOOK = 0.25
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ def run_limited(command: list[str], environment: dict[str, str], folder: str, jo
                                    stderr=subprocess.PIPE, env=environment, cwd=folder,
                                    start_new_session=True, preexec_fn=prepare)
         try:
-            return _collect(process, limits)
+            return _collect(process, limits, user)
         finally:
             _kill(process)
 
@@ -83,18 +89,25 @@ def _limit(which: int, amount: int) -> None:
             raise
 
 
-def _collect(process: subprocess.Popen[bytes], limits: Limits) -> Ended:
-    """Read what a process writes until it ends, takes too long or writes too much."""
+def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None) -> Ended:
+    """Read what a process writes until it ends, takes too long, holds or writes too much."""
     assert process.stdout is not None and process.stderr is not None
-    ends, reason = time.monotonic() + limits.seconds, ""
+    now = time.monotonic()
+    ends, looks, reason = now + limits.seconds, now + LOOK, ""
     kept: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
     with selectors.DefaultSelector() as selector:
         for stream in kept:
             selector.register(stream, selectors.EVENT_READ)  # type: ignore[arg-type]  # a pipe
-        while selector.get_map() and not reason:
-            if time.monotonic() > ends:
+        while not reason and (selector.get_map() or process.poll() is None):
+            now = time.monotonic()
+            if now > ends:
                 reason = f"it did not end within {limits.seconds:.0f} seconds"
                 break
+            if now > looks:
+                looks = now + LOOK
+                if held_by(process.pid, user) > limits.memory:
+                    reason = f"its processes held more than {limits.memory >> 20} MiB"
+                    break
             if process.poll() is not None and not selector.select(0.2):
                 break  # it is gone, though a child of its may hold the pipes
             for key, _ in selector.select(0.2):

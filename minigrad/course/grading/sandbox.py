@@ -1,8 +1,9 @@
 """Running somebody's code with as little in reach as this system allows.
 
 NOTE [What a sandbox promises]
-    Everywhere: limits on time, memory, size of files and of output; a process group that is killed
-    whole; an empty environment; no standard input but the job.
+    Everywhere: limits on time, memory (on Linux that of all its processes taken together, too),
+    size of files and of output; a process group that is killed whole; an empty environment; no
+    standard input but the job.
     With bubblewrap: no network, no other process in sight, no file but Python's own, NumPy's,
     pytest's and the bundle, nothing writable but a small folder in memory, few processes.
     As root without bubblewrap: a user of its own, who can read the bundle and what everybody can,
@@ -52,6 +53,10 @@ LIBRARIES = ("numpy", "numpy.libs", "pytest", "_pytest", "py.py", "pluggy", "ini
 #: The users for graded processes where root grades: of no account, and of no service's either
 #: (https://systemd.io/UIDS-GIDS/).
 USERS = range(60_706, 61_184)
+
+
+#: Seconds to find out whether a kind of sandbox works.
+CHECK = 120
 
 
 @dataclass(frozen=True)
@@ -267,10 +272,18 @@ def _user_works() -> bool:
     try:
         done = subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], user=USERS[0],
                               group=USERS[0], extra_groups=[], capture_output=True, cwd="/",
-                              timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+                              timeout=CHECK, check=False)
+    except subprocess.TimeoutExpired:
+        raise _busy() from None
+    except OSError:
         return False
     return done.returncode == 0
+
+
+def _busy() -> CourseError:
+    """Make the error for a check that takes too long: a weaker sandbox is no answer to that."""
+    return CourseError(f"whether a sandbox works here was not known after {CHECK} seconds: this "
+                       "machine is too busy; grade again later")
 
 
 def _bubblewrap_works(users: bool) -> bool:
@@ -280,8 +293,10 @@ def _bubblewrap_works(users: bool) -> bool:
     python = str(Path(sys.executable).resolve())
     try:
         done = subprocess.run([*_bubblewrap(users), "--", python, "-I", "-S", "-B", "-c", text],
-                              capture_output=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+                              capture_output=True, timeout=CHECK, check=False)
+    except subprocess.TimeoutExpired:
+        raise _busy() from None
+    except OSError:
         return False
     return done.returncode == 0
 
