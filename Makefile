@@ -12,6 +12,8 @@ WITH_TORCH ?=
 DIR        ?= engine
 SEED       ?= 0
 PROGRAMS   ?= 10000
+MODULES    ?= graph.py saved.py op.py autograd
+SAMPLE     ?= 0
 PORT       ?= 8000
 
 RUN     := $(VENV)/bin
@@ -20,7 +22,7 @@ TORCH   := $(if $(filter-out 0,$(WITH_TORCH)),$(VENV)/.stamp-torch)
 # One BLAS thread per process: the test processes already share the cores.
 PYTEST  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m pytest -n $(JOBS)
 
-MODULES := site/node_modules
+FROM_NPM := site/node_modules
 
 # What a learner's code runs on has the fast paths off anyway: once is enough.
 WITHOUT_COURSE := --ignore=tests/hostile $(patsubst %,--ignore=tests/test_%.py,grading learner \
@@ -34,7 +36,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-generic fuzz lint bench course course-full export-full site serve site-check \
+.PHONY: help tour learn test test-generic fuzz mutation lint bench course course-full export-full site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -62,6 +64,12 @@ fuzz: $(VENV)/.stamp-torch ## random programs beside PyTorch: SEED=, PROGRAMS=, 
 	@mkdir -p build
 	@cd tests && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(RUN))/python -m fuzz --seed $(SEED) \
 	  --programs $(PROGRAMS) --jobs $(JOBS) --result ../build/fuzz.json
+
+# All of them, 7,500 and more, take hours; a sample of 500 about half an hour.
+mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong changes? MODULES="graph.py autograd", SAMPLE=500, SEED=
+	@mkdir -p build
+	@cd tests && $(abspath $(RUN))/python -m mutation --modules '$(MODULES)' --sample $(SAMPLE) \
+	  --seed $(SEED) --result ../build/mutation.json
 
 lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
 	@$(RUN)/python -m ruff check .
@@ -94,7 +102,7 @@ site-check: $(VENV)/.stamp-browser site-built ## build the site strictly and dri
 site-browser: $(VENV)/.stamp-browser site-built ## site-check with every lesson and exercise run in the browser
 	@MINIGRAD_SITE=build/site MINIGRAD_SITE_ALL=1 $(RUN)/python -m pytest -q tests/browser
 
-site-built: $(MODULES)/.stamp
+site-built: $(FROM_NPM)/.stamp
 	@NO_MKDOCS_2_WARNING=1 $(RUN)/python -m mkdocs build --strict --quiet
 	@echo '==> the site is in build/site'
 
@@ -150,14 +158,14 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
 $(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser \
-$(VENV)/.stamp-platforms: \
+$(VENV)/.stamp-platforms $(VENV)/.stamp-mutation: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))
 	@touch $@
 
 # What the site serves of npm's packages: exactly what the lock file names, each checked by its hash.
-$(MODULES)/.stamp: site/package.json site/package-lock.json
+$(FROM_NPM)/.stamp: site/package.json site/package-lock.json
 	@command -v npm >/dev/null || $(call stop,$(NO_NPM))
 	@echo "==> getting what the site is made of from npm (once)"
 	@npm ci --prefix site --ignore-scripts --no-audit --no-fund --loglevel=error || $(call stop,$(NPM_FAILED))

@@ -93,23 +93,7 @@ def grad(
     >>> grad(slope, x)
     (tensor(2.),)
     """
-    # 03b.5 backward and grad. `backward`: where `grad_variables` is not None,
-    # `grad_tensors = renamed(grad_tensors, grad_variables)`. Take roots (`as_tuple`),
-    # goals (`goals_of(inputs, "backward")` where `inputs` is not None), the first
-    # gradients (`root_gradients` of roots, `matched` gradients and create_graph) and
-    # edges (`root_edges`). The graph is kept if `retain_graph` says so, and where that is
-    # None if `create_graph`. With `create_graph` call `warn_of_cycle()`. Without inputs:
-    # `execute(edges, grads, keep, create_graph)`. With inputs call `retain_grad()` of
-    # each that is a Tensor, so that results keep their gradient too, and execute with the
-    # list of their `edge_of` and accumulate=True. `grad`: first
-    # `check_options(only_inputs, allow_unused, materialize_grads)`. An `allow_unused` of
-    # None means that of `materialize_grads`. Take roots (`as_tuple`), goals
-    # (`goals_of(inputs, "grad")`), matched gradients, and whether to keep the graph, as
-    # above. The results come from `gradients(roots, goals, given, keep, create_graph,
-    # allow_unused)`, or, with `is_grads_batched`, from `of_batches` with the same
-    # arguments. With `materialize_grads` put `zeros_for(goal, create_graph)` in the place
-    # of each None. Return a tuple, also of one; where `inputs` is a dictionary, a
-    # dictionary with its keys in their order.
+    # 03b.5 backward and grad. See the task at `backward`.
     raise NotImplementedError("03b.5 backward and grad is yours to write")
 
 
@@ -146,23 +130,7 @@ def of_batches(roots: Any, goals: Any, given: Any, keep: bool, create_graph: boo
 
 def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
     """Make the gradient of an input that has none."""
-    # 03b.4 Gradients for inputs. `gradients`: return a list with the gradient of the sum
-    # of `roots` for each of `goals`, as a Tensor, None for one that the roots do not
-    # depend on. Take the first gradients from `root_gradients(roots, given,
-    # create_graph)`, the start from `root_edges(roots)`. A goal that is a Tensor and does
-    # not require grad raises RuntimeError "One of the differentiated Tensors does not
-    # require grad". Then let the engine run: `execute(edges, grads, keep, create_graph,
-    # places, accumulate=False, kind=kind)`, where `places` are the `edge_of` of the
-    # goals; it returns arrays, Tensors or None (arrays become Tensors by
-    # `Tensor._plain`). (The package asks the fast path `swept(edges, grads, places, keep,
-    # create_graph, kind.batched)` first and uses what it returns unless that is None;
-    # leave it out, or keep it.) For a result that is None raise, unless `allow_unused`,
-    # RuntimeError "The differentiated Tensor at index {i} appears to not have been used
-    # in the graph. Set allow_unused=True if this is the desired behavior."
-    # `zeros_for(goal, create_graph)`: a Tensor of zeros in shape and dtype of the goal
-    # (its array is `goal._array`) that requires grad if `create_graph`; for a
-    # GradientEdge raise RuntimeError "materialize_grads cannot be used when the given
-    # input is a GradientEdge".
+    # 03b.4 Gradients for inputs. See the task at `gradients`.
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
 
 
@@ -183,16 +151,7 @@ def as_tuple(tensors: Any) -> tuple[Any, ...]:
 
 def goals_of(inputs: Any, function: str) -> tuple[Any, ...]:
     """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
-    # 03b.1 One or many. `as_tuple(tensors)`: a Tensor or a GradientEdge becomes a tuple
-    # of that one (a GradientEdge is a tuple itself, and is not to be taken apart); of a
-    # dictionary take the values; anything else that can be iterated becomes a tuple, in
-    # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
-    # otherwise `as_tuple(grads)`, whose length has to be `count`: else raise RuntimeError
-    # with the text "got {count} tensors and {length} gradients". `goals_of(inputs,
-    # function)`: `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs`
-    # argument to `{function}()` cannot be empty." (with these backquotes), and where an
-    # element is neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be
-    # Tensors or GradientEdges, but got {name of its type}".
+    # 03b.1 One or many. See the task at `as_tuple`.
     raise NotImplementedError("03b.1 One or many is yours to write")
 
 
@@ -213,16 +172,7 @@ def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
     """Return one gradient or None for each root."""
-    # 03b.1 One or many. `as_tuple(tensors)`: a Tensor or a GradientEdge becomes a tuple
-    # of that one (a GradientEdge is a tuple itself, and is not to be taken apart); of a
-    # dictionary take the values; anything else that can be iterated becomes a tuple, in
-    # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
-    # otherwise `as_tuple(grads)`, whose length has to be `count`: else raise RuntimeError
-    # with the text "got {count} tensors and {length} gradients". `goals_of(inputs,
-    # function)`: `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs`
-    # argument to `{function}()` cannot be empty." (with these backquotes), and where an
-    # element is neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be
-    # Tensors or GradientEdges, but got {name of its type}".
+    # 03b.1 One or many. See the task at `as_tuple`.
     raise NotImplementedError("03b.1 One or many is yours to write")
 
 
@@ -258,31 +208,13 @@ def ones_for(root: Tensor | GradientEdge) -> Any:
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
     """Return shape and array dtype of a tensor, or of the one that an edge stands for."""
-    # 03b.2 Where the pass starts. `edge_of(tensor)`: the pair (node, number) at which the
-    # gradient of a Tensor arrives, `tensor._edge()`; of a GradientEdge its first two
-    # elements. `root_edges(roots)`: the list of these for all roots. A Tensor that does
-    # not require grad raises RuntimeError "element {i} of tensors does not require grad
-    # and does not have a grad_fn", with its position from 0; what is neither Tensor nor
-    # GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not {name
-    # of its type}". A leaf that requires grad is a root like any other.
-    # `appearance(root)`: the pair (shape, dtype) of a Tensor's array `root._array`; for a
-    # GradientEdge what its node knows of that output,
-    # `root.node.metadata_of(root.output_nr)`.
+    # 03b.2 Where the pass starts. See the task at `edge_of`.
     raise NotImplementedError("03b.2 Where the pass starts is yours to write")
 
 
 def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
     """Return where the pass starts; a root without history is an error."""
-    # 03b.2 Where the pass starts. `edge_of(tensor)`: the pair (node, number) at which the
-    # gradient of a Tensor arrives, `tensor._edge()`; of a GradientEdge its first two
-    # elements. `root_edges(roots)`: the list of these for all roots. A Tensor that does
-    # not require grad raises RuntimeError "element {i} of tensors does not require grad
-    # and does not have a grad_fn", with its position from 0; what is neither Tensor nor
-    # GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not {name
-    # of its type}". A leaf that requires grad is a root like any other.
-    # `appearance(root)`: the pair (shape, dtype) of a Tensor's array `root._array`; for a
-    # GradientEdge what its node knows of that output,
-    # `root.node.metadata_of(root.output_nr)`.
+    # 03b.2 Where the pass starts. See the task at `edge_of`.
     raise NotImplementedError("03b.2 Where the pass starts is yours to write")
 
 

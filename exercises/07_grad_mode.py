@@ -94,25 +94,11 @@ class _Switch(_Mode):
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
     def __enter__(self) -> None:
-        # 07.1 A block that switches recording. `is_grad_enabled()` returns the mode of this
-        # thread as True or False: read the context variable `_state.grad_enabled` with its
-        # `get()`. `_Switch.__enter__` remembers in `self.previous` the mode in which the
-        # block is entered, then switches to `self.recording` with
-        # `_state.grad_enabled.set(...)`. `_Switch.__exit__` puts the remembered mode back,
-        # whichever it was and however the block ends; an exception goes on its way. Both
-        # return None. `no_grad` and `enable_grad` are `_Switch` with `recording` False and
-        # True.
+        # 07.1 A block that switches recording. See the task at `is_grad_enabled`.
         raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 07.1 A block that switches recording. `is_grad_enabled()` returns the mode of this
-        # thread as True or False: read the context variable `_state.grad_enabled` with its
-        # `get()`. `_Switch.__enter__` remembers in `self.previous` the mode in which the
-        # block is entered, then switches to `self.recording` with
-        # `_state.grad_enabled.set(...)`. `_Switch.__exit__` puts the remembered mode back,
-        # whichever it was and however the block ends; an exception goes on its way. Both
-        # return None. `no_grad` and `enable_grad` are `_Switch` with `recording` False and
-        # True.
+        # 07.1 A block that switches recording. See the task at `is_grad_enabled`.
         raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
 
@@ -151,42 +137,30 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool) -> None:
         # 07.4 set_grad_enabled: a call, a block, a decorator. `set_grad_enabled(mode)` takes
-        # effect at once: `__init__` remembers the mode that was on as `self.previous`, keeps
-        # `bool(mode)` as `self.mode` and switches to it. `__call__(decorated)`, the use as a
-        # decorator, first switches back to `self.previous`, because only the calls are to run
-        # in the mode, and then returns what `_Mode.__call__` returns (`super()`). `__enter__`
-        # switches to `self.mode` again, in case something else was set in between. `__exit__`
-        # puts `self.previous` back, however the block ends.
+        # effect at once: `__init__` refuses what is no bool, before anything is switched,
+        # with TypeError "set_grad_enabled(): argument 'enabled' (position 1) must be bool,
+        # not int" (the name of its type); then it remembers the mode that was on as
+        # `self.previous`, keeps `mode` as `self.mode` and switches to it.
+        # `__call__(decorated)`, the use as a decorator, first switches back to
+        # `self.previous`, because only the calls are to run in the mode, and then returns
+        # what `_Mode.__call__` returns (`super()`). `__enter__` switches to `self.mode`
+        # again, in case something else was set in between. `__exit__` puts `self.previous`
+        # back, however the block ends.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. `set_grad_enabled(mode)` takes
-        # effect at once: `__init__` remembers the mode that was on as `self.previous`, keeps
-        # `bool(mode)` as `self.mode` and switches to it. `__call__(decorated)`, the use as a
-        # decorator, first switches back to `self.previous`, because only the calls are to run
-        # in the mode, and then returns what `_Mode.__call__` returns (`super()`). `__enter__`
-        # switches to `self.mode` again, in case something else was set in between. `__exit__`
-        # puts `self.previous` back, however the block ends.
+        # 07.4 set_grad_enabled: a call, a block, a decorator. See the task at
+        # `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __enter__(self) -> None:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. `set_grad_enabled(mode)` takes
-        # effect at once: `__init__` remembers the mode that was on as `self.previous`, keeps
-        # `bool(mode)` as `self.mode` and switches to it. `__call__(decorated)`, the use as a
-        # decorator, first switches back to `self.previous`, because only the calls are to run
-        # in the mode, and then returns what `_Mode.__call__` returns (`super()`). `__enter__`
-        # switches to `self.mode` again, in case something else was set in between. `__exit__`
-        # puts `self.previous` back, however the block ends.
+        # 07.4 set_grad_enabled: a call, a block, a decorator. See the task at
+        # `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. `set_grad_enabled(mode)` takes
-        # effect at once: `__init__` remembers the mode that was on as `self.previous`, keeps
-        # `bool(mode)` as `self.mode` and switches to it. `__call__(decorated)`, the use as a
-        # decorator, first switches back to `self.previous`, because only the calls are to run
-        # in the mode, and then returns what `_Mode.__call__` returns (`super()`). `__enter__`
-        # switches to `self.mode` again, in case something else was set in between. `__exit__`
-        # puts `self.previous` back, however the block ends.
+        # 07.4 set_grad_enabled: a call, a block, a decorator. See the task at
+        # `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __str__(self) -> str:
@@ -225,13 +199,7 @@ class inference_mode(_Mode):
         raise NotImplementedError("07.5 Inference mode is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 07.5 Inference mode. A block of inference mode switches two context variables:
-        # `_state.inference_enabled` to `self.mode` and `_state.grad_enabled` to its opposite
-        # (inference mode records nothing, and `inference_mode(False)` inside it records
-        # again). `__enter__` first keeps both modes that were on in `self.previous`, and at
-        # its end tells the engine with `_state.observers.enter()` that somebody is watching
-        # how tensors are made; `__exit__` tells it `_state.observers.leave()` and puts both
-        # modes back as they were, however the block ends. Exceptions go on their way.
+        # 07.5 Inference mode. See the task at `inference_mode.__enter__`.
         raise NotImplementedError("07.5 Inference mode is yours to write")
 
     def clone(self) -> Self:

@@ -169,7 +169,7 @@ class SavedTensor:
             _state.grad_enabled.set(previous)
         if version_of(whole) != before:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. "
-                               "Tensors provided as input to pack hook can not be modified by "
+                               "Tensors provided as input to pack hook cannot be modified by "
                                "in-place operations as this can lead to unexpected side-effects. "
                                "Please open an issue if you need to perform in-place operations on "
                                "the input to a pack hook.")

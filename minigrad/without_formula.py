@@ -82,13 +82,14 @@ class BrokenOff(NaryNode):
 
 
 def break_off(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
-              error: BaseException) -> None:
+              error: BaseException, counted: bool = False) -> None:
     """Count a write that was broken off and, if it was `recorded`, refuse gradients through it.
 
     See NOTE [Writes that are broken off]; `inputs` are what the write depended on, and `what` says
-    which write it was.
+    which write it was.  A write may have been `counted` already.
     """
-    target._bump()
+    if not counted:
+        target._bump()
     if not recorded:
         return
     base = target if target._view is None else target._view.base

@@ -17,7 +17,9 @@ def front_matter(**values: object) -> str:
     ---
     <BLANKLINE>
     """
-    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items()]
+    plain = {key: value.replace("\\*", "*") if isinstance(value, str) else value
+             for key, value in values.items()}
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in plain.items()]
     return f"---\n{''.join(lines)}---\n"
 
 
@@ -52,13 +54,22 @@ def fenced(docstring: str) -> str:
             lines += ["```", ""]
             inside = False
             continue
-        lines.append(line[indent:] if inside else line)
+        lines.append(line[indent:] if inside else _starred(line))
     return "\n".join([*lines, "```"] if inside else lines)
 
 
 def summary(docstring: str | None) -> str:
-    """Return the first sentence's line of a docstring: up to the first empty line."""
-    return " ".join((docstring or "").strip().partition("\n\n")[0].split())
+    """Return the first sentence's line of a docstring: up to the first empty line.
+
+    >>> summary("A shape (*, I), not `*args`.\\n\\nMore.")
+    'A shape (\\\\*, I), not `*args`.'
+    """
+    return _starred(" ".join((docstring or "").strip().partition("\n\n")[0].split()))
+
+
+def _starred(text: str) -> str:
+    """Return prose in which the star of a shape is no mark of Markdown's."""
+    return re.sub(r"\((\*)([,)])", r"(\\\1\2", text)
 
 
 def anchor(text: str) -> str:

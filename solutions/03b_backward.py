@@ -113,7 +113,9 @@ def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool
         if isinstance(goal, Tensor) and not goal.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     places = [edge_of(g) for g in goals]
-    found = swept(edges, grads, places, keep, create_graph, kind.batched)
+    found = None
+    if create_graph or not (grads and isinstance(grads[0], Tensor)):
+        found = swept(edges, grads, places, keep, create_graph, kind.batched)
     if found is None:
         found = execute(edges, grads, keep, create_graph, places, accumulate=False, kind=kind)
     for i, result in enumerate(found):
@@ -171,7 +173,7 @@ def matched(grads: Any, count: int) -> tuple[Any, ...]:
     """Return one gradient or None for each root."""
     if grads is None:
         return (None,) * count
-    grads = as_tuple(grads)
+    grads = as_tuple(grads)[:count]  # as in PyTorch, what is left over is not looked at
     if len(grads) != count:
         raise RuntimeError(f"got {count} tensors and {len(grads)} gradients")
     return grads
@@ -202,6 +204,8 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
         else:
             if given._array.dtype != dtype:
                 given = given.to(FROM_NUMPY[dtype])
+            if given.requires_grad and not as_tensors:  # hooks are to see it as it is
+                return root_gradients(roots, grads, True)
             made.append(given if as_tensors else given._array)
     return made
 

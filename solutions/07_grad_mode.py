@@ -146,9 +146,12 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
         self.previous = _state.grad_enabled.get()
-        self.mode = bool(mode)
-        _state.grad_enabled.set(self.mode)
+        self.mode = mode
+        _state.grad_enabled.set(mode)
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
         _state.grad_enabled.set(self.previous)

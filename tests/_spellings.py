@@ -128,6 +128,8 @@ SPELLINGS: dict[str, Spelling] = {
     "IscloseOp": torch.isclose,
     "IsinOp": lambda x, y, unique, invert: torch.isin(x, y, assume_unique=unique, invert=invert),
     "LeakyReluInPlace": tf.leaky_relu,
+    "EluInPlace": aten.elu,
+    "ReshapeAlias": aten.reshape,
     "LerpNumber": torch.lerp,
     "LerpTensor": torch.lerp,
     "MaskedFillNumber": torch.masked_fill,

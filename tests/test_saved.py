@@ -383,3 +383,144 @@ def test_a_failing_pack_hook_leaves_the_mode_alone(torch):
     assert torch.is_grad_enabled()
     x.square().backward()
     assert x.grad.tolist() == [6.0]
+
+
+# --- Whole texts, and what comes back from hooks ------------------------------------------------
+
+
+def text_of(error, call):
+    """Return the text of the error that a call raises."""
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_the_whole_texts_about_inference_tensors(torch):
+    with torch.inference_mode():
+        made = torch.ones(2)
+    x = leaf(torch, [1.0, 2.0])
+    assert text_of(RuntimeError, lambda: x * made) == (
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+        "inference mode in computation tracked by autograd. To work around this, you can make a "
+        "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+        "`torch.inference_mode()`.")
+    assert text_of(RuntimeError, lambda: made.add_(1)) == (
+        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+        "clone to get a normal tensor before doing inplace update.See "
+        "https://github.com/pytorch/rfcs/pull/17 for more details.")
+
+
+def test_the_whole_texts_of_register_hooks(torch):
+    y = leaf(torch, [1.0, 2.0]).square()
+
+    def again():
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+
+    assert text_of(RuntimeError, lambda: y.grad_fn._raw_saved_self.register_hooks(
+        lambda t: t.mul_(2), lambda t: t)) == (
+        "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+        "pack hook cannot be modified by in-place operations as this can lead to unexpected "
+        "side-effects. Please open an issue if you need to perform in-place operations on the "
+        "input to a pack hook.")
+    y = leaf(torch, [1.0, 2.0]).square()
+    again()
+    assert text_of(RuntimeError, again) == (
+        "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
+        "one pair of hooks is allowed at a time.")
+    y.sum().backward()
+    assert text_of(RuntimeError, again) == (
+        "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+        "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+        "retain_graph=True if you need to backward through the graph a second time or if you need "
+        "to access saved variables after calling backward.")
+    assert text_of(RuntimeError, y.sum().backward) == (
+        "Trying to backward through the graph a second time (or directly access saved tensors "
+        "after they have already been freed). Saved intermediate values of the graph are freed "
+        "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+        "backward through the graph a second time or if you need to access saved tensors after "
+        "calling backward.")
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_both_hooks_have_to_be_callable(torch, which):
+    hooks = [lambda t: t, lambda t: t]
+    hooks[which] = 3
+    y = leaf(torch, [1.0, 2.0]).square()
+    text = text_of(TypeError, lambda: y.grad_fn._raw_saved_self.register_hooks(*hooks))
+    assert "incompatible function arguments" in text
+    if torch.__name__ == "minigrad":
+        assert text == ("incompatible function arguments: pack_hook and unpack_hook must be "
+                        "callable")
+
+
+@pytest.mark.parametrize(("dtype", "name"), [
+    ("float16", "torch.HalfTensor"), ("float32", "torch.FloatTensor"),
+    ("float64", "torch.DoubleTensor"), ("int8", "torch.CharTensor"),
+    ("int16", "torch.ShortTensor"), ("int32", "torch.IntTensor"), ("int64", "torch.LongTensor"),
+    ("uint8", "torch.ByteTensor"), ("bool", "torch.BoolTensor"),
+])
+def test_the_message_names_each_dtype_as_pytorch_once_did(torch, dtype, name):
+    saves = function(torch, lambda ctx, x, o: (ctx.save_for_backward(o), x * 1)[1],
+                     lambda ctx, g: (g * ctx.saved_tensors[0], None))
+    other = torch.ones(2, dtype=getattr(torch, dtype))
+    y = saves.apply(leaf(torch, [1.0, 2.0]), other)
+    other.fill_(0)
+    if torch.__name__ == "torch" and dtype == "bool":
+        name = "CPUBoolType"
+    assert f"inplace operation: [{name} [2]] is at version 1;" in text_of(
+        RuntimeError, y.sum().backward)
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected in")
+def test_the_hint_in_anomaly_mode(torch):
+    y = leaf(torch, [1.0, 2.0]).exp()
+    y.add_(1)
+    assert text_of(RuntimeError, y.sum().backward).endswith(
+        "is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False).")
+    with torch.autograd.set_detect_anomaly(True):
+        y = leaf(torch, [1.0, 2.0]).exp()
+        y.add_(1)
+        assert text_of(RuntimeError, y.sum().backward).endswith(
+            "is at version 1; expected version 0 instead. Hint: the backtrace further above shows "
+            "the operation that failed to compute its gradient. The variable in question was "
+            "changed in there or anywhere later. Good luck!")
+
+
+def test_a_leaf_comes_back_from_its_hooks_as_a_leaf(torch):
+    x = leaf(torch, [1.0, 2.0])
+    y = x.square()
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+    back = y.grad_fn._saved_self
+    assert back.is_leaf and back.requires_grad and back.grad_fn is None
+    (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    first.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_an_output_comes_back_with_its_counter(torch):
+    y = leaf(torch, [1.0, 2.0]) * 1
+    y.exp_()
+    back = y.grad_fn._saved_result
+    assert back._version == 1 and back.grad_fn is y.grad_fn
+    with torch.no_grad():
+        y.add_(1)
+    assert back._version == 2
+    with pytest.raises(RuntimeError, match="is at version 2; expected version 1"):
+        y.sum().backward()
+
+
+def test_default_hooks_are_shown_an_input_with_its_history(torch):
+    seen = []
+
+    def pack(tensor):
+        seen.append(tensor)
+        return tensor.detach()
+
+    x = leaf(torch, [1.0, 2.0])
+    mid = x * 1
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        x.square()
+        mid.square()
+    assert seen[0] is x and seen[1] is mid

@@ -10,13 +10,20 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
+from . import _state
 from .array_memory import holds_alone, is_dense
 from .backend import backend_of
 from .graph import Node
+from .shapes import broadcast
 
 Array = Any
 
 _leaf_locks = [Lock() for _ in range(64)]
+
+
+def lock_of(tensor: Any) -> Lock:
+    """Return the lock under which `.grad` of a tensor is added to; some tensors share one."""
+    return _leaf_locks[(id(tensor) >> 4) & 63]
 
 
 class AccumulateGrad(Node):
@@ -76,7 +83,10 @@ class AccumulateGrad(Node):
         return ()
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
+        """Accumulate a tensor; one with a history is kept with it, as double backward needs.
+
+        A pass that is recorded adds it to `.grad` in a new tensor.
+        """
         # 02.6 Gradients with a history. `grads` is a tuple of one gradient: a Tensor, or
         # None, which changes nothing. A leaf has no edges, so always return an empty tuple.
         # As in 02.5 a variable that no longer requires grad gets nothing, and
@@ -96,6 +106,13 @@ class AccumulateGrad(Node):
         """Raise if the variable is no leaf any more, which a write in place can bring about."""
         if self.variable._node is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
+
+
+def misfit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> RuntimeError:
+    """Make the error for a `.grad` that was given another shape than the gradients have."""
+    whole = broadcast(shape, arriving)  # raises where even that does not go
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                        f"{list(whole)}")
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

@@ -148,7 +148,9 @@ class Node:
 
     def _extras(self) -> Extras:
         if self.extras is None:
-            self.extras = Extras()
+            fresh = Extras()  # made first: threads that share the node have to get the same one
+            if self.extras is None:
+                self.extras = fresh
         return self.extras
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
@@ -168,33 +170,11 @@ class UnaryNode(Node):
 
     @property
     def edges(self) -> Sequence[tuple[Node | None, int]]:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
 
@@ -206,33 +186,11 @@ class BinaryNode(Node):
 
     @property
     def edges(self) -> Sequence[tuple[Node | None, int]]:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
 
@@ -249,48 +207,15 @@ class NaryNode(Node):
 
     @property
     def edges(self) -> Sequence[tuple[Node | None, int]]:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
-        # 02.1 Edges. Three kinds of nodes keep their edges in different places. UnaryNode has
-        # one edge, in the slots `next0` (the node it leads to, or None) and `index0` (a
-        # number). BinaryNode has two, in `next0`, `index0` and `next1`, `index1`. NaryNode
-        # has any number, in `edge_list`. `set_edges(edges)` takes a list or tuple of `(node,
-        # index)` pairs, of just the length that the kind holds, and keeps them, replacing
-        # whatever was there; a list that the caller changes afterwards must not change the
-        # node. `edges` gives them back in the same order, each as an `Edge`. An edge that
-        # leads nowhere is `(None, 0)` and keeps its place. `Node.next_functions` gives
-        # `self.edges` as a tuple of `(node, index)` pairs. `NaryNode.metadata_of(index)`
-        # returns a pair (shape, dtype) for output number `index` of the forward: `self.shape,
-        # self.dtype` for output 0, and what the list `self.others` holds for outputs 1, 2,
-        # ...
+        # 02.1 Edges. See the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
 

@@ -43,15 +43,7 @@ class History:
     @property
     def grad_fn(self: Any) -> Node | None:
         """The node whose backward receives this tensor's gradient; None for a leaf."""
-        # 02.3 Leaf or not. `grad_fn` is the node that made this tensor, None for a leaf.
-        # Where `self._view` is None it stands in `self._node`; a view asks
-        # `self._view.current_node(self)` instead, because a write through another view may
-        # have changed its history (stage 06). `is_leaf` is True exactly where `grad_fn` is
-        # None; that holds of tensors that need no gradient too. `_edge()` returns the pair
-        # (node, index) to which this tensor's gradient goes: `grad_fn` and `self._index`
-        # (which output of that node the tensor is) where there is a grad_fn;
-        # `(self._accumulator(), 0)` for a leaf that requires grad (`self._requires_grad`);
-        # `(None, 0)` for any other.
+        # 02.3 Leaf or not. See the task at `History.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     @grad_fn.setter
@@ -66,15 +58,7 @@ class History:
 
     def _edge(self: Any) -> tuple[Node | None, int]:
         """Return where this tensor's gradient goes."""
-        # 02.3 Leaf or not. `grad_fn` is the node that made this tensor, None for a leaf.
-        # Where `self._view` is None it stands in `self._node`; a view asks
-        # `self._view.current_node(self)` instead, because a write through another view may
-        # have changed its history (stage 06). `is_leaf` is True exactly where `grad_fn` is
-        # None; that holds of tensors that need no gradient too. `_edge()` returns the pair
-        # (node, index) to which this tensor's gradient goes: `grad_fn` and `self._index`
-        # (which output of that node the tensor is) where there is a grad_fn;
-        # `(self._accumulator(), 0)` for a leaf that requires grad (`self._requires_grad`);
-        # `(None, 0)` for any other.
+        # 02.3 Leaf or not. See the task at `History.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     def _accumulator(self: Any) -> AccumulateGrad:

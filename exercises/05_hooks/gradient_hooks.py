@@ -109,19 +109,5 @@ def hook_table(tensor: Any) -> Table:
     It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
     keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
     """
-    # 05.3 Hooks of tensors. register_hook(hook): RuntimeError "cannot register a hook on
-    # a tensor that doesn't require gradient" if the tensor does not require grad;
-    # otherwise register the hook in the tensor's table (hook_table) and return the
-    # handle. hook_table(tensor): return the table of the tensor's hooks, made when there
-    # is none yet, always the same one for the same tensor. For the output of a node
-    # (tensor.grad_fn) it lies in node._extras().tensor, a dict, under the number
-    # tensor._index. For a leaf it is kept in tensor._more().hooks (None at first), and
-    # the same table is put under 0 in _extras().tensor of tensor._accumulator(), its
-    # AccumulateGrad, so that a graph that exists already finds it.
-    # run_tensor_hooks(tables, grads): `tables` maps numbers of outputs to tables, `grads`
-    # is the list of the gradients of all outputs (Tensor or None), changed in place. Call
-    # every hook of each table, in order, with the gradient as it is now; where a hook
-    # returns something other than None, check it with check_hook_result(hook, result,
-    # gradient) and put it into grads, for the next hook too. A hook may remove itself or
-    # register others while it runs: go through a copy.
+    # 05.3 Hooks of tensors. See the task at `GradientHooks.register_hook`.
     raise NotImplementedError("05.3 Hooks of tensors is yours to write")

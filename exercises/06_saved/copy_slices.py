@@ -11,6 +11,7 @@ from typing import Any
 
 from ._state import number
 from .graph import NaryNode, Node, through_tensors
+from .saved import FREED_MESSAGE
 
 Array = Any
 
@@ -28,7 +29,7 @@ class CopySlices(NaryNode):
         super().__init__()
         self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
         number(self)
-        self.fn = fn
+        self.fn: Node | None = fn  # None once it is freed
         self.plain = base._plain
         self.position = position  # which of fn's edges belongs to the tensor written to
         self.base_geometry = (tuple(base.shape), base.stride(), base.storage_offset())
@@ -57,4 +58,4 @@ class CopySlices(NaryNode):
         return through_tensors(self, self.plain, grads)
 
     def release(self) -> None:
-        self.fn.release()
+        self.fn = None

@@ -82,16 +82,7 @@ INFERENCE = InferenceVersion()
 
 def version_of(tensor: Any) -> int:
     """Return the version of a tensor's memory."""
-    # 06.1 Versions. Version.bump(): count one write. version_of(tensor): the version of
-    # the tensor's memory; its counter lies in tensor._counter and is None for a tensor
-    # that was never written to, which is at version 0. SavedTensor.check(node): raise if
-    # the memory was written to since it was saved. The version then stands in
-    # self.version. The version now is that of self.tensor (the counter may have been made
-    # since), or, where only the array was kept and self.tensor is None, the value of
-    # self._counter (0 if there is none). If the two differ in any way, raise
-    # modified_error(self._array, self.index, origin, version now, version then), where
-    # origin is the node that made the tensor: the grad_fn of self.tensor if that is
-    # there, otherwise `node`, which saved its own output. Otherwise return nothing.
+    # 06.1 Versions. See the task at `Version.bump`.
     raise NotImplementedError("06.1 Versions is yours to write")
 
 
@@ -202,59 +193,17 @@ class SavedTensor:
 
     def unpack(self, node: Any) -> Any:
         """Return the tensor, with its place in the graph; `node` is the one that saved it."""
-        # 06.2 Inputs and outputs. let_go(): called for an output of the node, whose tensor
-        # must not be held. Put the tensor's version counter, tensor._shared_counter(), into
-        # self._counter; if the tensor is a view (tensor._view is not None), put a weak
-        # reference to its node, ref(tensor._node), into self.view_node; then set self.tensor
-        # to None. unpack(node): with hooks (self.hooks is not None) return
-        # self.rebuild(self.unpacked(), node). Without: if self._array is None,
-        # RuntimeError(FREED_MESSAGE); then self.check(node); then return self.tensor if it is
-        # there, otherwise self.rebuild(self._array, node). rebuild(array, node): make a
-        # tensor of the array with self.plain(array); give it self._counter,
-        # self.requires_grad and self.index as _counter, _requires_grad and _index. A leaf
-        # (self.is_leaf) with a place in the graph (self.origin is not None) adopts it:
-        # result._adopt(self.origin). What is no leaf gets as _node: self.origin if that is
-        # not None, otherwise `node`, or, where there is a view_node, what that weak reference
-        # gives.
+        # 06.2 Inputs and outputs. See the task at `SavedTensor.let_go`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpacked(self) -> Any:
         """Return the array of the tensor that the unpack hook makes of what was packed."""
-        # 06.3 Packing. register_hooks(pack_hook, unpack_hook): keep what pack_hook makes of
-        # the tensor, instead of the tensor. In this order: if self.hooks is not None,
-        # RuntimeError "Calling register_hooks on a saved tensor whose hooks have already been
-        # set. ..."; if self._array is None, RuntimeError "Calling register_hooks on a saved
-        # tensor after it has been freed. ..."; if one of the two is not callable, TypeError
-        # "incompatible function arguments: pack_hook and unpack_hook must be callable". What
-        # the hook is shown is `shown`; if that is None, a plain tensor of the array,
-        # self.plain(self._array), with self._counter as its _counter. Call pack_hook with it
-        # while nothing is recorded; the grad mode (_state.grad_enabled, with get and set) is
-        # afterwards what it was, also after an exception. Keep the result in self.packed. If
-        # the version of that tensor changed meanwhile, RuntimeError "A saved tensor pack hook
-        # is modifying its input in place. ...". Then set self.hooks to the pair; if
-        # self.tensor is there and self.requires_grad, keep its place in the graph,
-        # self.tensor._edge()[0], in self.origin; and set self._array and self.tensor to None.
-        # unpacked(): give self.packed to the second hook and return the array (_array) of the
-        # tensor that it gives; for what has no _array, TypeError "Output of saved tensor
-        # unpack_hook expected to be a Tensor but got result of type KIND".
+        # 06.3 Packing. See the task at `SavedTensor.register_hooks`.
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def rebuild(self, array: Any, node: Any) -> Any:
         """Make the tensor anew from its array and its place in the graph."""
-        # 06.2 Inputs and outputs. let_go(): called for an output of the node, whose tensor
-        # must not be held. Put the tensor's version counter, tensor._shared_counter(), into
-        # self._counter; if the tensor is a view (tensor._view is not None), put a weak
-        # reference to its node, ref(tensor._node), into self.view_node; then set self.tensor
-        # to None. unpack(node): with hooks (self.hooks is not None) return
-        # self.rebuild(self.unpacked(), node). Without: if self._array is None,
-        # RuntimeError(FREED_MESSAGE); then self.check(node); then return self.tensor if it is
-        # there, otherwise self.rebuild(self._array, node). rebuild(array, node): make a
-        # tensor of the array with self.plain(array); give it self._counter,
-        # self.requires_grad and self.index as _counter, _requires_grad and _index. A leaf
-        # (self.is_leaf) with a place in the graph (self.origin is not None) adopts it:
-        # result._adopt(self.origin). What is no leaf gets as _node: self.origin if that is
-        # not None, otherwise `node`, or, where there is a view_node, what that weak reference
-        # gives.
+        # 06.2 Inputs and outputs. See the task at `SavedTensor.let_go`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpack_array(self, node: Any) -> Any:
@@ -264,14 +213,5 @@ class SavedTensor:
 
     def check(self, node: Any) -> None:
         """Raise if the memory was written to since it was saved."""
-        # 06.1 Versions. Version.bump(): count one write. version_of(tensor): the version of
-        # the tensor's memory; its counter lies in tensor._counter and is None for a tensor
-        # that was never written to, which is at version 0. SavedTensor.check(node): raise if
-        # the memory was written to since it was saved. The version then stands in
-        # self.version. The version now is that of self.tensor (the counter may have been made
-        # since), or, where only the array was kept and self.tensor is None, the value of
-        # self._counter (0 if there is none). If the two differ in any way, raise
-        # modified_error(self._array, self.index, origin, version now, version then), where
-        # origin is the node that made the tensor: the grad_fn of self.tensor if that is
-        # there, otherwise `node`, which saved its own output. Otherwise return nothing.
+        # 06.1 Versions. See the task at `Version.bump`.
         raise NotImplementedError("06.1 Versions is yours to write")

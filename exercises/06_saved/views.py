@@ -156,32 +156,18 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
 
     `position` is the edge of `node` that belongs to the tensor's earlier value.
     """
-    # 06.7 History after a write. rebase_history(tensor, node, index, position): the
-    # tensor was just written to by an operation with this node. If it is no view: call
-    # _move_retained(tensor, node, index), then _node, _index and _requires_grad become
-    # node, index and True. If it is a view: make CopySlices(base, base._edge(), tensor,
-    # node, position) for its base, _move_retained(base, slices, 0), and make it the
-    # base's history in the same way, with index 0; then the view requires grad, its
-    # record view.version becomes one less than version_of(tensor), and
-    # view.current_node(tensor) makes its own node anew. ViewInfo.current_node(view):
-    # return the view's node. If the view has none and the base does not require grad:
-    # None. If the counter is INFERENCE, or self.version is the counter's value:
-    # view._node. Otherwise the memory was written to: self.refuse(view, indirect=True);
-    # then with recording on, and afterwards as it was, also after an exception, make
-    # as_strided of the base with the view's sizes (tuple(view.shape)), strides and
-    # storage offset. (A base that no longer requires grad would give it no node: take
-    # base.detach().requires_grad_() for it, and let the new node end there, by
-    # set_edges([(None, 0)]).) Call _move_retained(view, its node, 0), make its node, 0
-    # and True the view's history, note the counter's value in self.version and return the
-    # view's node.
+    # 06.7 History after a write. See the task at `ViewInfo.current_node`.
     raise NotImplementedError("06.7 History after a write is yours to write")
 
 
-def replace_node(view: Tensor, node: Node) -> None:
-    """Make `node` the history of a view whose geometry, not its memory, was changed in place."""
-    _move_retained(view, node, 0)
-    view._node, view._index, view._requires_grad = node, 0, True
-    view._view.version = version_of(view)
+def replace_node(tensor: Tensor, node: Node) -> None:
+    """Make `node` the history of a tensor whose geometry, not its memory, was changed in place.
+
+    As in PyTorch, `retain_grad` stays with the node before.
+    """
+    tensor._node, tensor._index, tensor._requires_grad = node, 0, True
+    if tensor._view is not None:
+        tensor._view.version = version_of(tensor)
 
 
 def _move_retained(tensor: Tensor, node: Node, index: int) -> None:

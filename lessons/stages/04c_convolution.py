@@ -110,12 +110,17 @@ def _pools(size, k, s, p=0, ceil=True):
     return count
 
 
+def _pools_by_one():
+    """Whether pools count right where the stride is one, so that nothing is rounded."""
+    return _pools(5, 3, 1, ceil=False) == _pools(5, 3, 1) == 3
+
+
 def symptom_04c_1_ceil_ignored() -> bool:
-    return _pools(6, 3, 2, ceil=False) == 2 and _pools(6, 3, 2) == 2
+    return _pools_by_one() and _pools(6, 3, 2, ceil=False) == 2 and _pools(6, 3, 2) == 2
 
 
 def symptom_04c_1_ceil_always() -> bool:
-    return _pools(6, 3, 2, ceil=False) == 3
+    return _pools_by_one() and _pools(6, 3, 2, ceil=False) == 3
 
 
 def symptom_04c_1_window_outside() -> bool:
@@ -237,7 +242,11 @@ def symptom_04c_3_not_moved() -> bool:
 
 
 def symptom_04c_3_one_too_few() -> bool:
-    return _met(1, 2, 1, 3) == [1, 3]
+    return _met(1, 2, 1, 3) == [1, 3] and _met(1, 1, 1, 3) == [1, 2]
+
+
+def symptom_04c_3_count_as_length() -> bool:
+    return _met(1, 2, 1, 3) == [1, 3] and _met(1, 1, 1, 3) == [1, 2, 3]
 
 
 def _slices(at=1, stride=2, dilation=1, count=3):
@@ -356,8 +365,21 @@ def symptom_04c_4_leading_dimensions() -> bool:
     return not _same(got, [RIGHT, RIGHT])
 
 
+def _three_positions():
+    """Ones, with [1, 2], [3, 4] and [5, 6], each one further: [2, 6, 10, 7]."""
+    return _added(kernel=3, counts=2)[1]
+
+
 def symptom_04c_4_first_position_only() -> bool:
-    return _same(_added()[1], [2, 3, 4, 1])
+    return _same(_three_positions(), [2, 3, 1, 1])
+
+
+def symptom_04c_4_last_position_missing() -> bool:
+    return _same(_three_positions(), [2, 6, 5, 1])
+
+
+def symptom_04c_4_first_position_missing() -> bool:
+    return _same(_three_positions(), [1, 4, 10, 7])
 
 
 def symptom_04c_4_exchanged() -> bool:
@@ -404,6 +426,10 @@ def _plain(x=X, w=W, bias=0.0, stride=1, padding=0, dilation=1):
 
 def symptom_04c_5_mirrored() -> bool:
     return _same(_conv(), _plain(w=W[..., ::-1]))
+
+
+def symptom_04c_5_none_as_bias() -> bool:
+    return _conv() is None and _same(_conv(bias=np.array([0.0])), _plain())
 
 
 def symptom_04c_5_no_bias() -> bool:

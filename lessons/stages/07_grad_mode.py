@@ -662,9 +662,9 @@ def plain_call_works():
 
 
 @clean
-def symptom_07_4_keeps_a_number():
-    torch.set_grad_enabled(0)
-    return mode() is not False and mode() == 0
+def symptom_07_4_number_accepted():
+    torch.set_grad_enabled(0)  # raises TypeError
+    return True
 
 
 @clean

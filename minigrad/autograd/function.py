@@ -257,7 +257,7 @@ class Function:
             _state.grad_enabled.set(recording)  # Ctrl-C may come as the mode is being left
             for tensor, version in before:
                 if version_of(tensor) != version and tensor.requires_grad:
-                    break_off(tensor, True, (), f"{cls.__name__}.forward", error)
+                    break_off(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
             raise
 
     @classmethod

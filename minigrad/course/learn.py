@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import sys
 import threading
+from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
@@ -17,6 +18,7 @@ from .verdict import verdicts
 from .workspace import Workspace
 
 KEYS = "h hint   n next   l list   r reset   q quit"
+QUIT = {"q", "\x03", "\x04"}
 
 
 class Session:
@@ -63,10 +65,11 @@ class Session:
             first = waiting[0]
             show(self.console, first)
             if first.state == "untouched":
-                path, _, symbol = first.hole.symbols[0].partition(":")
-                file = stage.exercise(path, self.space.exercises)
-                self.console.print(f"  write {escape(symbol)} in {escape(str(file))}",
-                                   soft_wrap=True)
+                for path, names in groupby(first.hole.symbols, lambda each: each.partition(":")[0]):
+                    file = stage.exercise(path, self.space.exercises)
+                    symbols = ", ".join(each.partition(":")[2] for each in names)
+                    self.console.print(f"  write {escape(symbols)} in {escape(str(file))}",
+                                       soft_wrap=True)
                 self.console.print(f"  the lesson is {escape(str(stage.lesson))}", soft_wrap=True)
             break
         else:
@@ -84,7 +87,7 @@ class Session:
             self.try_open()
             return True
         self.asked_to_reset = False
-        if pressed in ("q", "\x03", "\x04"):
+        if pressed in QUIT:
             return False
         if pressed == "h" and found is not None:
             self.hint(*found)
@@ -123,11 +126,14 @@ def learn(console: Console, space: Workspace, polling: bool = False) -> int:
         session.welcome()
         session.try_open()
         while True:
-            event = events.get()
-            if event == "saved":
+            came = [events.get()]
+            while not events.empty():
+                came.append(events.get())
+            if "saved" in came and not QUIT.intersection(came):  # however often: test once
                 session.try_open()
-            elif not session.key(event):
-                return 0
+            for pressed in came:
+                if pressed != "saved" and not session.key(pressed):
+                    return 0
     except KeyboardInterrupt:
         return 0
     except CourseError as error:

@@ -53,7 +53,8 @@ def show(console: Console, verdict: Verdict) -> None:
     if first.where:
         console.print(f"  at {escape(first.where)}", soft_wrap=True)
     if len(verdict.failing) > 1:
-        console.print(f"  {len(verdict.failing) - 1} more of its {verdict.tests} tests fail")
+        more = len(verdict.failing) - 1
+        console.print(f"  {more} more of its {verdict.tests} tests fail{'s' if more == 1 else ''}")
 
 
 def _waits_for(verdict: Verdict) -> str:

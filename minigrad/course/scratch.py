@@ -40,6 +40,10 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
     holes = {symbol.partition(":")[2]: hole for hole in stage.holes for symbol in hole.symbols
              if symbol.startswith(f"{source.path}:")}
     early, lines = _run_on_import(stage.root), source.lines
+    task_at: dict[str, str] = {}
+    for name, _ in _functions(source.tree.body):
+        if name in holes:
+            task_at.setdefault(holes[name].id, name)
     for name, function in reversed(list(_functions(source.tree.body))):
         first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
         hole = holes.get(name)
@@ -50,7 +54,7 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
         except CourseError:
             continue  # a body of one line, or a docstring alone: there is nothing to write
         if hole is not None:
-            task = blanked_body(stage, hole)
+            task = blanked_body(stage, hole, "" if task_at[hole.id] == name else task_at[hole.id])
         else:
             task = [f"raise NotImplementedError("
                     f"{json.dumps(f'{stage.number}.0 {name} is yours to write')})"]

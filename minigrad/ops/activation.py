@@ -119,6 +119,16 @@ class LeakyReluInPlace(LeakyRelu):
     node = "LeakyReluBackward1"
     public = False
 
+    def grad_self(g, result, negative_slope):
+        if negative_slope < 0:
+            raise RuntimeError(
+                "In-place leakyReLu backward calculation is triggered with a negative slope which "
+                "is not supported. This is caused by calling in-place forward function with a "
+                "negative slope, please call out-of-place version instead. File an issue at "
+                "https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
+                "backward calculation with negative slope")
+        return F.where(F.gt(result, 0), g, g * negative_slope + nought(result))
+
 
 @function(method_too=False)
 def leaky_relu_(input, negative_slope=0.01):
@@ -453,6 +463,34 @@ class EluOp(Activation):
     def samples(make):
         yield from Activation.samples(make)
         yield make(3, 4, low=-2, high=-0.2), 2.0, 1.5, 0.5
+
+
+class EluInPlace(EluOp):
+    """What `EluOp` gives, written into x; the derivative is found from the result.
+
+    >>> from minigrad.nn.functional import elu_
+    >>> from minigrad import tensor
+    >>> elu_(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+
+    node = "EluBackward1"
+
+    def grad_self(g, result, alpha, scale, input_scale):
+        if alpha < 0:
+            raise RuntimeError(
+                "In-place elu backward calculation is triggered with a negative slope which is not "
+                "supported. This is caused by calling in-place forward function with a negative "
+                "slope, please call out-of-place version instead.")
+        slope = (F.where(F.lt(result, 0), result, 0) + alpha * scale) * input_scale
+        return F.where(F.le(result, 0), g * slope, g * scale)
+
+    def samples(make):
+        yield make(3, 4, low=0.2)
+        yield make(3, 4, low=-0.5, high=-0.2), 2.0, 1.5, 0.5
+
+
+EluOp.written_as = EluInPlace
 
 
 @overloaded(method_too=False)

@@ -44,7 +44,7 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
 
         def call_inplace(*args, **kwargs):
             op, *values = choose(*args, **kwargs)
-            return apply_inplace(op, values)
+            return apply_inplace(getattr(op, "written_as", op), values)
 
         for name in (choose.__name__, *aliases):
             call.__doc__ = call_inplace.__doc__ = choose.__doc__

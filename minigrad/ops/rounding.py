@@ -71,6 +71,9 @@ class Sgn(Sign):
 
     node = "SgnBackward"
 
+    def grad_self(g, result):
+        return F.zeros_like(g)
+
 
 @function()
 def positive(input):

@@ -143,6 +143,17 @@ def view(input, *size, dtype=None):
     return View(input, listed(size))
 
 
+class ReshapeAlias(View):
+    """The same elements in another shape, without a copy, of a tensor with gaps.
+
+    >>> from minigrad import arange
+    >>> arange(6.0).view(3, 2)[:, 0].reshape(3, 1).shape
+    torch.Size([3, 1])
+    """
+
+    node = "ReshapeAliasBackward"
+
+
 @function()
 def reshape(input, *sizes, shape=None):
     """The same elements in another shape: a view where strides permit, else a copy.
@@ -163,6 +174,7 @@ def reshape(input, *sizes, shape=None):
         size = infer_view(sizes, array.size)
         if view_strides(array.shape, element_strides(array), size) is None:
             return UnsafeView(F.clone(input, memory_format=contiguous_format), size)
+        return ReshapeAlias(input, size)
     return View(input, sizes)
 
 

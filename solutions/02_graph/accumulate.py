@@ -9,13 +9,20 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
+from . import _state
 from .array_memory import holds_alone, is_dense
 from .backend import backend_of
 from .graph import Node
+from .shapes import broadcast
 
 Array = Any
 
 _leaf_locks = [Lock() for _ in range(64)]
+
+
+def lock_of(tensor: Any) -> Lock:
+    """Return the lock under which `.grad` of a tensor is added to; some tensors share one."""
+    return _leaf_locks[(id(tensor) >> 4) & 63]
 
 
 class AccumulateGrad(Node):
@@ -61,11 +68,15 @@ class AccumulateGrad(Node):
             current = variable._grad
             if current is not None:
                 array = current._array
-                if array.dtype == grad.dtype:
-                    array += grad
-                else:
-                    array[...] = array + grad
+                # counted first, for Ctrl-C may come after any call
                 current._bump()
+                try:
+                    if array.dtype == grad.dtype:
+                        array += grad
+                    else:
+                        array[...] = array + grad
+                except ValueError:
+                    raise misfit(array.shape, grad.shape) from None
                 return
             leaf = variable._array
             if owned and grad.strides == leaf.strides and (
@@ -85,12 +96,15 @@ class AccumulateGrad(Node):
         return ()
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        """Accumulate a tensor; one with a history is kept with it, as double backward needs."""
+        """Accumulate a tensor; one with a history is kept with it, as double backward needs.
+
+        A pass that is recorded adds it to `.grad` in a new tensor.
+        """
         (grad,) = grads
         variable = self.variable
         if grad is None or not variable._requires_grad:
             return ()
-        if not grad.requires_grad and (variable._grad is None or not variable._grad.requires_grad):
+        if not _state.grad_enabled.get():
             self.accumulate(grad._array, owned=False)
             return ()
         self.check_is_leaf()
@@ -108,6 +122,13 @@ class AccumulateGrad(Node):
         """Raise if the variable is no leaf any more, which a write in place can bring about."""
         if self.variable._node is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
+
+
+def misfit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> RuntimeError:
+    """Make the error for a `.grad` that was given another shape than the gradients have."""
+    whole = broadcast(shape, arriving)  # raises where even that does not go
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                        f"{list(whole)}")
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

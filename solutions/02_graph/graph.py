@@ -134,7 +134,9 @@ class Node:
 
     def _extras(self) -> Extras:
         if self.extras is None:
-            self.extras = Extras()
+            fresh = Extras()  # made first: threads that share the node have to get the same one
+            if self.extras is None:
+                self.extras = fresh
         return self.extras
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:

@@ -34,8 +34,8 @@ class GradientHooks:
         node = self.grad_fn
         if node is None or self.retains_grad:
             return
-        self._more().retains_grad = True
         node._extras().retained[self._index] = ref(self)
+        self._more().retains_grad = True
 
     def register_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad)` when this tensor's gradient is computed; a result replaces it.

@@ -10,6 +10,7 @@ from typing import Any
 
 from ._state import number
 from .graph import NaryNode, Node, through_tensors
+from .saved import FREED_MESSAGE
 
 Array = Any
 
@@ -27,7 +28,7 @@ class CopySlices(NaryNode):
         super().__init__()
         self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
         number(self)
-        self.fn = fn
+        self.fn: Node | None = fn  # None once it is freed
         self.plain = base._plain
         self.position = position  # which of fn's edges belongs to the tensor written to
         self.base_geometry = (tuple(base.shape), base.stride(), base.storage_offset())
@@ -40,6 +41,8 @@ class CopySlices(NaryNode):
         (grad,) = grads
         if grad is None:
             return [None] * len(self.edge_list)
+        if self.fn is None:
+            raise RuntimeError(FREED_MESSAGE)
         sizes, strides, offset = self.base_geometry
         result = grad.new_empty_strided(sizes, strides)
         result.copy_(grad)
@@ -61,4 +64,4 @@ class CopySlices(NaryNode):
         return through_tensors(self, self.plain, grads)
 
     def release(self) -> None:
-        self.fn.release()
+        self.fn = None

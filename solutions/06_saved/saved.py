@@ -165,14 +165,14 @@ class SavedTensor:
             whole._counter = self._counter
         before = version_of(whole)
         previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(False)
         try:
+            _state.grad_enabled.set(False)
             self.packed = pack_hook(whole)
         finally:
             _state.grad_enabled.set(previous)
         if version_of(whole) != before:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. "
-                               "Tensors provided as input to pack hook can not be modified by "
+                               "Tensors provided as input to pack hook cannot be modified by "
                                "in-place operations as this can lead to unexpected side-effects. "
                                "Please open an issue if you need to perform in-place operations on "
                                "the input to a pack hook.")
@@ -189,12 +189,11 @@ class SavedTensor:
         """Return the tensor, with its place in the graph; `node` is the one that saved it."""
         if self.hooks is not None:
             return self.rebuild(self.unpacked(), node)
-        if self._array is None:
+        array, tensor = self._array, self.tensor  # read once: another thread may free them
+        if array is None:
             raise RuntimeError(FREED_MESSAGE)
         self.check(node)
-        if self.tensor is not None:
-            return self.tensor
-        return self.rebuild(self._array, node)
+        return self.rebuild(array, node) if tensor is None else tensor
 
     def unpacked(self) -> Any:
         """Return the array of the tensor that the unpack hook makes of what was packed."""

@@ -61,11 +61,14 @@ class ViewInfo:
         # a base that no longer requires grad: the view has a node all the same, which ends there
         source = base if base._requires_grad else base.detach().requires_grad_()
         previous = _state.grad_enabled.get()
-        _state.grad_enabled.set(True)
+        inference = _state.inference_enabled.get()
         try:
+            _state.grad_enabled.set(True)
+            _state.inference_enabled.set(False)
             offset = view.storage_offset()
             fresh = source.as_strided(tuple(view.shape), view.stride(), offset)
         finally:
+            _state.inference_enabled.set(inference)
             _state.grad_enabled.set(previous)
         assert fresh._node is not None
         if source is not base:
@@ -187,11 +190,14 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
     view.current_node(tensor)
 
 
-def replace_node(view: Tensor, node: Node) -> None:
-    """Make `node` the history of a view whose geometry, not its memory, was changed in place."""
-    _move_retained(view, node, 0)
-    view._node, view._index, view._requires_grad = node, 0, True
-    view._view.version = version_of(view)
+def replace_node(tensor: Tensor, node: Node) -> None:
+    """Make `node` the history of a tensor whose geometry, not its memory, was changed in place.
+
+    As in PyTorch, `retain_grad` stays with the node before.
+    """
+    tensor._node, tensor._index, tensor._requires_grad = node, 0, True
+    if tensor._view is not None:
+        tensor._view.version = version_of(tensor)
 
 
 def _move_retained(tensor: Tensor, node: Node, index: int) -> None:

@@ -64,8 +64,11 @@ class _Mode:
 
 class set_grad_enabled:
     def __init__(self, mode):
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            + type(mode).__name__)
         self.previous = is_grad_enabled()
-        self.mode = bool(mode)
+        self.mode = mode
         _state.grad_enabled.set(self.mode)
 
     def __call__(self, decorated):

@@ -61,7 +61,10 @@ class _Mode:
 
 class set_grad_enabled:
     def __init__(self, mode):
-        self.mode, self.previous = bool(mode), _state.grad_enabled.get()
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            + type(mode).__name__)
+        self.mode, self.previous = mode, _state.grad_enabled.get()
         self.__enter__()
 
     def __call__(self, decorated):

@@ -52,8 +52,8 @@ def leaf(value):
 @pytest.mark.hole("01.1")
 def test_the_value_is_what_forward_returned():
     y = make(lambda ctx, x: x * 3).apply(leaf([1.0, 2.0]))
-    assert y.tolist() == [3.0, 6.0], f"expected [3, 6], got {y.tolist()}"
-    assert y.shape == (2,)
+    assert isinstance(y, torch.Tensor), f"expected a Tensor, got a {type(y).__name__}"
+    assert_close(y.tolist(), [3.0, 6.0], what="the result")
 
 
 @pytest.mark.hole("01.1")
@@ -75,11 +75,16 @@ def test_the_operations_inside_forward_are_not_recorded():
 
     make(forward).apply(leaf(3.0))
     assert seen == [(False, False)], f"inside forward, mode and requires_grad were {seen[0]}"
+
+
+@pytest.mark.hole("01.1")
+def test_recording_is_on_again_after_forward():
+    make(lambda ctx, x: x * 3).apply(leaf(1.0))
     assert grad_mode.get(), "recording has to be on again after forward"
 
 
 @pytest.mark.hole("01.1")
-@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("before", [True, False], ids=["on", "off"])
 def test_an_exception_in_forward_leaves_the_mode_as_it_was(before):
     def forward(ctx, x):
         raise KeyError("broken")
@@ -97,16 +102,31 @@ def test_the_mode_that_was_off_stays_off():
     assert not grad_mode.get()
 
 
-@pytest.mark.hole("01.1")
-def test_each_tensor_among_the_arguments_has_an_edge_in_order():
-    x, w, fixed = leaf(1.0), leaf(2.0), torch.tensor(3.0)
-    middle = w * 2
+def node_of_several():
+    """Return the node of a call with a leaf, a note, a constant, a result; its ends."""
+    x, fixed, middle = leaf(1.0), torch.tensor(3.0), leaf(2.0) * 2
     y = make(lambda ctx, *args: args[0] + args[2] + args[3]).apply(x, "note", fixed, middle)
-    nodes = [node for node, _ in y.grad_fn.next_functions]
-    assert len(nodes) == 3, f"three tensors came in, but there are {len(nodes)} edges"
-    assert nodes[0].variable is x
-    assert nodes[1] is None, "a tensor that needs no gradient has the edge (None, 0)"
-    assert nodes[2] is middle.grad_fn
+    return y.grad_fn, x, middle
+
+
+@pytest.mark.hole("01.1")
+def test_there_is_an_edge_for_each_tensor_and_for_nothing_else():
+    count = len(node_of_several()[0].next_functions)
+    assert count == 3, f"three tensors came in, but there are {count} edges"
+
+
+@pytest.mark.hole("01.1")
+def test_the_edges_are_in_the_order_of_the_arguments():
+    node, x, middle = node_of_several()
+    (first, _), *_, (last, _) = node.next_functions
+    assert getattr(first, "variable", None) is x, "the first edge leads to the first tensor, a leaf"
+    assert last is middle.grad_fn, "the last edge leads to the node of the last tensor"
+
+
+@pytest.mark.hole("01.1")
+def test_a_tensor_without_gradient_has_an_edge_that_leads_nowhere():
+    node, *_ = node_of_several()
+    assert node.next_functions[1] == (None, 0), "a tensor that needs no gradient has (None, 0)"
 
 
 @pytest.mark.hole("01.1")
@@ -126,6 +146,34 @@ def test_needs_input_grad_has_an_item_for_every_argument():
 
     make(forward).apply(leaf(1.0), 3, torch.tensor(1.0), None, leaf(2.0))
     assert tuple(seen[0]) == (True, False, False, False, True), f"got {seen[0]}"
+
+
+@pytest.mark.hole("01.1")
+def test_are_tensors_has_an_item_for_every_argument():
+    seen = []
+
+    def forward(ctx, *args):
+        seen.append(ctx._are_tensors)
+        return args[0] * 2
+
+    make(forward).apply(leaf(1.0), 3, torch.tensor(1.0), None, leaf(2.0))
+    assert tuple(seen[0]) == (True, False, True, False, True), f"got {seen[0]}"
+
+
+@pytest.mark.hole("01.1")
+def test_what_is_set_where_nothing_is_recorded():
+    seen = []
+
+    def forward(ctx, *args):
+        seen.append((ctx._are_tensors, ctx.needs_input_grad))
+        return args[0] * 2
+
+    Custom = make(forward)
+    Custom.apply(torch.tensor(1.0), 3)
+    with nothing_recorded():
+        Custom.apply(leaf(1.0), 3)
+    assert [tuple(map(tuple, each)) for each in seen] == [
+        ((True, False), (False, False)), ((True, False), (True, False))], f"got {seen}"
 
 
 @pytest.mark.hole("01.1")
@@ -183,8 +231,9 @@ def test_a_list_is_one_result_that_is_no_tensor():
 
 @pytest.mark.hole("01.1")
 def test_one_tensor_is_enough_wherever_it_stands():
-    y = make(lambda ctx, n, a, b: n * a * b).apply(2.0, torch.tensor(3.0), leaf(4.0))
-    assert y.requires_grad and y.item() == 24.0
+    Custom = make(lambda ctx, n, a, b: n * a * b)
+    assert Custom.apply(2.0, torch.tensor(3.0), leaf(4.0)).requires_grad
+    assert Custom.apply(2.0, leaf(4.0), torch.tensor(3.0)).requires_grad
 
 
 @pytest.mark.hole("01.1")
@@ -194,10 +243,15 @@ def test_keyword_arguments_reach_forward():
 
 
 @pytest.mark.hole("01.1")
-def test_several_outputs_come_as_a_tuple_of_one_node():
+def test_several_outputs_come_as_a_tuple():
     outputs = make(lambda ctx, x: (x * 2, x * 3)).apply(leaf(1.0))
-    assert isinstance(outputs, tuple) and len(outputs) == 2
+    assert isinstance(outputs, tuple), f"expected a tuple, got a {type(outputs).__name__}"
     assert [y.item() for y in outputs] == [2.0, 3.0]
+
+
+@pytest.mark.hole("01.1")
+def test_several_outputs_are_of_one_node():
+    outputs = make(lambda ctx, x: (x * 2, x * 3)).apply(leaf(1.0))
     assert outputs[0].grad_fn is outputs[1].grad_fn
     assert [y.output_nr for y in outputs] == [0, 1]
 
@@ -215,8 +269,8 @@ def test_what_is_no_tensor_passes_through():
     assert y.requires_grad
 
 
-@pytest.mark.hole("01.1")
-def test_forward_without_a_context_and_setup_context():
+def with_setup_context():
+    """Return x, the result of a call with x and 5, and what `setup_context` was given."""
     seen = []
 
     def forward(x, factor):
@@ -228,11 +282,40 @@ def test_forward_without_a_context_and_setup_context():
 
     x = leaf(2.0)
     y = make(forward, None, setup_context).apply(x, 5)
-    ((inputs, output, mode),) = seen
-    assert isinstance(inputs, tuple) and inputs[0] is x and inputs[1] == 5
-    assert isinstance(output, torch.Tensor) and output.item() == 10.0
+    assert len(seen) == 1, f"setup_context ran {len(seen)} times"
+    return x, y, seen[0]
+
+
+@pytest.mark.hole("01.1")
+def test_forward_has_no_context_beside_setup_context():
+    y = with_setup_context()[1]
+    assert y.item() == 10.0, f"expected 2 * 5, got {y.item()}"
+
+
+@pytest.mark.hole("01.1")
+def test_setup_context_fills_the_node():
+    y = with_setup_context()[1]
+    assert y.grad_fn.factor == 5
+
+
+@pytest.mark.hole("01.1")
+def test_setup_context_gets_the_arguments_as_a_tuple():
+    x, _, (inputs, _, _) = with_setup_context()
+    assert isinstance(inputs, tuple), f"expected a tuple, got a {type(inputs).__name__}"
+    assert len(inputs) == 2 and inputs[0] is x and inputs[1] == 5
+
+
+@pytest.mark.hole("01.1")
+def test_setup_context_gets_a_single_output_bare():
+    _, _, (_, output, _) = with_setup_context()
+    assert isinstance(output, torch.Tensor), f"expected a Tensor, got a {type(output).__name__}"
+    assert output.item() == 10.0
+
+
+@pytest.mark.hole("01.1")
+def test_setup_context_runs_unrecorded():
+    _, _, (_, _, mode) = with_setup_context()
     assert not mode, "setup_context runs unrecorded, as forward does"
-    assert y.grad_fn.factor == 5 and y.item() == 10.0
 
 
 @pytest.mark.hole("01.1")
@@ -256,17 +339,40 @@ def test_a_function_inside_a_function():
 
 
 @pytest.mark.hole("01.2")
-def test_backward_is_given_the_gradient_and_its_result_is_the_gradient():
+def test_backward_is_given_the_gradient():
     seen = []
 
     def backward(ctx, g):
         seen.append(g.tolist())
-        return g * 7
+        return (g * 7,)
 
+    make(lambda ctx, x: x * 2, backward).apply(leaf([1.0, 2.0])).backward(torch.tensor([1.0, 10.0]))
+    assert seen == [[1.0, 10.0]], f"expected [[1, 10]], got {seen}"
+
+
+@pytest.mark.hole("01.2")
+def test_what_backward_returns_in_a_tuple_is_the_gradient():
     x = leaf([1.0, 2.0])
-    make(lambda ctx, x: x * 2, backward).apply(x).backward(torch.tensor([1.0, 10.0]))
-    assert seen == [[1.0, 10.0]]
-    assert x.grad.tolist() == [7.0, 70.0], f"expected [7, 70], got {x.grad.tolist()}"
+    y = make(lambda ctx, x: x * 2, lambda ctx, g: (g * 7,)).apply(x)
+    y.backward(torch.tensor([1.0, 10.0]))
+    assert_close(x.grad.numpy(), [7.0, 70.0], what="x.grad")
+
+
+@pytest.mark.hole("01.2")
+def test_a_bare_result_is_the_gradient():
+    x = leaf([1.0, 2.0])
+    y = make(lambda ctx, x: x * 2, lambda ctx, g: g * 7).apply(x)
+    y.backward(torch.tensor([1.0, 10.0]))
+    assert_close(x.grad.numpy(), [7.0, 70.0], what="x.grad")
+
+
+@pytest.mark.hole("01.2")
+def test_what_comes_of_it_is_a_list_of_the_gradients():
+    node = make(lambda ctx, a, n, b: a * b, lambda ctx, g: (g * 10, None, None)).apply(
+        leaf(1.0), 3, leaf(2.0)).grad_fn
+    results = node.apply_tensors([torch.tensor(1.0)])
+    assert isinstance(results, list), f"expected a list, got a {type(results).__name__}"
+    assert len(results) == 2 and results[1] is None, f"two tensors came in, got {results}"
 
 
 @pytest.mark.hole("01.2")
@@ -275,20 +381,17 @@ def test_backward_gets_one_argument_for_each_output():
 
     def backward(ctx, *grads):
         seen.append([g.item() for g in grads])
-        return grads[0] + grads[1]
+        return (grads[0] + grads[1],)
 
     x = leaf(1.0)
     a, b = make(lambda ctx, x: (x * 2, x * 3), backward).apply(x)
     (a * 10 + b * 100).backward()
-    assert seen == [[10.0, 100.0]]
+    assert seen == [[10.0, 100.0]], f"expected [[10, 100]], got {seen}"
     assert x.grad.item() == 110.0
 
 
-@pytest.mark.hole("01.2")
-@pytest.mark.parametrize(("materialize", "expected"), [(True, [0.0, 11.0, 12.0]),
-                                                       (False, [0.0, None, None])])
-def test_zeros_stand_for_gradients_that_are_missing(materialize, expected):
-    """What `_zeros` makes is hole 01.3: here it is 10 and the output's number."""
+def given_to_backward(materialize):
+    """What `backward` is given for 0, None, None; `_zeros` (hole 01.3) makes 10 and the number."""
     seen = []
 
     def backward(ctx, *grads):
@@ -298,7 +401,19 @@ def test_zeros_stand_for_gradients_that_are_missing(materialize, expected):
     node = make(lambda ctx, x: x * 1, backward).apply(leaf(1.0)).grad_fn
     node.materialize_grads, node._zeros = materialize, lambda index: torch.tensor(10.0 + index)
     node.apply_tensors([torch.tensor(0.0), None, None])
-    assert seen == expected, f"materialize_grads is {materialize}: expected {expected}, got {seen}"
+    return seen
+
+
+@pytest.mark.hole("01.2")
+def test_zeros_stand_for_gradients_that_are_missing():
+    seen = given_to_backward(True)
+    assert seen == [0.0, 11.0, 12.0], f"expected [0, 11, 12], got {seen}"
+
+
+@pytest.mark.hole("01.2")
+def test_none_stays_none_where_that_was_wished():
+    seen = given_to_backward(False)
+    assert seen == [0.0, None, None], f"expected [0, None, None], got {seen}"
 
 
 @pytest.mark.hole("01.2")
@@ -344,6 +459,13 @@ def test_none_is_no_gradient():
 
 
 @pytest.mark.hole("01.2")
+def test_none_for_the_first_of_two_tensors():
+    a, b = leaf(2.0), leaf(3.0)
+    make(lambda ctx, a, b: a * b, lambda ctx, g: (None, g)).apply(a, b).backward()
+    assert a.grad is None and b.grad.item() == 1.0, f"got {a.grad} and {b.grad}"
+
+
+@pytest.mark.hole("01.2")
 @pytest.mark.parametrize("results", [1, 2, 3])
 def test_nones_at_the_end_may_be_too_many(results):
     x = leaf(2.0)
@@ -362,11 +484,11 @@ def _raises(backward, text, *others):
 
 @pytest.mark.hole("01.2")
 @pytest.mark.parametrize(("backward", "got"), [
-    (lambda ctx, g: (g,), 1),
-    (lambda ctx, g: g, 1),
-    (lambda ctx, g: (), 0),
-    (lambda ctx, g: (g, None, g), 3),
-    (lambda ctx, g: (g, None, g, None), 4),
+    pytest.param(lambda ctx, g: (g,), 1, id="(g,)"),
+    pytest.param(lambda ctx, g: g, 1, id="g"),
+    pytest.param(lambda ctx, g: (), 0, id="()"),
+    pytest.param(lambda ctx, g: (g, None, g), 3, id="(g, None, g)"),
+    pytest.param(lambda ctx, g: (g, None, g, None), 4, id="(g, None, g, None)"),
 ])
 def test_a_wrong_number_of_gradients_is_refused(backward, got):
     _raises(backward, "function CustomBackward returned an incorrect number of gradients "
@@ -375,14 +497,22 @@ def test_a_wrong_number_of_gradients_is_refused(backward, got):
 
 @pytest.mark.hole("01.2")
 def test_a_gradient_for_what_is_no_tensor_is_refused():
-    _raises(lambda ctx, g: (g, None, g),
-            "function CustomBackward returned a gradient different than None at position 3, but "
-            "the corresponding forward input was not a Variable", 2.0, 3.0)
+    _raises(lambda ctx, g: (g, None, g), "returned a gradient different than None at position",
+            2.0, 3.0)
+
+
+@pytest.mark.hole("01.2")
+@pytest.mark.parametrize("position", [2, 3])
+def test_its_position_is_counted_from_one(position):
+    _raises(lambda ctx, g: (g, *(g if i == position else None for i in (2, 3))),
+            f"function CustomBackward returned a gradient different than None at position "
+            f"{position}, but the corresponding forward input was not a Variable", 2.0, 3.0)
 
 
 @pytest.mark.hole("01.2")
 @pytest.mark.parametrize(("wrong", "kind"), [
-    (1.0, "float"), ([1.0], "list"), ("g", "str")])
+    pytest.param(1.0, "float", id="a float"), pytest.param([1.0], "list", id="a list"),
+    pytest.param("g", "str", id="a str")])
 def test_what_is_no_tensor_is_no_gradient(wrong, kind):
     _raises(lambda ctx, g: wrong, rf"expected Variable or None \(got {kind}\)")
 
@@ -434,26 +564,6 @@ def _three_outputs(materialize=None):
 
 
 @pytest.mark.hole("01.3")
-@pytest.mark.parametrize("materialize", [None, True])
-def test_outputs_that_were_not_used_have_zeros(materialize):
-    x, (first, _, _), seen = _three_outputs(materialize)
-    first.backward(torch.tensor([1.0, 1.0]))
-    assert seen[0].tolist() == [1.0, 1.0]
-    assert isinstance(seen[1], torch.Tensor), f"expected zeros, got {seen[1]}"
-    assert seen[1].tolist() == [[0.0] * 3] * 2, f"expected zeros of (2, 3), got {seen[1]}"
-    assert seen[1].dtype == torch.float64, f"expected float64, got {seen[1].dtype}"
-    assert x.grad.tolist() == [2.0, 2.0]
-
-
-@pytest.mark.hole("01.3")
-def test_the_first_output_may_be_the_missing_one():
-    _, (_, second, _), seen = _three_outputs()
-    second.backward(torch.ones(2, 3, dtype=torch.float64))
-    assert seen[0].tolist() == [0.0, 0.0] and seen[0].dtype == torch.float32
-    assert seen[1].tolist() == [[1.0] * 3] * 2
-
-
-@pytest.mark.hole("01.3")
 def test_outputs_that_are_no_tensors_have_none():
     _, (first, _, _), seen = _three_outputs()
     first.sum().backward()
@@ -466,6 +576,39 @@ def test_without_materializing_there_is_none():
     first.backward(torch.tensor([1.0, 1.0]))
     assert seen[1] is None, f"set_materialize_grads(False): expected None, got {seen[1]}"
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.hole("01.3")
+@pytest.mark.parametrize("materialize", [None, True],
+                         ids=["nothing was said", "set_materialize_grads(True)"])
+def test_outputs_that_were_not_used_have_zeros(materialize):
+    x, (first, _, _), seen = _three_outputs(materialize)
+    first.backward(torch.tensor([1.0, 1.0]))
+    assert isinstance(seen[1], torch.Tensor), f"expected zeros, got {seen[1]!r}"
+    assert not seen[1].numpy().any(), f"expected zeros, got {seen[1]}"
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.hole("01.3")
+def test_the_zeros_have_the_shape_of_their_output():
+    _, (first, _, _), seen = _three_outputs()
+    first.backward(torch.tensor([1.0, 1.0]))
+    assert seen[1].shape == (2, 3), f"expected shape (2, 3), got {tuple(seen[1].shape)}"
+
+
+@pytest.mark.hole("01.3")
+def test_the_zeros_have_the_dtype_of_their_output():
+    _, (first, _, _), seen = _three_outputs()
+    first.backward(torch.tensor([1.0, 1.0]))
+    assert seen[1].dtype == torch.float64, f"expected float64, got {seen[1].dtype}"
+
+
+@pytest.mark.hole("01.3")
+def test_the_first_output_may_be_the_missing_one():
+    _, (_, second, _), seen = _three_outputs()
+    second.backward(torch.ones(2, 3, dtype=torch.float64))
+    assert isinstance(seen[0], torch.Tensor), f"expected zeros, got {seen[0]!r}"
+    assert seen[0].tolist() == [0.0, 0.0] and seen[0].dtype == torch.float32, f"got {seen[0]}"
 
 
 @pytest.mark.hole("01.3")
@@ -498,23 +641,51 @@ def test_the_choice_belongs_to_one_call():
 def test_an_input_returned_as_it_came_becomes_a_new_tensor():
     x = leaf([1.0, 2.0])
     y = make(lambda ctx, x: x, lambda ctx, g: g * 10).apply(x)
-    assert y is not x
-    assert x.is_leaf and x.grad_fn is None, "the input has to stay a leaf"
+    assert y is not x, "the result is the input itself"
+
+
+@pytest.mark.hole("01.4")
+def test_the_input_stays_what_it_was():
+    x = leaf([1.0, 2.0])
+    make(lambda ctx, x: x, lambda ctx, g: g * 10).apply(x)
+    assert x.is_leaf and x.grad_fn is None and x.requires_grad, "the input has to stay a leaf"
+
+
+@pytest.mark.hole("01.4")
+def test_both_have_their_gradients():
+    x = leaf([1.0, 2.0])
+    y = make(lambda ctx, x: x, lambda ctx, g: g * 10).apply(x)
     assert y.grad_fn.name() == "CustomBackward"
     (y + x).sum().backward()
-    assert x.grad.tolist() == [11.0, 11.0], f"expected [11, 11], got {x.grad.tolist()}"
+    assert_close(x.grad.numpy(), [11.0, 11.0], what="x.grad")
+
+
+def alias_of_a_result():
+    """Return a tensor and what a Function that returned it gave."""
+    middle = leaf([1.0, 2.0]) * 1
+    return middle, make(lambda ctx, x: x, lambda ctx, g: g).apply(middle)
 
 
 @pytest.mark.hole("01.4")
 def test_it_looks_at_the_same_memory():
-    x = leaf([1.0, 2.0])
-    middle = x * 1
-    y = make(lambda ctx, x: x, lambda ctx, g: g).apply(middle)
+    middle, y = alias_of_a_result()
     assert y.data_ptr() == middle.data_ptr(), "the values have not to be copied"
-    assert y._is_view() and y._base is middle
     middle.detach().add_(1)
     assert y.tolist() == [2.0, 3.0]
-    assert y._version == middle._version == 1, "a view shares its base's version"
+
+
+@pytest.mark.hole("01.4")
+def test_it_is_a_view_of_the_input():
+    middle, y = alias_of_a_result()
+    assert y._is_view(), "it is noted as no view"
+    assert y._base is middle, "it is a view, but not of the input"
+
+
+@pytest.mark.hole("01.4")
+def test_it_shares_the_version_of_the_input():
+    middle, y = alias_of_a_result()
+    middle.detach().add_(1)
+    assert y._version == middle._version == 1, f"got {y._version} and {middle._version}"
 
 
 @pytest.mark.hole("01.4")
@@ -545,8 +716,14 @@ def test_an_input_without_gradient_returned_as_it_came():
     fixed = torch.tensor([1.0, 2.0])
     y = make(lambda ctx, x: x).apply(fixed)
     assert y is not fixed, "the result is a tensor of its own"
-    assert y.data_ptr() == fixed.data_ptr(), "the values have not to be copied"
     assert not y.requires_grad
+
+
+@pytest.mark.hole("01.4")
+def test_what_has_no_gradient_is_not_copied():
+    fixed = torch.tensor([1.0, 2.0])
+    y = make(lambda ctx, x: x).apply(fixed)
+    assert y.data_ptr() == fixed.data_ptr(), "the values have not to be copied"
 
 
 @pytest.mark.hole("01.4")
@@ -556,37 +733,67 @@ def test_an_input_returned_while_nothing_is_recorded():
         y = make(lambda ctx, x: x).apply(x)
     assert y is not x and y.data_ptr() == x.data_ptr()
     assert not y.requires_grad and y.grad_fn is None
-    assert x.requires_grad and x.is_leaf
 
 
 @pytest.mark.hole("01.4")
-def test_outputs_marked_as_not_differentiable():
+def test_the_input_goes_on_requiring_grad():
+    x = leaf([1.0, 2.0])
+    with nothing_recorded():
+        make(lambda ctx, x: x).apply(x)
+    assert x.requires_grad and x.is_leaf
+
+
+def _parts(*marked):
+    """Return x and three outputs of it, some of which are marked by their numbers."""
+
     def forward(ctx, x):
-        low, high, rest = (x < 2).float(), (x > 2).float(), x * 2
-        ctx.mark_non_differentiable(low, high)
-        return low, rest, high
+        outputs = (x < 2).float(), x * 2, (x > 2).float()
+        ctx.mark_non_differentiable(*(outputs[i] for i in marked))
+        return outputs
 
     x = leaf([1.0, 3.0])
-    low, rest, high = make(forward, lambda ctx, g, h, i: h * 2).apply(x)
-    marked = [t.requires_grad for t in (low, rest, high)]
-    assert marked == [False, True, False], f"requires_grad is {marked}"
-    assert low.grad_fn is None and low.is_leaf
+    return x, make(forward, lambda ctx, g, h, i: h * 2).apply(x)
+
+
+@pytest.mark.hole("01.4")
+@pytest.mark.parametrize("marked", [(0,), (2,), (0, 2)], ids=["output 0", "output 2", "0 and 2"])
+def test_outputs_marked_as_not_differentiable(marked):
+    _, outputs = _parts(*marked)
+    got = [t.requires_grad for t in outputs]
+    assert got == [i not in marked for i in range(3)], f"marked {marked}, requires_grad is {got}"
+    assert outputs[marked[0]].grad_fn is None and outputs[marked[0]].is_leaf
+
+
+@pytest.mark.hole("01.4")
+def test_gradients_pass_beside_marked_outputs():
+    x, (_, rest, _) = _parts(0, 2)
     rest.backward(torch.tensor([1.0, 10.0]))
     assert x.grad.tolist() == [2.0, 20.0]
 
 
-@pytest.mark.hole("01.4")
-def test_an_input_marked_as_not_differentiable():
+def _input_marked():
+    """Return x and what a Function gave that marked it as not differentiable and returned it."""
+
     def forward(ctx, x):
         ctx.mark_non_differentiable(x)
         return x
 
     x = leaf([3.0])
-    y = make(forward).apply(x)
-    assert y is not x and y.data_ptr() == x.data_ptr()
+    return x, make(forward).apply(x)
+
+
+@pytest.mark.hole("01.4")
+def test_an_input_marked_as_not_differentiable():
+    _, y = _input_marked()
     assert not y.requires_grad, "marked as not differentiable, but it requires grad"
-    assert x.requires_grad
     assert y.is_leaf
+
+
+@pytest.mark.hole("01.4")
+def test_a_marked_input_stays_what_it_was():
+    x, y = _input_marked()
+    assert y is not x and y.data_ptr() == x.data_ptr()
+    assert x.requires_grad, "the input itself was switched off"
 
 
 # --- 01.5: saved tensors -------------------------------------------------------------------------
@@ -639,14 +846,29 @@ def test_exp_keeps_its_result():
 
 
 @pytest.mark.hole("01.5")
+def test_what_was_saved_comes_back_as_a_tuple():
+    for node, count in ((Product.apply(leaf(2.0), leaf(5.0)).grad_fn, 2),
+                        (Exp.apply(leaf(1.0)).grad_fn, 1)):
+        saved = node.saved_tensors
+        assert isinstance(saved, tuple), f"expected a tuple, got a {type(saved).__name__}"
+        assert len(saved) == count, f"{count} were saved, {len(saved)} came back"
+
+
+@pytest.mark.hole("01.5")
 def test_a_product_keeps_its_inputs_in_order():
     a, b = leaf(2.0), leaf(5.0)
     y = Product.apply(a, b)
-    saved = y.grad_fn.saved_tensors
-    assert isinstance(saved, tuple) and len(saved) == 2
-    assert saved[0] is a and saved[1] is b, "an input is saved as the tensor that it was"
+    got = [t.item() for t in y.grad_fn.saved_tensors]
+    assert got == [2.0, 5.0], f"expected [2, 5], got {got}"
     y.backward()
     assert (a.grad.item(), b.grad.item()) == (5.0, 2.0)
+
+
+@pytest.mark.hole("01.5")
+def test_a_saved_input_is_that_very_tensor():
+    a, b = leaf(2.0), leaf(5.0)
+    saved = Product.apply(a, b).grad_fn.saved_tensors
+    assert saved[0] is a and saved[1] is b, "an input is saved as the tensor that it was"
 
 
 @pytest.mark.hole("01.5")
@@ -668,7 +890,7 @@ def test_sigmoid_against_differences():
 
 
 @pytest.mark.hole("01.5")
-@pytest.mark.parametrize("function", [Exp, Sigmoid])
+@pytest.mark.parametrize("function", [Exp, Sigmoid], ids=["Exp", "Sigmoid"])
 def test_what_was_saved_can_be_differentiated_again(function):
     at, g, v = np.array([0.3, -0.7]), np.array([1.0, 2.0]), np.array([5.0, 7.0])
     x = torch.tensor(at, requires_grad=True)
@@ -761,17 +983,30 @@ def test_saving_again_replaces_what_was_saved():
     assert [t.item() for t in node.saved_tensors] == [11.0]
 
 
+KINDS = pytest.mark.parametrize(("saved", "position", "kind"), [
+    pytest.param((3,), 0, "int", id="an int"),
+    pytest.param((None, "x"), 1, "str", id="None and a str")])
+
+
 @pytest.mark.hole("01.5")
-@pytest.mark.parametrize(("saved", "text"), [
-    ((3,), "save_for_backward can only save variables, but argument 0 is of type int"),
-    ((None, "x"), "save_for_backward can only save variables, but argument 1 is of type str"),
-])
-def test_only_tensors_can_be_saved(saved, text):
+@KINDS
+def test_only_tensors_can_be_saved(saved, position, kind):
     def forward(ctx, x):
         ctx.save_for_backward(*saved)
         return x * 1
 
-    with pytest.raises(TypeError, match=text):
+    with pytest.raises(TypeError, match="save_for_backward can only save variables, but argument"):
+        make(forward).apply(leaf(1.0))
+
+
+@pytest.mark.hole("01.5")
+@KINDS
+def test_the_error_names_position_and_kind(saved, position, kind):
+    def forward(ctx, x):
+        ctx.save_for_backward(*saved)
+        return x * 1
+
+    with pytest.raises(TypeError, match=f"argument {position} is of type {kind}$"):
         make(forward).apply(leaf(1.0))
 
 
@@ -802,6 +1037,17 @@ def test_what_was_saved_is_dropped_after_the_backward_pass():
         y.grad_fn.saved_tensors
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
         y.backward()
+
+
+@pytest.mark.hole("01.5")
+def test_in_forward_mode_the_other_ones_come_back():
+    x, other = leaf(1.0), torch.tensor(7.0)
+    node = make(lambda ctx, x: ctx.save_for_backward(x) or x * 1).apply(x).grad_fn
+    node.saved_for_forward = (other, None)
+    got = node.saved_tensors
+    node.saved_for_forward = None
+    assert got == (other, None), f"expected what `saved_for_forward` holds, got {got}"
+    assert node.saved_tensors[0] is x
 
 
 @pytest.mark.hole("01.5")
@@ -844,14 +1090,20 @@ Doubled = make(_doubled, lambda ctx, g: g * 2)
 
 @pytest.mark.hole("01.6")
 def test_the_written_tensor_itself_comes_back():
+    middle = leaf([1.0, 2.0]) * 3
+    result = Doubled.apply(middle)
+    assert result is middle, "another tensor came back than the one that was written to"
+    assert middle.tolist() == [6.0, 12.0]
+
+
+@pytest.mark.hole("01.6")
+def test_the_written_tensor_has_the_new_history():
     x = leaf([1.0, 2.0])
     middle = x * 3
-    result = Doubled.apply(middle)
-    assert result is middle
-    assert middle.tolist() == [6.0, 12.0]
-    assert middle.grad_fn.name() == "CustomBackward"
+    Doubled.apply(middle)
+    assert middle.grad_fn.name() == "CustomBackward", f"it is {middle.grad_fn.name()}"
     middle.sum().backward()
-    assert x.grad.tolist() == [6.0, 6.0], f"expected 2 * 3, got {x.grad.tolist()}"
+    assert_close(x.grad.numpy(), [6.0, 6.0], what="x.grad")
 
 
 @pytest.mark.hole("01.6")
@@ -865,9 +1117,15 @@ def test_the_write_is_counted():
 @pytest.mark.hole("01.6")
 def test_the_write_is_counted_where_nothing_is_recorded():
     fixed = torch.tensor([1.0, 2.0])
+    Doubled.apply(fixed)
+    assert fixed._version == 2, f"expected version 2, got {fixed._version}"
+
+
+@pytest.mark.hole("01.6")
+def test_a_tensor_without_gradient_comes_back_itself():
+    fixed = torch.tensor([1.0, 2.0])
     result = Doubled.apply(fixed)
     assert result is fixed and fixed.tolist() == [2.0, 4.0]
-    assert fixed._version == 2, f"expected version 2, got {fixed._version}"
     assert not fixed.requires_grad and fixed.grad_fn is None
 
 
@@ -898,15 +1156,22 @@ def test_a_leaf_may_not_be_written_to():
 def test_a_leaf_may_be_written_to_where_nothing_is_recorded():
     x = leaf([1.0, 2.0])
     with nothing_recorded():
+        Doubled.apply(x)
+    assert x.tolist() == [2.0, 4.0] and x.is_leaf and x.requires_grad and x._version == 2
+
+
+@pytest.mark.hole("01.6")
+def test_such_a_leaf_comes_back_detached():
+    x = leaf([1.0, 2.0])
+    with nothing_recorded():
         y = Doubled.apply(x)
-    assert x.tolist() == [2.0, 4.0] and x.is_leaf and x._version == 2
     assert y.data_ptr() == x.data_ptr() and not y.requires_grad, "nothing was recorded"
 
 
 @pytest.mark.hole("01.6")
 def test_the_node_knows_shape_and_dtype_of_what_was_written():
     node, written = make(lambda ctx, x: x)._backward_cls(), leaf([1.0, 2.0]) * 3
-    assert join_written(node, written, 0, True, None, 1) is written
+    join_written(node, written, 0, True, None, 1)
     assert (node.shape, node.dtype) == ((2,), np.float32), f"got {node.shape} and {node.dtype}"
 
 
@@ -926,6 +1191,13 @@ def test_what_was_written_to_may_be_no_input():
 
 
 @pytest.mark.hole("01.6")
+def test_what_is_no_input_has_the_number_of_its_output():
+    node, written = make(lambda ctx, x: x)._backward_cls(), torch.zeros(2)
+    join_written(node, written, 1, True, None, 2)
+    assert written._node is node and written._index == 1, f"it is output {written._index}"
+
+
+@pytest.mark.hole("01.6")
 def test_writing_to_a_view_changes_the_history_of_its_base():
     x = leaf([1.0, 2.0, 3.0])
     base = x * 1
@@ -933,7 +1205,7 @@ def test_writing_to_a_view_changes_the_history_of_its_base():
     assert Doubled.apply(view) is view
     assert base.tolist() == [1.0, 4.0, 6.0]
     base.backward(torch.tensor([1.0, 10.0, 100.0]))
-    assert x.grad.tolist() == [1.0, 20.0, 200.0], f"expected [1, 20, 200], got {x.grad.tolist()}"
+    assert_close(x.grad.numpy(), [1.0, 20.0, 200.0], what="x.grad")
 
 
 @pytest.mark.hole("01.6")
@@ -950,8 +1222,9 @@ def test_the_written_one_may_be_any_of_the_inputs():
     assert x.grad.tolist() == [3.0]
 
 
-@pytest.mark.hole("01.6")
-def test_two_inputs_may_be_written_to():
+def _both_written():
+    """Return two leaves, results of theirs that a Function wrote to, and what it returned."""
+
     def forward(ctx, a, b):
         a.mul_(2)
         b.mul_(3)
@@ -960,8 +1233,20 @@ def test_two_inputs_may_be_written_to():
 
     x, y = leaf(1.0), leaf(1.0)
     a, b = x * 1, y * 1
-    first, second = make(forward, lambda ctx, g, h: (h * 2, g * 3)).apply(a, b)
+    return x, y, a, b, make(forward, lambda ctx, g, h: (h * 2, g * 3)).apply(a, b)
+
+
+@pytest.mark.hole("01.6")
+def test_two_inputs_may_be_written_to():
+    _, _, a, b, (first, second) = _both_written()
     assert first is b and second is a
+    assert a.grad_fn.name() == b.grad_fn.name() == "CustomBackward"
+
+
+@pytest.mark.hole("01.6")
+def test_each_written_input_has_the_number_of_its_output():
+    x, y, a, b, (first, second) = _both_written()
+    assert (b.output_nr, a.output_nr) == (0, 1), f"got {b.output_nr} and {a.output_nr}"
     (first * 10 + second * 100).backward()
     assert (x.grad.item(), y.grad.item()) == (200.0, 30.0)
 

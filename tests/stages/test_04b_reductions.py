@@ -404,6 +404,13 @@ def test_a_matrix_and_a_vector():
 @pytest.mark.hole("04b.4")
 @shapes(((), (3,)), ((2, 3), ()), ((), ()), ((5, 2, 3), ()), ((), (5, 3, 4)))
 def test_numbers_are_refused(a, b):
+    with pytest.raises(RuntimeError):
+        torch.matmul(torch.tensor(doubles(*a)), torch.tensor(doubles(*b)))
+
+
+@pytest.mark.hole("04b.4")
+@shapes(((), (3,)), ((2, 3), ()), ((), ()), ((5, 2, 3), ()), ((), (5, 3, 4)))
+def test_the_error_for_numbers(a, b):
     with pytest.raises(RuntimeError) as caught:
         torch.matmul(torch.tensor(doubles(*a)), torch.tensor(doubles(*b)))
     assert str(caught.value) == ("both arguments to matmul need to be at least 1D, but they are "
@@ -599,7 +606,7 @@ def test_what_was_there_stays():
 
 
 @pytest.mark.hole("04b.6")
-@pytest.mark.parametrize("dim", [0, 1, 2, -1])
+@pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
 def test_positions_and_sums_along_any_dimension(dim):
     target, source = np.zeros((2, 3, 4)), doubles(2, 3, 4)
     index = (np.arange(24).reshape(2, 3, 4) * 7) % target.shape[dim]
@@ -624,8 +631,10 @@ def test_a_smaller_index_takes_a_part_of_the_source():
 
 @pytest.mark.hole("04b.6")
 def test_scatter_add_to_a_number():
-    got = kernels_index.scatter_add(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 3.0]))
+    target = np.array(1.0)
+    got = kernels_index.scatter_add(np, target, 0, np.array([0, 0]), np.array([2.0, 3.0]))
     assert got == 6, f"expected 6, got {got}"
+    assert got is target, "it adds in place and returns the target"
 
 
 @pytest.mark.hole("04b.6")
@@ -636,16 +645,14 @@ def test_a_repeated_slice_counts_each_time():
 
 
 @pytest.mark.hole("04b.6")
-@pytest.mark.parametrize("dim", [0, 1, -1])
+@pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
 def test_slices_are_added(dim):
-    target, index = np.ones((3, 4)), np.array([2, 0, 2])
-    source = doubles(3, 4) if dim == 0 else doubles(3, 3)
-    expected = np.ones((3, 4))
+    target, index = np.ones((3, 4, 5)), np.array([2, 0, 2])
+    shape = [3, 4, 5]
+    shape[dim] = 3
+    source, expected = doubles(*shape), np.ones((3, 4, 5))
     for place, to in enumerate(index):
-        if dim == 0:
-            expected[to] += source[place]
-        else:
-            expected[:, to] += source[:, place]
+        np.moveaxis(expected, dim, 0)[to] += np.moveaxis(source, dim, 0)[place]
     got = kernels_index.index_add(np, target, dim, index, source)
     assert_close(got, expected, what="index_add")
     assert got is target, "it returns the target"
@@ -659,8 +666,10 @@ def test_a_source_that_broadcasts():
 
 @pytest.mark.hole("04b.6")
 def test_index_add_to_a_number():
-    got = kernels_index.index_add(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 3.0]))
+    target = np.array(1.0)
+    got = kernels_index.index_add(np, target, 0, np.array([0, 0]), np.array([2.0, 3.0]))
     assert got == 6, f"expected 6, got {got}"
+    assert got is target, "it adds in place and returns the target"
 
 
 @pytest.mark.hole("04b.6")

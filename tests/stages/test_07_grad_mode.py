@@ -1,6 +1,8 @@
 """Stage 07: grad modes as blocks, decorators, generators and plain calls."""
 
 import threading
+import warnings
+from itertools import islice
 
 import pytest
 
@@ -70,40 +72,51 @@ def test_is_grad_enabled_tells_the_mode(mode):
 
 
 @pytest.mark.hole("07.1")
-def test_nothing_is_recorded_inside_no_grad():
-    x = torch.ones(2, requires_grad=True)
-    with torch.no_grad():
-        y = x * 2
-    assert not y.requires_grad and y.grad_fn is None, f"expected no history, got {y.grad_fn}"
-    assert (x * 2).requires_grad, "expected recording after the block"
-
-
-@pytest.mark.hole("07.1")
-def test_a_leaf_may_be_written_inside_no_grad():
-    w = torch.tensor([1.0, 2.0], requires_grad=True)
-    (w * w).sum().backward()
-    with torch.no_grad():
-        w -= 0.5 * w.grad
-    assert w.tolist() == [0.0, 0.0] and w.requires_grad and w.is_leaf
+@each_block
+@each_before
+def test_a_block_has_its_mode(make, mode, before):
+    start(before)
+    with make():
+        expect(mode, "inside the block")
 
 
 @pytest.mark.hole("07.1")
 @each_block
 @each_before
-def test_a_block_has_its_mode_and_leaves_the_one_before(make, mode, before):
+def test_a_block_leaves_the_mode_before(make, mode, before):
     start(before)
     with make():
-        expect(mode, "inside the block")
+        pass
     expect(before, "after the block")
 
 
 @pytest.mark.hole("07.1")
 @each_block
 @each_before
-def test_an_exception_leaves_the_mode_before_and_goes_on(make, mode, before):
+def test_a_block_puts_back_what_was_on_at_its_start(make, mode, before):
     start(before)
+    with make():
+        start(not mode)  # as a plain call of set_grad_enabled would
+    expect(before, "after the block")
+
+
+@pytest.mark.hole("07.1")
+@each_block
+def test_an_exception_goes_on(make, mode):
     with pytest.raises(KeyError), make():
         raise KeyError
+
+
+@pytest.mark.hole("07.1")
+@each_block
+@each_before
+def test_an_exception_leaves_the_mode_before(make, mode, before):
+    start(before)
+    try:
+        with make():
+            raise KeyError
+    except KeyError:
+        pass
     expect(before, "after a block that raised")
 
 
@@ -111,7 +124,7 @@ def test_an_exception_leaves_the_mode_before_and_goes_on(make, mode, before):
 @each_block
 def test_entering_gives_nothing(make, mode):
     with make() as given:
-        expect(mode, "inside the block")
+        pass
     assert given is None, f"expected None from __enter__, got {given!r}"
 
 
@@ -160,7 +173,72 @@ def test_another_thread_has_a_mode_of_its_own():
     assert seen == [True], f"expected a new thread to record, got is_grad_enabled() = {seen}"
 
 
+@pytest.mark.hole("07.1")
+def test_nothing_is_recorded_inside_no_grad():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        y = x * 2
+    assert not y.requires_grad and y.grad_fn is None, f"expected no history, got {y.grad_fn}"
+    assert (x * 2).requires_grad, "expected recording after the block"
+
+
+@pytest.mark.hole("07.1")
+def test_a_leaf_may_be_written_inside_no_grad():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    (w * w).sum().backward()
+    with torch.no_grad():
+        w -= 0.5 * w.grad
+    assert w.tolist() == [0.0, 0.0] and w.requires_grad and w.is_leaf
+
+
 # ------------------------------------------------------------------ 07.2
+
+
+@pytest.mark.hole("07.2")
+def test_decorating_gives_a_function():
+    def plain():
+        return 1
+
+    got = torch.no_grad()(plain)
+    assert callable(got) and got is not plain, f"expected a new function, got {got}"
+
+
+@pytest.mark.hole("07.2")
+def test_decorating_calls_nothing():
+    called = []
+    torch.no_grad()(lambda: called.append(1))
+    assert called == [], "expected no call while decorating"
+
+
+@pytest.mark.hole("07.2")
+def test_decorating_switches_nothing():
+    torch.no_grad()(lambda: None)
+    expect(True, "after decorating")
+
+
+@pytest.mark.hole("07.2")
+def test_a_call_calls_once():
+    calls = []
+    torch.no_grad()(lambda: calls.append(1))()
+    assert calls == [1], f"expected one call, got {len(calls)}"
+
+
+@pytest.mark.hole("07.2")
+def test_the_result_comes_out():
+    got = torch.no_grad()(lambda: 5)()
+    assert got == 5, f"expected 5, got {got}"
+
+
+@pytest.mark.hole("07.2")
+@pytest.mark.parametrize(("args", "kwargs"), [((1, 2), {}), ((), {"key": 3}), ((1,), {"key": 3})],
+                         ids=["by place", "by name", "by both"])
+def test_arguments_pass_through(args, kwargs):
+    @torch.no_grad()
+    def given(*args, **kwargs):
+        return args, kwargs
+
+    got = given(*args, **kwargs)
+    assert got == (args, kwargs), f"expected {(args, kwargs)}, got {got}"
 
 
 @pytest.mark.hole("07.2")
@@ -174,29 +252,16 @@ def test_a_decorated_function_runs_in_the_mode(make, mode, before):
     start(before)
     got = inside()
     assert got is mode, f"expected mode {mode} in the call, got {got}"
+
+
+@pytest.mark.hole("07.2")
+@each_block
+@each_before
+def test_after_a_call_the_mode_is_the_one_before(make, mode, before):
+    decorated = make()(lambda: None)
+    start(before)
+    decorated()
     expect(before, "after the call")
-
-
-@pytest.mark.hole("07.2")
-def test_arguments_and_result_pass_through():
-    @torch.no_grad()
-    def given(*args, **kwargs):
-        return args, kwargs
-
-    calls = []
-    torch.no_grad()(lambda: calls.append(1))()
-    assert calls == [1], f"expected one call, got {len(calls)}"
-    got = given(1, 2, key=3)
-    assert got == ((1, 2), {"key": 3}), f"expected ((1, 2), {{'key': 3}}), got {got}"
-
-
-@pytest.mark.hole("07.2")
-def test_decorating_neither_calls_nor_switches():
-    called = []
-    start(True)
-    torch.no_grad()(lambda: called.append(1))
-    assert called == [], "expected no call while decorating"
-    expect(True, "after decorating")
 
 
 @pytest.mark.hole("07.2")
@@ -206,6 +271,16 @@ def test_an_exception_comes_out_of_a_decorated_function():
         raise KeyError("inside")
 
     with pytest.raises(KeyError, match="inside"):
+        failing()
+
+
+@pytest.mark.hole("07.2")
+def test_an_exception_leaves_the_mode_before_the_call():
+    @torch.no_grad()
+    def failing():
+        raise KeyError("inside")
+
+    with pytest.raises(KeyError):
         failing()
     expect(True, "after a call that raised")
 
@@ -225,11 +300,13 @@ def test_name_and_docstring_stay():
 def test_a_function_that_calls_itself(make, mode):
     @make()
     def down(n):
-        return [*(down(n - 1) if n else []), _state.grad_enabled.get()]
+        if n:
+            down(n - 1)
+        return _state.grad_enabled.get()
 
     start(not mode)
     got = down(3)
-    assert got == [mode] * 4, f"expected {[mode] * 4}, got {got}"
+    assert got is mode, f"expected mode {mode} in the outer call too, got {got}"
     expect(not mode, "after the calls")
 
 
@@ -278,41 +355,101 @@ def test_a_generator_function_is_handed_on():
     assert got == ("wrapped", numbers), f"expected what _wrap_generator returns, got {got}"
 
 
+class Thing:
+    def __init__(self, value):
+        self.seen = value, _state.grad_enabled.get()
+
+    def method(self):
+        return _state.grad_enabled.get()
+
+
+@pytest.fixture
+def thing():
+    """Make a fresh class and what decorating it gives."""
+    fresh = type("Thing", (), dict(vars(Thing)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fresh, torch.no_grad()(fresh)
+
+
 @pytest.mark.hole("07.2")
-def test_a_class_is_decorated_in_its_constructor():
-    class Thing:
-        def __init__(self, value):
-            self.seen = value, _state.grad_enabled.get()
+def test_decorating_a_class_gives_the_class(thing):
+    fresh, decorated = thing
+    assert decorated is fresh, f"expected the class itself, got {decorated}"
 
-        def method(self):
-            return _state.grad_enabled.get()
 
+@pytest.mark.hole("07.2")
+def test_the_constructor_of_a_class_runs_in_the_mode(thing):
+    got = thing[0](3).seen
+    assert got == (3, False), f"expected (3, False), got {got}"
+
+
+@pytest.mark.hole("07.2")
+def test_other_methods_of_a_class_stay(thing):
+    assert thing[0](3).method() is True, "expected other methods outside the mode"
+
+
+@pytest.mark.hole("07.2")
+def test_decorating_a_class_warns():
     with pytest.warns(FutureWarning, match="^Decorating classes is deprecated"):
-        decorated = torch.no_grad()(Thing)
-    assert decorated is Thing, f"expected the class itself, got {decorated}"
-    assert Thing(3).seen == (3, False), f"expected (3, False), got {Thing(3).seen}"
-    assert Thing(3).method() is True, "expected other methods outside the mode"
+        torch.no_grad()(type("Thing", (), dict(vars(Thing))))
+
+
+@pytest.mark.hole("07.2")
+def test_decorating_a_function_does_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.no_grad()(lambda: None)
 
 
 # ------------------------------------------------------------------ 07.3
 
 
 @pytest.mark.hole("07.3")
-@each_block
-def test_a_generator_runs_in_the_mode_and_its_caller_does_not(make, mode):
-    @make()
-    def seen():
-        for _ in range(3):
-            yield _state.grad_enabled.get()
+def test_items_come_out_one_by_one():
+    @torch.no_grad()
+    def numbers():
+        yield 1
+        yield 2
+        yield 3
 
-    start(not mode)
-    count = 0
-    for got in seen():
-        assert got is mode, f"expected mode {mode} in stretch {count}, got {got}"
-        expect(not mode, "in the caller, while the generator waits")
-        count += 1
-    assert count == 3, f"expected 3 items, got {count}"
-    expect(not mode, "after the generator")
+    got = list(islice(numbers(), 10))
+    assert got == [1, 2, 3], f"expected [1, 2, 3], got {got}"
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_ends():
+    @torch.no_grad()
+    def numbers():
+        yield 1
+
+    running = numbers()
+    next(running)
+    assert next(running, "end") == "end"
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_without_items():
+    @torch.no_grad()
+    def none():
+        return
+        yield
+
+    assert list(none()) == []
+
+
+@pytest.mark.hole("07.3")
+def test_nothing_runs_before_the_first_next():
+    log = []
+
+    @torch.no_grad()
+    def numbers():
+        log.append("first")
+        yield 1
+
+    running = numbers()
+    assert log == [], f"expected nothing to run before the first next(), got {log}"
+    assert next(running) == 1 and log == ["first"]
 
 
 @pytest.mark.hole("07.3")
@@ -327,10 +464,71 @@ def test_a_generator_does_no_more_than_it_is_asked():
         yield 2
 
     running = numbers()
-    assert log == [], f"expected nothing to run before the first next(), got {log}"
     assert next(running) == 1 and log == ["first"], f"expected one stretch, got {log}"
     assert next(running) == 2 and log == ["first", "second"]
-    assert next(running, "end") == "end"
+
+
+def modes_seen(make, before, in_body):
+    """Return the modes that the body, or its caller, of a decorated generator sees."""
+    @make()
+    def body():
+        for _ in range(3):
+            yield _state.grad_enabled.get()
+
+    start(before)
+    running, seen = body(), []
+    for _ in range(3):
+        inside = next(running)
+        seen.append(inside if in_body else _state.grad_enabled.get())
+    return seen
+
+
+@pytest.mark.hole("07.3")
+@each_block
+def test_the_first_stretch_runs_in_the_mode(make, mode):
+    assert modes_seen(make, not mode, True)[0] is mode
+
+
+@pytest.mark.hole("07.3")
+@each_block
+def test_later_stretches_run_in_the_mode(make, mode):
+    got = modes_seen(make, not mode, True)
+    assert got == [mode] * 3, f"expected {[mode] * 3}, got {got}"
+
+
+@pytest.mark.hole("07.3")
+@each_block
+def test_the_caller_runs_in_the_caller_s_mode(make, mode):
+    got = modes_seen(make, not mode, False)
+    assert got == [not mode] * 3, f"expected {[not mode] * 3}, got {got}"
+
+
+@pytest.mark.hole("07.3")
+@each_block
+def test_the_mode_after_a_generator(make, mode):
+    @make()
+    def body():
+        yield 1
+
+    start(not mode)
+    list(body())
+    expect(not mode, "after the generator")
+
+
+@pytest.mark.hole("07.3")
+@each_block
+def test_a_caller_that_changes_its_mode(make, mode):
+    @make()
+    def body():
+        yield 1
+        yield 2
+
+    start(not mode)
+    running = body()
+    next(running)
+    start(mode)
+    next(running)
+    expect(mode, "after the second stretch")
 
 
 @pytest.mark.hole("07.3")
@@ -339,17 +537,15 @@ def test_a_generator_is_sent_values():
     def echo():
         got = yield "ready"
         for _ in range(3):
-            got = yield got, _state.grad_enabled.get()
+            got = yield got
 
     running = echo()
     assert next(running) == "ready"
     got = [running.send(value) for value in ("a", 0, None)]
-    assert got == [("a", False), (0, False), (None, False)], f"got {got}"
-    expect(True, "after a value was sent")
+    assert got == ["a", 0, None], f"expected ['a', 0, None], got {got}"
 
 
-@pytest.mark.hole("07.3")
-def test_a_generator_is_thrown_exceptions():
+def patient_generator():
     @torch.no_grad()
     def patient():
         for _ in range(3):
@@ -360,10 +556,43 @@ def test_a_generator_is_thrown_exceptions():
 
     running = patient()
     next(running)
+    return running
+
+
+@pytest.mark.hole("07.3")
+def test_a_thrown_exception_reaches_the_body():
+    running = patient_generator()
+    try:
+        got = running.throw(KeyError("thrown"))
+    except KeyError:
+        got = "not caught"
+    assert got != "not caught", "the body did not get the exception"
+
+
+@pytest.mark.hole("07.3")
+def test_what_the_body_yields_to_an_exception_comes_out():
+    got = patient_generator().throw(KeyError("thrown"))
+    assert isinstance(got, tuple) and got[0] == "thrown", f"expected 'thrown', got {got}"
+
+
+@pytest.mark.hole("07.3")
+def test_a_thrown_exception_is_handled_in_the_mode():
+    running = patient_generator()
     got = running.throw(KeyError("thrown"))
     assert got == ("thrown", False), f"expected ('thrown', False), got {got}"
     expect(True, "after an exception was thrown in")
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_goes_on_after_an_exception():
+    running = patient_generator()
+    running.throw(KeyError("thrown"))
     assert next(running) == "waits"
+
+
+@pytest.mark.hole("07.3")
+def test_an_exception_that_the_body_does_not_catch_comes_out():
+    running = patient_generator()
     with pytest.raises(ZeroDivisionError):
         running.throw(ZeroDivisionError())
     expect(True, "after an exception came out")
@@ -387,8 +616,8 @@ def test_any_exception_can_be_thrown_into_a_generator():
     assert got == "caught", f"expected the body to catch a KeyboardInterrupt, got {got!r}"
 
 
-@pytest.mark.hole("07.3")
-def test_a_generator_that_is_closed_cleans_up_in_the_mode():
+def closed():
+    """Return what a generator logs that is closed at its first yield, and the generator."""
     log = []
 
     @torch.no_grad()
@@ -401,9 +630,21 @@ def test_a_generator_that_is_closed_cleans_up_in_the_mode():
     running = careful()
     next(running)
     running.close()
+    return log, running
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_can_be_closed():
+    log, running = closed()
+    assert len(log) == 1, f"expected the finally of the body to run once, got {len(log)}"
+    assert next(running, "end") == "end"
+
+
+@pytest.mark.hole("07.3")
+def test_a_generator_that_is_closed_cleans_up_in_the_mode():
+    log, _ = closed()
     assert log == [False], f"expected the finally to run in the mode, got modes {log}"
     expect(True, "after the generator was closed")
-    assert next(running, "end") == "end"
 
 
 @pytest.mark.hole("07.3")
@@ -438,13 +679,21 @@ def test_an_exception_of_the_body_comes_out():
 
 
 @pytest.mark.hole("07.3")
-def test_arguments_and_name_of_a_generator_function():
+def test_arguments_of_a_generator_function():
+    @torch.no_grad()
+    def upto(n, first=0):
+        yield from range(first, n)
+
+    assert list(upto(5, first=2)) == [2, 3, 4]
+
+
+@pytest.mark.hole("07.3")
+def test_name_and_docstring_of_a_generator_function():
     @torch.no_grad()
     def upto(n, first=0):
         """Count."""
         yield from range(first, n)
 
-    assert list(upto(5, first=2)) == [2, 3, 4]
     assert (upto.__name__, upto.__doc__) == ("upto", "Count.")
 
 
@@ -479,12 +728,10 @@ each_mode = pytest.mark.parametrize("mode", [True, False], ids=["to on", "to off
 
 @pytest.mark.hole("07.4")
 @each_mode
-def test_a_plain_call_switches_until_the_next(mode):
+def test_a_plain_call_switches(mode):
     start(not mode)
     torch.set_grad_enabled(mode)
     expect(mode, "after the plain call")
-    torch.set_grad_enabled(not mode)
-    expect(not mode, "after the second one")
 
 
 @pytest.mark.hole("07.4")
@@ -494,7 +741,23 @@ def test_set_grad_enabled_as_a_block(mode, before):
     start(before)
     with torch.set_grad_enabled(mode):
         expect(mode, "inside the block")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+@each_before
+def test_after_the_block_the_mode_is_the_one_before(mode, before):
+    start(before)
+    with torch.set_grad_enabled(mode):
+        pass
     expect(before, "after the block")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+@each_before
+def test_a_block_that_raises(mode, before):
+    start(before)
     with pytest.raises(KeyError), torch.set_grad_enabled(mode):
         raise KeyError
     expect(before, "after a block that raised")
@@ -503,16 +766,30 @@ def test_set_grad_enabled_as_a_block(mode, before):
 @pytest.mark.hole("07.4")
 @each_mode
 @each_before
+def test_decorating_switches_back(mode, before):
+    start(before)
+    torch.set_grad_enabled(mode)(lambda: None)
+    expect(before, "after decorating")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+@each_before
 def test_set_grad_enabled_as_a_decorator(mode, before):
     start(before)
-
-    @torch.set_grad_enabled(mode)
-    def inside():
-        return _state.grad_enabled.get()
-
-    expect(before, "after decorating")
-    assert inside() is mode, "expected the call to run in the mode"
+    inside = torch.set_grad_enabled(mode)(lambda: _state.grad_enabled.get())
+    assert inside is not None, "decorating is to give a function"
+    got = inside()
+    assert got is mode, f"expected the call to run in mode {mode}, got {got}"
     expect(before, "after the call")
+
+
+@pytest.mark.hole("07.4")
+@each_mode
+@each_before
+def test_a_decorated_call_in_another_mode(mode, before):
+    start(before)
+    inside = torch.set_grad_enabled(mode)(lambda: _state.grad_enabled.get())
     start(not before)
     assert inside() is mode
     expect(not before, "after a call in the other mode")
@@ -529,10 +806,21 @@ def test_entering_switches_again(mode):
 
 
 @pytest.mark.hole("07.4")
-def test_a_number_will_do_as_a_mode():
+def test_the_object_keeps_both_modes():
     start(True)
-    torch.set_grad_enabled(0)
-    expect(False, "after set_grad_enabled(0)")
+    block = torch.set_grad_enabled(False)
+    assert (block.previous, block.mode) == (True, False)
+
+
+@pytest.mark.hole("07.4")
+@pytest.mark.parametrize("given", [0, None, 1.0], ids=["0", "None", "1.0"])
+def test_only_a_bool_is_a_mode(given):
+    start(True)
+    name = type(given).__name__
+    with pytest.raises(TypeError, match=r"^set_grad_enabled\(\): argument 'enabled' \(position 1\) "
+                                        f"must be bool, not {name}$"):
+        torch.set_grad_enabled(given)
+    expect(True, "after a call that was refused")
 
 
 # ------------------------------------------------------------------ 07.5
@@ -547,13 +835,80 @@ def expect_modes(wanted, when):
     assert got == wanted, f"expected (inference, grad) = {wanted} {when}, got {got}"
 
 
+each_wanted = pytest.mark.parametrize("wanted", [True, False],
+                                      ids=["inference_mode(True)", "inference_mode(False)"])
+each_pair = pytest.mark.parametrize(
+    "before", [(False, True), (False, False), (True, False), (True, True)],
+    ids=["recording", "no_grad", "inference", "enable_grad in inference"])
+
+
+def begin(pair):
+    _state.inference_enabled.set(pair[0])
+    _state.grad_enabled.set(pair[1])
+
+
+@pytest.mark.hole("07.5")
+@each_wanted
+def test_inference_mode_is_switched(wanted):
+    begin((not wanted, wanted))
+    with torch.inference_mode(wanted):
+        got = _state.inference_enabled.get()
+    assert got is wanted, f"expected {wanted}, got {got}"
+
+
+@pytest.mark.hole("07.5")
+@each_wanted
+def test_recording_is_the_opposite(wanted):
+    begin((not wanted, wanted))
+    with torch.inference_mode(wanted):
+        got = _state.grad_enabled.get()
+    assert got is not wanted, f"expected grad mode {not wanted}, got {got}"
+
+
+@pytest.mark.hole("07.5")
+def test_an_observer_comes():
+    before = _state.observers.count
+    with torch.inference_mode():
+        got = _state.observers.count
+    assert got == before + 1, f"expected one observer more inside, got {got - before}"
+
+
+@pytest.mark.hole("07.5")
+def test_observers_come_and_go():
+    before = _state.observers.count
+    with torch.inference_mode():
+        pass
+    got = _state.observers.count
+    assert got == before, f"expected {before} observers after the block, got {got}"
+
+
+@pytest.mark.hole("07.5")
+@each_pair
+@each_wanted
+def test_both_modes_are_switched_and_put_back(wanted, before):
+    begin(before)
+    with torch.inference_mode(wanted):
+        expect_modes((wanted, not wanted), f"inside inference_mode({wanted})")
+    expect_modes(before, "after the block")
+
+
+@pytest.mark.hole("07.5")
+@each_pair
+@each_wanted
+def test_both_are_put_back_after_an_exception(wanted, before):
+    begin(before)
+    count = _state.observers.count
+    with pytest.raises(KeyError), torch.inference_mode(wanted):
+        raise KeyError
+    expect_modes(before, "after a block that raised")
+    assert _state.observers.count == count, "an observer stayed"
+
+
 @pytest.mark.hole("07.5")
 def test_tensors_made_inside_are_inference_tensors():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     with torch.inference_mode():
-        expect_modes((True, False), "inside inference mode")
         made, computed = torch.ones(2), x * 2
-    expect_modes((False, True), "after it")
     assert made.is_inference() and computed.is_inference(), "expected inference tensors"
     assert not computed.requires_grad
     after = torch.ones(2)
@@ -570,21 +925,6 @@ def test_an_inference_tensor_can_never_be_saved():
 
 
 @pytest.mark.hole("07.5")
-@pytest.mark.parametrize("wanted", [True, False])
-@pytest.mark.parametrize("before", [(False, True), (False, False), (True, False), (True, True)],
-                         ids=["recording", "no_grad", "inference", "enable_grad in inference"])
-def test_both_modes_are_switched_and_put_back(wanted, before):
-    _state.inference_enabled.set(before[0])
-    _state.grad_enabled.set(before[1])
-    with torch.inference_mode(wanted):
-        expect_modes((wanted, not wanted), f"inside inference_mode({wanted})")
-    expect_modes(before, "after the block")
-    with pytest.raises(KeyError), torch.inference_mode(wanted):
-        raise KeyError
-    expect_modes(before, "after a block that raised")
-
-
-@pytest.mark.hole("07.5")
 def test_leaving_inference_mode_inside_it():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     with torch.inference_mode():
@@ -593,12 +933,3 @@ def test_leaving_inference_mode_inside_it():
         z = x * 2
     assert y.requires_grad and not y.is_inference(), "expected recording in inference_mode(False)"
     assert not z.requires_grad and z.is_inference(), "expected inference mode again after it"
-
-
-@pytest.mark.hole("07.5")
-def test_observers_come_and_go():
-    before = _state.observers.count
-    with torch.inference_mode():
-        assert _state.observers.count == before + 1, "expected one observer more inside"
-    got = _state.observers.count
-    assert got == before, f"expected {before} observers after the block, got {got}"

@@ -19,8 +19,9 @@ from typing import Any
 from .. import _state
 from .._state import number
 from ..graph import NaryNode, through_tensors
-from ..saved import SavedTensor
+from ..saved import SavedTensor, version_of
 from ..tensor import Tensor
+from ..without_formula import break_off
 from .delayed_error import DelayedError, once_differentiable
 from .function_outputs import join_outputs
 from .grad_mode import no_grad
@@ -133,18 +134,7 @@ class FunctionNode(FunctionCtx, NaryNode):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What `save_for_backward` kept, checked against writes since; in `jvp` the other ones."""
-        # 01.5 Saved tensors. `save_for_backward(*tensors)` keeps the tuple of what it was
-        # given as `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
-        # `node.to_save` into what the node holds: a list with, for each item in order, None
-        # for None, and for a tensor a `SavedTensor(tensor, is_output=...)`. If the tensor is
-        # an output that `forward` made, `joined_as` has under its `id` the tensor that stands
-        # for it in the graph: save that one. `is_output` is whether the tensor's `_node` is
-        # this node. Anything else raises a TypeError: "save_for_backward can only save
-        # variables, but argument P is of type KIND", with P counted from 0 and KIND the name
-        # of the type. `saved_tensors` returns a tuple of what comes back: None for None, and
-        # `saved.unpack(self)` for the others, which are in `self._saved`; unpacking checks
-        # for writes. In forward mode (`self.saved_for_forward` is not None) it returns that
-        # instead.
+        # 01.5 Saved tensors. See the task at `FunctionCtx.save_for_backward`.
         raise NotImplementedError("01.5 Saved tensors is yours to write")
 
     @property
@@ -196,33 +186,12 @@ class FunctionNode(FunctionCtx, NaryNode):
         return cls.vjp(self, *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
-        # 01.3 Outputs that nobody used. `set_materialize_grads(value)` notes the wish in
-        # `self.materialize_grads`. `_zeros(index)` returns the gradient of an output that was
-        # not used: a tensor of zeros of that output's shape and dtype, or None if the output
-        # was no tensor. `self._blanks[index]` is the pair (shape, backend) of that output;
-        # the backend is None if it was no tensor, and otherwise `backend.zeros(shape, dtype)`
-        # makes an array. `self.metadata_of(index)` is (shape, array dtype).
-        # `Tensor._plain(array)` makes a tensor of an array.
+        # 01.3 Outputs that nobody used. See the task at `FunctionCtx.set_materialize_grads`.
         raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Return the gradients of the tensors among the inputs; the others must have none."""
-        # 01.2 Backward: hand over and check. `apply_tensors(grads)` gets a sequence with the
-        # gradient of each output, or None where an output was not used. If
-        # `self.materialize_grads` is true, put `self._zeros(i)` in the place of each None (i
-        # is the output's number). Call the user's code with `self.apply(*grads)`. Return
-        # `self._checked(results)`, where a result that is no tuple is made a tuple of one
-        # first. `_checked(results)` returns a list with the gradients of those arguments of
-        # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
-        # or None. Results beyond the number of arguments are dropped if all of them are None.
-        # After that, a number of results that differs from the number of arguments is a
-        # RuntimeError: "function NAME returned an incorrect number of gradients (expected E,
-        # got G)", where NAME is `self.name()`. A result that is not None for an argument that
-        # was no tensor is a RuntimeError: "function NAME returned a gradient different than
-        # None at position P, but the corresponding forward input was not a Variable", with P
-        # counted from 1. A result for a tensor that is neither a Tensor nor None is a
-        # RuntimeError: "expected Variable or None (got KIND)", where KIND is the name of its
-        # type.
+        # 01.2 Backward: hand over and check. See the task at `FunctionNode.apply_tensors`.
         raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
 
 
@@ -315,7 +284,17 @@ class Function:
         """Return the context as well as the results, which forward mode needs both."""
         if _state.observers.count and (transform := _state.transform.get()) is not None:
             return transform.function(cls, args, kwargs)
-        return cls._record(args, kwargs)
+        recording = _state.grad_enabled.get()
+        before = [(a, version_of(a)) for a in args if recording and isinstance(a, Tensor)
+                  and (a._node is not None or a._view is not None)]
+        try:
+            return cls._record(args, kwargs)
+        except BaseException as error:
+            _state.grad_enabled.set(recording)  # Ctrl-C may come as the mode is being left
+            for tensor, version in before:
+                if version_of(tensor) != version and tensor.requires_grad:
+                    break_off(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
+            raise
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:

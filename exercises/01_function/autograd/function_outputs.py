@@ -13,6 +13,7 @@ from ..backend import backend_of
 from ..saved import SavedTensor
 from ..tensor import Tensor
 from ..views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
+from ..without_formula import break_off
 
 if TYPE_CHECKING:
     from .function import FunctionNode
@@ -20,7 +21,22 @@ if TYPE_CHECKING:
 
 def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
                  recorded: bool) -> list[Any]:
-    """Give each output its place in the graph, then save what `forward` asked to keep."""
+    """Give each output its place in the graph, then save what `forward` asked to keep.
+
+    Where that fails, what `forward` wrote to refuses to be differentiated; see NOTE [Writes that
+    are broken off].
+    """
+    try:
+        return joined_outputs(node, inputs, outputs, recorded)
+    except BaseException as error:
+        for tensor in node.dirty_tensors:
+            break_off(tensor, recorded, inputs, f"{node.function.__name__}.forward", error)
+        raise
+
+
+def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
+                   recorded: bool) -> list[Any]:
+    """Do what `join_outputs` does, where nothing fails."""
     dirty = {id(t) for t in node.dirty_tensors}
     if not dirty <= {id(o) for o in outputs}:
         raise RuntimeError("Some elements marked as dirty during the forward method were not "
@@ -139,14 +155,7 @@ def constant(output: Tensor) -> Tensor:
 
 def alias(tensor: Tensor) -> Tensor:
     """Return a view of the whole tensor, made outside the graph."""
-    # 01.4 Outputs that are not new. `mark_non_differentiable(*args)` keeps the tuple of
-    # outputs in `self.non_differentiable`. `alias(tensor)` returns a new tensor on the
-    # same memory: `Tensor._plain(tensor._array)`, noted as a view of `tensor` with
-    # `mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the
-    # graph yet, and `tensor` stays as it is. `constant(output)` returns what stands for
-    # an input, or for a tensor that requires grad, where it is to have no gradient:
-    # `output.detach()` if `output` requires grad, and an alias of it otherwise. The
-    # result never requires grad, is never `output` itself, and shares its memory.
+    # 01.4 Outputs that are not new. See the task at `constant`.
     raise NotImplementedError("01.4 Outputs that are not new is yours to write")
 
 

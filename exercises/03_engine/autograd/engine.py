@@ -19,6 +19,7 @@ from typing import Any
 
 from .. import _state
 from ..graph import GraphRoot, Node
+from ..tensor import Tensor
 from . import engine_fast
 from .graph_task import GraphTask
 
@@ -80,23 +81,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
     setting is a call, comes last in the `finally`.
     """
-    # 03.6 A whole pass. `execute`: make the task, `kind(keep_graph, create_graph)`, and
-    # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number):
-    # `task.restrict_to(root, goals)` with the set of their nodes, and, unless
-    # `accumulate`, note in `task.captures` for each node that is not None, under the
-    # number, the list of the positions in `inputs` that ask for it: one node may be asked
-    # for by several numbers, and one number by several positions. Run with
-    # `_run_here(task, root)`, or `_run_in_fresh_thread(task, root)` where
-    # `_running.depth` has come to MAX_DEPTH. Return a list with
-    # `task.captured.get(position)` for each input, empty without inputs. `_run_here`: set
-    # the grad mode (`_state.grad_enabled`, with `get` and `set`) to `task.create_graph`,
-    # append the task to `_running.tasks` and count `_running.depth` up; then count the
-    # dependencies and run. However that ends, count down, take the task off and set the
-    # mode that was there before. (The package also asks for the fast path there; leave
-    # that out, or keep it: `if _state.specialised and engine_fast.suits(task):
-    # engine_fast.run(task, root)`.) `queue_callback(callback)`: append to `callbacks` of
-    # the innermost pass on this thread, the last in `_running.tasks`; without one raise
-    # RuntimeError("Final callbacks can only be installed during backward pass.").
+    # 03.6 A whole pass. See the task at `execute`.
     raise NotImplementedError("03.6 A whole pass is yours to write")
 
 
@@ -112,28 +97,16 @@ def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
 
     thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except BaseException:  # Ctrl-C has to wait: nothing may go on behind the caller's back
+        thread.join()
+        raise
     if failure:
         raise failure[0]
 
 
 def queue_callback(callback: Callable[..., Any]) -> None:
     """Call `callback()` when the backward pass that is running now has run all its nodes."""
-    # 03.6 A whole pass. `execute`: make the task, `kind(keep_graph, create_graph)`, and
-    # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number):
-    # `task.restrict_to(root, goals)` with the set of their nodes, and, unless
-    # `accumulate`, note in `task.captures` for each node that is not None, under the
-    # number, the list of the positions in `inputs` that ask for it: one node may be asked
-    # for by several numbers, and one number by several positions. Run with
-    # `_run_here(task, root)`, or `_run_in_fresh_thread(task, root)` where
-    # `_running.depth` has come to MAX_DEPTH. Return a list with
-    # `task.captured.get(position)` for each input, empty without inputs. `_run_here`: set
-    # the grad mode (`_state.grad_enabled`, with `get` and `set`) to `task.create_graph`,
-    # append the task to `_running.tasks` and count `_running.depth` up; then count the
-    # dependencies and run. However that ends, count down, take the task off and set the
-    # mode that was there before. (The package also asks for the fast path there; leave
-    # that out, or keep it: `if _state.specialised and engine_fast.suits(task):
-    # engine_fast.run(task, root)`.) `queue_callback(callback)`: append to `callbacks` of
-    # the innermost pass on this thread, the last in `_running.tasks`; without one raise
-    # RuntimeError("Final callbacks can only be installed during backward pass.").
+    # 03.6 A whole pass. See the task at `execute`.
     raise NotImplementedError("03.6 A whole pass is yours to write")

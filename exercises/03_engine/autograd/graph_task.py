@@ -119,6 +119,23 @@ class GraphTask:
         # other if it is itself in `self.needed`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
+    def run_ends(self, goals: set[Node]) -> None:
+        """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.
+
+        Their formulas are of no use to anyone, but what they saved is looked at, and freed.
+        """
+        needed = self.needed or set()
+        for node in goals:
+            if hasattr(node, "op") and not any(n in needed for n, _ in node.edges):
+                self.captures[node] = {}
+
+    def show_lone_root(self, root: GraphRoot) -> None:
+        """Have the hooks of a single root run, even where no input lies behind it."""
+        ((node, _),) = root.edges
+        if self.needed is not None and node is not None and node not in self.needed:
+            self.needed |= {node, root}
+            self.captures[node] = {0: []}
+
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
         # 03.3 The ready queue. `push(node)` puts a node on the queue of nodes that are ready,
@@ -156,52 +173,17 @@ class GraphTask:
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and hand its results to the nodes they are for."""
-        # 03.4 Running. `run(root)`: give the root a buffer (`self.new_buffer(root)`, in
-        # `self.buffers`), push it, and then evaluate the nodes that are ready,
-        # `heappop(self.ready)[2]`, each with its buffer, which leaves `self.buffers`, until
-        # none is. What evaluates is `self.evaluate`, or `anomaly_mode.watched(self.evaluate)`
-        # where `_state.anomaly.enabled`. At the end call the functions in `self.callbacks`,
-        # first one first, taking each from the list; a callback may add another.
-        # `evaluate(node, buffer)` runs one node, in this order. (1) It runs if `self.needed`
-        # is None or `self.runs(node)`. (2) If it runs and is in `self.captures`:
-        # `self.capture(node, buffer.grads)`. (3) If it has `extras`: `self.show(node,
-        # node.extras, buffer)`, which runs the hooks and may put other gradients into
-        # `buffer.grads`. (4) If it does not run: capture it now, if it is in `self.captures`,
-        # and stop. (5) If it is an AccumulateGrad: `self.accumulate(node, buffer)`, and stop.
-        # (6) `results = self.call(node, buffer.grads)`, where its forward ran (`with
-        # place_of(node):`, for all of this step); then `node.release()`, which frees what it
-        # saved, unless `self.keep_graph`; then `self.hand_out(node, node.edges, buffer.grads,
-        # results)`.
+        # 03.4 Running. See the task at `GraphTask.run`.
         raise NotImplementedError("03.4 Running is yours to write")
 
     def capture(self, node: Node, grads: Sequence[Gradient | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
-        # 03.5 Only what is asked for. `restrict_to(root, goals)`: set `self.needed` to the
-        # set of all nodes on the way from `root` to one of the nodes `goals`: the goals, and
-        # each node reachable from root from which a goal can be reached, the root included.
-        # Nodes are joined by `engine_fast.following(node)`, the nodes that come after one,
-        # None among them (or use `node.edges`). A graph may be deep: no recursion; and each
-        # node is looked at a bounded number of times, however many ways lead to it.
-        # `capture(node, grads)`: `self.captures[node]` is a dictionary from numbers of
-        # outputs to lists of positions; store `grads[number]` in `self.captured[position]`
-        # for each of them. `runs(node)`: tell whether a node runs in a pass with inputs. One
-        # that is captured runs only if a node right after it (`node.edges`) is needed; any
-        # other if it is itself in `self.needed`.
+        # 03.5 Only what is asked for. See the task at `GraphTask.restrict_to`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
     def runs(self, node: Node) -> bool:
         """Tell whether a captured or pruned node runs: only if something needed lies behind."""
-        # 03.5 Only what is asked for. `restrict_to(root, goals)`: set `self.needed` to the
-        # set of all nodes on the way from `root` to one of the nodes `goals`: the goals, and
-        # each node reachable from root from which a goal can be reached, the root included.
-        # Nodes are joined by `engine_fast.following(node)`, the nodes that come after one,
-        # None among them (or use `node.edges`). A graph may be deep: no recursion; and each
-        # node is looked at a bounded number of times, however many ways lead to it.
-        # `capture(node, grads)`: `self.captures[node]` is a dictionary from numbers of
-        # outputs to lists of positions; store `grads[number]` in `self.captured[position]`
-        # for each of them. `runs(node)`: tell whether a node runs in a pass with inputs. One
-        # that is captured runs only if a node right after it (`node.edges`) is needed; any
-        # other if it is itself in `self.needed`.
+        # 03.5 Only what is asked for. See the task at `GraphTask.restrict_to`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
     def call(self, node: Node, grads: list[Gradient | None]) -> Sequence[Gradient | None]:
@@ -258,17 +240,7 @@ class GraphTask:
 
     def deliver(self, target: Node, index: int, grad: Gradient | None, owned: bool) -> None:
         """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
-        # 03.3 The ready queue. `push(node)` puts a node on the queue of nodes that are ready,
-        # `self.ready`, a heap from which `heappop` has to give the node with the greatest
-        # `sequence` first, the latest of the forward: push the triple (-node.sequence,
-        # id(node), node) with `heappush`. (Nodes themselves cannot be compared.)
-        # `deliver(target, index, grad, owned)` brings the gradient of output `index` of a
-        # node. Its buffer is in `self.buffers`; for the first gradient make one with
-        # `self.new_buffer(target)`. Add `grad` with `buffer.add(index, grad, owned)`, unless
-        # it is None, which stands for a gradient of zero. Then count down
-        # `self.dependencies[target]`, for None as well. When the last one has come, push the
-        # node if it is needed: `self.needed` is None (all are) or has it. Of a node that is
-        # not needed remove the buffer instead.
+        # 03.3 The ready queue. See the task at `GraphTask.push`.
         raise NotImplementedError("03.3 The ready queue is yours to write")
 
     def fit(self, grad: Gradient, target: Node, index: int, source: Node) -> Gradient:

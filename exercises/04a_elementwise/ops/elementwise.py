@@ -10,7 +10,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ..op import F, Op
 from ..shapes import broadcast, same
 from ..tensor import method
-from .overloads import alias, is_number
+from .overloads import alias, is_number, require
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -76,14 +76,7 @@ class Add(Op):
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def grad_other(g, alpha):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def samples(make):
@@ -115,25 +108,11 @@ class Sub(Op):
         xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def grad_other(g, alpha):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def samples(make):
@@ -160,25 +139,11 @@ class Rsub(Op):
             raise RuntimeError(BOOL_SUBTRACTION) from None
 
     def grad_self(g, alpha):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def grad_other(g):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def samples(make):
@@ -222,25 +187,11 @@ class Mul(Op):
         xp.multiply(self, other, out=self)
 
     def grad_self(g, other):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def grad_other(g, self):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
 
@@ -266,14 +217,7 @@ class Neg(Op):
             raise RuntimeError(BOOL_NEGATION) from None
 
     def grad_self(g):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def samples(make):
@@ -296,39 +240,21 @@ class Addcmul(Op):
     def forward(xp, self, tensor1, tensor2, *, value=1):
         if self.dtype.kind != "f":
             value = int(value)
+        if self.dtype.kind == "b":
+            broadcast(self.shape, tensor1.shape, tensor2.shape)
+            require(self, "iuf", "addcmul_cpu_out")
         return self + value * tensor1 * tensor2
 
     def grad_self(g):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def grad_tensor1(g, tensor2, value):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def grad_tensor2(g, tensor1, value):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 sums and products is yours to write")
 
     def samples(make):
@@ -371,11 +297,7 @@ class Div(Op):
         raise NotImplementedError("04a.5 quotients is yours to write")
 
     def grad_other(g, self, other):
-        # 04a.5 quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
-        # both inputs, of Reciprocal (1 / self; you get its `result`), and of Addcdiv (self +
-        # value * tensor1 / tensor2) for tensor1 and tensor2. In Div do not form the square of
-        # the divisor: 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25
-        # is a decent -1e-20. Divide twice.
+        # 04a.5 quotients. See the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 quotients is yours to write")
 
 
@@ -402,11 +324,7 @@ class Reciprocal(Op):
         return xp.divide(1, self)
 
     def grad_self(g, result):
-        # 04a.5 quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
-        # both inputs, of Reciprocal (1 / self; you get its `result`), and of Addcdiv (self +
-        # value * tensor1 / tensor2) for tensor1 and tensor2. In Div do not form the square of
-        # the divisor: 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25
-        # is a decent -1e-20. Divide twice.
+        # 04a.5 quotients. See the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 quotients is yours to write")
 
     def samples(make):
@@ -441,19 +359,11 @@ class Addcdiv(Op):
         return g
 
     def grad_tensor1(g, tensor2, value):
-        # 04a.5 quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
-        # both inputs, of Reciprocal (1 / self; you get its `result`), and of Addcdiv (self +
-        # value * tensor1 / tensor2) for tensor1 and tensor2. In Div do not form the square of
-        # the divisor: 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25
-        # is a decent -1e-20. Divide twice.
+        # 04a.5 quotients. See the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 quotients is yours to write")
 
     def grad_tensor2(g, tensor1, tensor2, value):
-        # 04a.5 quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
-        # both inputs, of Reciprocal (1 / self; you get its `result`), and of Addcdiv (self +
-        # value * tensor1 / tensor2) for tensor1 and tensor2. In Div do not form the square of
-        # the divisor: 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25
-        # is a decent -1e-20. Divide twice.
+        # 04a.5 quotients. See the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 quotients is yours to write")
 
     def samples(make):

@@ -91,27 +91,11 @@ class PowTensor(Op):
         return xp.power(self, exponent)
 
     def grad_self(g, self, exponent):
-        # 04a.6 powers. The gradients of powers and roots. PowNumber is `self ** exponent`
-        # with a Python number as exponent; PowTensor has tensors for both (or a number as
-        # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
-        # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
-        # exponent is 0 the result is constantly 1, so the gradient of the base is 0, even at
-        # base 0. Where the base is 0 and the exponent is not negative, the gradient of the
-        # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
-        # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
-        # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
+        # 04a.6 powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 powers is yours to write")
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 powers. The gradients of powers and roots. PowNumber is `self ** exponent`
-        # with a Python number as exponent; PowTensor has tensors for both (or a number as
-        # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
-        # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
-        # exponent is 0 the result is constantly 1, so the gradient of the base is 0, even at
-        # base 0. Where the base is 0 and the exponent is not negative, the gradient of the
-        # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
-        # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
-        # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
+        # 04a.6 powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 powers is yours to write")
 
     def samples(make):
@@ -140,15 +124,7 @@ class PowOfNumber(PowTensor):
     inplace = False
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 powers. The gradients of powers and roots. PowNumber is `self ** exponent`
-        # with a Python number as exponent; PowTensor has tensors for both (or a number as
-        # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
-        # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
-        # exponent is 0 the result is constantly 1, so the gradient of the base is 0, even at
-        # base 0. Where the base is 0 and the exponent is not negative, the gradient of the
-        # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
-        # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
-        # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
+        # 04a.6 powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 powers is yours to write")
 
     def samples(make):
@@ -211,15 +187,7 @@ class Sqrt(Op):
         return xp.sqrt(self)
 
     def grad_self(g, result):
-        # 04a.6 powers. The gradients of powers and roots. PowNumber is `self ** exponent`
-        # with a Python number as exponent; PowTensor has tensors for both (or a number as
-        # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
-        # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
-        # exponent is 0 the result is constantly 1, so the gradient of the base is 0, even at
-        # base 0. Where the base is 0 and the exponent is not negative, the gradient of the
-        # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
-        # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
-        # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
+        # 04a.6 powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 powers is yours to write")
 
 
@@ -242,13 +210,5 @@ class Rsqrt(Op):
         return 1 / xp.sqrt(self)
 
     def grad_self(g, result):
-        # 04a.6 powers. The gradients of powers and roots. PowNumber is `self ** exponent`
-        # with a Python number as exponent; PowTensor has tensors for both (or a number as
-        # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
-        # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
-        # exponent is 0 the result is constantly 1, so the gradient of the base is 0, even at
-        # base 0. Where the base is 0 and the exponent is not negative, the gradient of the
-        # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
-        # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
-        # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
+        # 04a.6 powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 powers is yours to write")

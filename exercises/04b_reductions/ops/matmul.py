@@ -88,13 +88,7 @@ class Mm(Op):
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def grad_mat2(g, self, mat2_strides):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def samples(make):
@@ -138,23 +132,11 @@ class Bmm(Op):
         return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
 
     def grad_self(g, mat2):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def grad_mat2(g, self):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def samples(make):
@@ -164,6 +146,8 @@ class Bmm(Op):
 
 def mv_shape(a, v):
     """(n, k) times (k,) is (n,)."""
+    if not a:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if len(a) != 2 or len(v) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
     if a[1] != v[0]:
@@ -191,23 +175,11 @@ class Mv(Op):
         return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
 
     def grad_self(g, vec):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def grad_vec(g, self):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def samples(make):
@@ -245,23 +217,11 @@ class Dot(Op):
         return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def grad_tensor(g, self):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
 
     def samples(make):
@@ -336,22 +296,30 @@ def matmul(input, other):
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 
 
+def live(factor):
+    """Tell whether a factor is a tensor that requires grad."""
+    return isinstance(factor, Tensor) and factor.requires_grad
+
+
+def folds(batch, matrix):
+    """Tell whether one product serves for all matrices of a batch, without a needless copy."""
+    if batch.ndim < 3:
+        return False
+    if live(matrix) or not isinstance(batch, Tensor) or not batch.numel():
+        return True
+    steps = batch.stride()
+    return all(steps[d] == steps[d + 1] * batch.shape[d + 1] for d in range(batch.ndim - 2))
+
+
+def rows_by_matrix(batch, matrix):
+    """Return the product of a batch, whose rows all meet the same matrix or vector."""
+    # 04b.4 matmul, taken apart. See the task at `matmul`.
+    raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
+
+
 def batched_matmul(a, b):
     """Return the matrix product of batches, by `bmm`."""
-    # 04b.4 matmul, taken apart. `matmul(input, other)` is no operation: it reshapes and
-    # calls others, so that it needs no gradient of its own. Two vectors: F.dot. Matrix
-    # and vector: F.mv. Two matrices: F.mm. A 0-d tensor on either side: RuntimeError
-    # `both arguments to matmul need to be at least 1D, but they are 0D and 3D`, with the
-    # numbers of dimensions. A vector on the left of a matrix or a batch counts as a
-    # matrix of one row, and that dimension is gone from the result. A batch on the left
-    # of a vector or a matrix: all its rows meet the same right side, so make one matrix
-    # of them, multiply once, and give the result its shape (the left one's without the
-    # last, then the right one's without the first). Two batches: `batched_matmul(a, b)`:
-    # the dimensions before the last two broadcast; bring both to them, flatten these to
-    # one, F.bmm, and unflatten. `UnsafeView(t, shape)` and `F.reshape(t, shape)` give a
-    # shape; F.expand(t, shape), F.unsqueeze(t, dim), F.squeeze(t, dim) help; `numel`
-    # counts, `broadcast` is yours from 04a. Inputs may be tensors or arrays: `ndim` and
-    # `shape` are there on both.
+    # 04b.4 matmul, taken apart. See the task at `matmul`.
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 
 

@@ -78,20 +78,7 @@ def pool_output_sizes(
     >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
     (3,)
     """
-    # 04c.1 how many steps fit. `conv_output_sizes(sizes, kernel, stride, padding,
-    # dilation)`: five sequences with a number for each spatial dimension; return a tuple
-    # of how many steps the kernel takes in each. The input is padded by `padding` on both
-    # sides. A kernel of size k reaches over d * (k - 1) + 1 elements with dilation d. It
-    # starts at the first element and moves by the stride as long as it fits. Where a
-    # kernel reaches further than its padded input, raise RuntimeError `Calculated padded
-    # input size per channel: (7 x 2). Kernel size: (3 x 5). Kernel size can't be greater
-    # than actual input size`, the padded sizes first and the reaches (with dilation)
-    # second. `pool_output_sizes(..., ceil_mode)` counts the same way; with `ceil_mode` a
-    # last window may hang over the end (round up), but no window may start behind the
-    # input and its left padding: where step i = count - 1 starts at i * s >= size + p,
-    # there is one less. It does not compare reaches; where a count is below one, raise
-    # RuntimeError `Given input size: (5x2). Calculated output size: (3x-1). Output size
-    # is too small` (`_by` joins sizes with x).
+    # 04c.1 how many steps fit. See the task at `conv_output_sizes`.
     raise NotImplementedError("04c.1 how many steps fit is yours to write")
 
 
@@ -139,14 +126,7 @@ def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) ->
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
     """
-    # 04c.2 padding, and cutting it off again. `pad(xp, x, before, after, value,
-    # channels_last)`: surround the trailing dimensions of the array `x` (as many as
-    # `before` has items) with `before[i]` elements in front and `after[i]` behind, all
-    # `value`; the dtype stays. Where nothing is added, return `x` itself. With
-    # `channels_last` (for zeros only) the memory is to come from `zeros(xp, shape, dtype,
-    # channels_last)`, the function above. `crop(xp, padded, before, sizes)` undoes it:
-    # cut `sizes` elements out of the trailing dimensions, from `before` on, and return
-    # them contiguous (`xp.ascontiguousarray`).
+    # 04c.2 padding, and cutting it off again. See the task at `pad`.
     raise NotImplementedError("04c.2 padding, and cutting it off again is yours to write")
 
 
@@ -198,15 +178,7 @@ def windows(
     array([[0, 1, 2],
            [1, 2, 3]])
     """
-    # 04c.3 all windows at once. A window at step i and position k of the kernel looks at
-    # element i * stride + k * dilation. `position_slices(position, stride, dilation,
-    # counts)` returns the key, a tuple of `...` and a slice for each dimension, of the
-    # elements that *one position* meets over all `counts` steps; for a count of 0 the
-    # slice is empty. `windows(xp, x, kernel, stride, dilation, counts)` returns a view
-    # (nothing copied) of shape (*leading dimensions, *kernel, *counts) of all windows
-    # over the trailing dimensions of `x`: `xp.lib.stride_tricks.as_strided(x, shape,
-    # strides)` makes it, with strides in bytes. `x` is padded already and may have any
-    # strides; `counts` fits.
+    # 04c.3 all windows at once. See the task at `position_slices`.
     raise NotImplementedError("04c.3 all windows at once is yours to write")
 
 

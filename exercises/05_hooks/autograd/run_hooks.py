@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..accumulate import lock_of
 from ..apply import type_name
 from ..hooks import Table
 from ..tensor import Tensor
@@ -98,37 +99,13 @@ def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
 
 def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
     """Call a node's hooks with what it gave and what it received; return what goes on."""
-    # 05.5 Hooks of nodes. run_pre_hooks(hooks, grads): call each hook of the table in
-    # order as hook(grads), with the tuple of the gradients that the node is about to
-    # receive; return the tuple that it is to receive. run_post_hooks(hooks, results,
-    # grads): call each as hook(results, grads), with the gradients that the node gave for
-    # its inputs and those that it received; return the results that go on. In both,
-    # checked_tuple decides what goes on, and each hook gets what the one before it left;
-    # go through a copy of the table. checked_tuple(hook, replaced, given): if the hook
-    # returned None, return given. Otherwise its result has to be a tuple, or TypeError
-    # "expected tuple, but hook returned 'KIND'"; of as many values, or RuntimeError "hook
-    # 'NAME' has returned an incorrect number of values (got 1, but expected 2)", with
-    # hook_name(hook). Each value that is not None is checked with check_hook_result
-    # against the value given in its place; None is allowed and means no gradient. Return
-    # the tuple.
+    # 05.5 Hooks of nodes. See the task at `run_pre_hooks`.
     raise NotImplementedError("05.5 Hooks of nodes is yours to write")
 
 
 def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> Gradients:
     """Return the gradients that go on after a node's hook: its result, or what it was given."""
-    # 05.5 Hooks of nodes. run_pre_hooks(hooks, grads): call each hook of the table in
-    # order as hook(grads), with the tuple of the gradients that the node is about to
-    # receive; return the tuple that it is to receive. run_post_hooks(hooks, results,
-    # grads): call each as hook(results, grads), with the gradients that the node gave for
-    # its inputs and those that it received; return the results that go on. In both,
-    # checked_tuple decides what goes on, and each hook gets what the one before it left;
-    # go through a copy of the table. checked_tuple(hook, replaced, given): if the hook
-    # returned None, return given. Otherwise its result has to be a tuple, or TypeError
-    # "expected tuple, but hook returned 'KIND'"; of as many values, or RuntimeError "hook
-    # 'NAME' has returned an incorrect number of values (got 1, but expected 2)", with
-    # hook_name(hook). Each value that is not None is checked with check_hook_result
-    # against the value given in its place; None is allowed and means no gradient. Return
-    # the tuple.
+    # 05.5 Hooks of nodes. See the task at `run_pre_hooks`.
     raise NotImplementedError("05.5 Hooks of nodes is yours to write")
 
 

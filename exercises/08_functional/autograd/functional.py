@@ -171,20 +171,7 @@ def hvp(
     >>> hvp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
     (tensor(9.), tensor([ 6., 12.]))
     """
-    # 08.7 Products with a hessian. `_slopes` does what `vhp` and `hvp` begin with and
-    # returns (whether inputs came as a tuple, the fresh inputs, the vector, the output,
-    # the slopes). Inputs, `fresh_inputs` and `_vector_of_inputs` are as in `jvp`, with
-    # the name in `function`; the output of `func` goes through `tensor_tuple(...,
-    # _OUTPUTS, function)`, `require_dependence(outputs, "outputs", strict)` and
-    # `scalar_output(outputs, outputs_were_tuple, function)`, which raises unless it is
-    # one tensor with one element. The slopes are its `gradients` by the inputs, such that
-    # they can be differentiated, and go through `require_dependence(slopes, "jacobian",
-    # strict)`. `vhp` returns the output and the vector-jacobian product of the slopes,
-    # `hvp` the output and their jacobian-vector product, by `pullback`. Recording is on
-    # inside and afterwards as it was. Where something is missing there are zeros like the
-    # inputs (`zeros_for_missing`, step "row of hessian" for vhp, "column of hessian" for
-    # hvp). The output comes back as one tensor, the product nested as the inputs were;
-    # both are detached unless `create_graph`.
+    # 08.7 Products with a hessian. See the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
@@ -292,20 +279,7 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
 def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
             function: str) -> tuple[bool, Tensors, Tensors | None, Tensor, Row]:
     """Do what `vhp` and `hvp` start with, as far as the gradients, which can be differentiated."""
-    # 08.7 Products with a hessian. `_slopes` does what `vhp` and `hvp` begin with and
-    # returns (whether inputs came as a tuple, the fresh inputs, the vector, the output,
-    # the slopes). Inputs, `fresh_inputs` and `_vector_of_inputs` are as in `jvp`, with
-    # the name in `function`; the output of `func` goes through `tensor_tuple(...,
-    # _OUTPUTS, function)`, `require_dependence(outputs, "outputs", strict)` and
-    # `scalar_output(outputs, outputs_were_tuple, function)`, which raises unless it is
-    # one tensor with one element. The slopes are its `gradients` by the inputs, such that
-    # they can be differentiated, and go through `require_dependence(slopes, "jacobian",
-    # strict)`. `vhp` returns the output and the vector-jacobian product of the slopes,
-    # `hvp` the output and their jacobian-vector product, by `pullback`. Recording is on
-    # inside and afterwards as it was. Where something is missing there are zeros like the
-    # inputs (`zeros_for_missing`, step "row of hessian" for vhp, "column of hessian" for
-    # hvp). The output comes back as one tensor, the product nested as the inputs were;
-    # both are detached unless `create_graph`.
+    # 08.7 Products with a hessian. See the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 

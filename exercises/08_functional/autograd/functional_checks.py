@@ -142,28 +142,12 @@ def independent(i: int, what: str) -> str:
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
     """Return tensors as the caller gave his: one or a tuple, with their graph only if wanted."""
-    # 08.1 Tensors of their own, results in kind. `fresh_inputs` returns a tuple with a
-    # new tensor for each of `tensors`, never the tensor itself. If `create_graph` is true
-    # and the tensor requires grad, it is a view (`t.view_as(t)`), joined to the caller's
-    # graph. Otherwise it is detached and its requires_grad is `requires_grad`. The
-    # caller's tensors stay as they are. `result` returns the tuple `tensors` if
-    # `as_tuple`, else its first tensor alone; every tensor is detached unless
-    # `create_graph`. `nested_result` gets one tuple of derivatives for each output
-    # (`rows`). Each becomes a `result`, a tuple or alone by `inputs_as_tuple`; all of
-    # these are a tuple if `outputs_as_tuple`, else the first of them alone.
+    # 08.1 Tensors of their own, results in kind. See the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
     """Return one derivative per output and input, nested as outputs and inputs were given."""
-    # 08.1 Tensors of their own, results in kind. `fresh_inputs` returns a tuple with a
-    # new tensor for each of `tensors`, never the tensor itself. If `create_graph` is true
-    # and the tensor requires grad, it is a view (`t.view_as(t)`), joined to the caller's
-    # graph. Otherwise it is detached and its requires_grad is `requires_grad`. The
-    # caller's tensors stay as they are. `result` returns the tuple `tensors` if
-    # `as_tuple`, else its first tensor alone; every tensor is detached unless
-    # `create_graph`. `nested_result` gets one tuple of derivatives for each output
-    # (`rows`). Each becomes a `result`, a tuple or alone by `inputs_as_tuple`; all of
-    # these are a tuple if `outputs_as_tuple`, else the first of them alone.
+    # 08.1 Tensors of their own, results in kind. See the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")

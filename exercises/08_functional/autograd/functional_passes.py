@@ -103,45 +103,17 @@ def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
 
     The first `skipped` dimensions of the tensors do not count.
     """
-    # 08.8 All rows in one pass. `units_of` returns a batch of vectors for each of
-    # `tensors`: all tensors together have `total` elements, and each batch has the shape
-    # `(total, *t.shape)` and the dtype of its tensor. Row `i` of all batches together is
-    # the `i`-th unit vector: 1 at one element of one tensor, 0 everywhere else; the
-    # elements of the first tensor come first. The first `skipped` dimensions of each
-    # tensor are left out of its shape. `all_rows` returns a list with an entry for each
-    # of `outputs`: for each input, all rows of that output by that input as one tensor,
-    # rows first, or None where `grad` found nothing. It runs one backward pass,
-    # `grad(..., is_grads_batched=True)`, with `create_graph` and so that the graph can be
-    # used again. Outputs that are None or do not require grad have None for every input,
-    # and so have all if there is no element to differentiate.
+    # 08.8 All rows in one pass. See the task at `all_rows`.
     raise NotImplementedError("08.8 All rows in one pass is yours to write")
 
 
 def unit_vectors(like: Tensor) -> list[Tensor]:
     """Return a tensor for each element of `like`: one there and zero elsewhere."""
-    # 08.4 Row by row. `unit_vectors` returns a list with a tensor for each element of
-    # `like`, in order: of like's shape and dtype, 1 at that element and 0 elsewhere.
-    # `rows_of` returns a list with a row for each element of `output`: the `gradients` of
-    # `output` by `inputs` for that unit vector, with `create_graph`, and such that the
-    # graph can be used again. `stacked` gets one tensor or None for each row and returns
-    # them as one tensor, rows first, with zeros of the shape and dtype of `like` for
-    # None; without any row its shape is `(0, *like.shape)`. `blocks_of` gets, for each
-    # input, the stacked rows of `output`, or None, and returns a tuple with an entry of
-    # shape `(*output.shape, *input.shape)` for each input: the rows put into that shape,
-    # or zeros of the input's dtype.
+    # 08.4 Row by row. See the task at `rows_of`.
     raise NotImplementedError("08.4 Row by row is yours to write")
 
 
 def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
     """Stack rows or columns, with zeros for those that are missing."""
-    # 08.4 Row by row. `unit_vectors` returns a list with a tensor for each element of
-    # `like`, in order: of like's shape and dtype, 1 at that element and 0 elsewhere.
-    # `rows_of` returns a list with a row for each element of `output`: the `gradients` of
-    # `output` by `inputs` for that unit vector, with `create_graph`, and such that the
-    # graph can be used again. `stacked` gets one tensor or None for each row and returns
-    # them as one tensor, rows first, with zeros of the shape and dtype of `like` for
-    # None; without any row its shape is `(0, *like.shape)`. `blocks_of` gets, for each
-    # input, the stacked rows of `output`, or None, and returns a tuple with an entry of
-    # shape `(*output.shape, *input.shape)` for each input: the rows put into that shape,
-    # or zeros of the input's dtype.
+    # 08.4 Row by row. See the task at `rows_of`.
     raise NotImplementedError("08.4 Row by row is yours to write")

@@ -112,16 +112,7 @@ def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
 
 def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
     """Return the jacobian of each input; missing gradients, and those of a wrong size, are zero."""
-    # 09.2 The jacobian by backward. `jacobian_columns(inputs, output)`: for each element
-    # of `output`, row by row, a list with the gradient of that element by each input that
-    # requires grad, as a tensor with memory of its own, or None where the input was not
-    # used. It calls `grad(output, goals, one_hot, True, allow_unused=True)` with a tensor
-    # that is one at this element and zero elsewhere; `True` keeps the graph for the next
-    # call. Hand over a fresh copy each time, for the engine may pass it through to the
-    # end. `assembled(inputs, columns)`: for each input that requires grad the jacobian as
-    # an array of the input's dtype, with the input's elements as rows (a matrix counts
-    # row by row) and one column for each of `columns`. The column of a missing gradient,
-    # or of one whose shape is not the input's, stays zero.
+    # 09.2 The jacobian by backward. See the task at `jacobian_columns`.
     raise NotImplementedError("09.2 The jacobian by backward is yours to write")
 
 

@@ -66,34 +66,14 @@ class _Restored:
     """Puts the mode back that was in force when it was made."""
 
     def __init__(self) -> None:
-        # 10.2 The switch. `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and
-        # `check_nan` of `_state.anomaly`. When the mode goes from off to on it calls
-        # `_state.observers.enter(remember_origin)`, from on to off
-        # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
-        # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
-        # `is_anomaly_check_nan_enabled()`), `__exit__` puts them back with
-        # set_anomaly_enabled. `detect_anomaly(check_nan)`: does what _Restored does, keeps
-        # check_nan and gives the warning "Anomaly Detection has been enabled. This mode will
-        # increase the runtime and should only be enabled for debugging." at the caller's line
-        # (stacklevel 2); entering the block switches on. `set_detect_anomaly(mode,
-        # check_nan)`: does what _Restored does, then switches at once.
+        # 10.2 The switch. See the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
     def __enter__(self) -> None:
         """Enter the mode."""
 
     def __exit__(self, *exc: object) -> None:
-        # 10.2 The switch. `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and
-        # `check_nan` of `_state.anomaly`. When the mode goes from off to on it calls
-        # `_state.observers.enter(remember_origin)`, from on to off
-        # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
-        # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
-        # `is_anomaly_check_nan_enabled()`), `__exit__` puts them back with
-        # set_anomaly_enabled. `detect_anomaly(check_nan)`: does what _Restored does, keeps
-        # check_nan and gives the warning "Anomaly Detection has been enabled. This mode will
-        # increase the runtime and should only be enabled for debugging." at the caller's line
-        # (stacklevel 2); entering the block switches on. `set_detect_anomaly(mode,
-        # check_nan)`: does what _Restored does, then switches at once.
+        # 10.2 The switch. See the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
 
@@ -112,31 +92,11 @@ is a single number.
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        # 10.2 The switch. `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and
-        # `check_nan` of `_state.anomaly`. When the mode goes from off to on it calls
-        # `_state.observers.enter(remember_origin)`, from on to off
-        # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
-        # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
-        # `is_anomaly_check_nan_enabled()`), `__exit__` puts them back with
-        # set_anomaly_enabled. `detect_anomaly(check_nan)`: does what _Restored does, keeps
-        # check_nan and gives the warning "Anomaly Detection has been enabled. This mode will
-        # increase the runtime and should only be enabled for debugging." at the caller's line
-        # (stacklevel 2); entering the block switches on. `set_detect_anomaly(mode,
-        # check_nan)`: does what _Restored does, then switches at once.
+        # 10.2 The switch. See the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
     def __enter__(self) -> None:
-        # 10.2 The switch. `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and
-        # `check_nan` of `_state.anomaly`. When the mode goes from off to on it calls
-        # `_state.observers.enter(remember_origin)`, from on to off
-        # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
-        # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
-        # `is_anomaly_check_nan_enabled()`), `__exit__` puts them back with
-        # set_anomaly_enabled. `detect_anomaly(check_nan)`: does what _Restored does, keeps
-        # check_nan and gives the warning "Anomaly Detection has been enabled. This mode will
-        # increase the runtime and should only be enabled for debugging." at the caller's line
-        # (stacklevel 2); entering the block switches on. `set_detect_anomaly(mode,
-        # check_nan)`: does what _Restored does, then switches at once.
+        # 10.2 The switch. See the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
 
@@ -149,17 +109,7 @@ class set_detect_anomaly(_Restored):
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        # 10.2 The switch. `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and
-        # `check_nan` of `_state.anomaly`. When the mode goes from off to on it calls
-        # `_state.observers.enter(remember_origin)`, from on to off
-        # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
-        # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
-        # `is_anomaly_check_nan_enabled()`), `__exit__` puts them back with
-        # set_anomaly_enabled. `detect_anomaly(check_nan)`: does what _Restored does, keeps
-        # check_nan and gives the warning "Anomaly Detection has been enabled. This mode will
-        # increase the runtime and should only be enabled for debugging." at the caller's line
-        # (stacklevel 2); entering the block switches on. `set_detect_anomaly(mode,
-        # check_nan)`: does what _Restored does, then switches at once.
+        # 10.2 The switch. See the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
 
@@ -185,15 +135,7 @@ def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None
 
     NumPy's own words about a division by zero would only hide that message.
     """
-    # 10.3 Remembering and watching. `remember_origin(node)` is called for each new node:
-    # keep the user's call stack, the list that `traceback.format_stack(frame)` gives for
-    # the frame of `user_frame()`, as `node.metadata[TRACEBACK]`; if a node is being
-    # evaluated (`_evaluating.get()` is not None), keep that one as
-    # `node.metadata[PARENT]`. `watched(evaluate)` returns a function of (node, buffer)
-    # that calls `evaluate(node, buffer)` with NumPy's floating-point warnings off
-    # (`np.errstate(all="ignore")`). Meanwhile `_evaluating` is this node; afterwards,
-    # however it ends, it is again what it was before. If an Exception is raised,
-    # `warn_of_origin(node)` is called and the exception goes on.
+    # 10.3 Remembering and watching. See the task at `remember_origin`.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 
 
@@ -213,16 +155,7 @@ def warn_of_origin(node: Node) -> None:
 
 
 def _trace(node: Node) -> str:
-    # 10.4 The report. `_trace(node)`: the trace that the node remembers, as one string;
-    # empty where it has none. `warn_of_origin(node)` warns (`warnings.warn`, with the
-    # `stacklevel` that `user_frame()` gives). A node without a trace: "Error detected in
-    # {name}. No forward pass information available. Enable detect anomaly during forward
-    # pass for more information.", and nothing else. Otherwise: "Error detected in {name}.
-    # Traceback of forward call that caused the error:\n{trace}". Then for its parent, the
-    # parent's parent, and so on (`metadata.get(PARENT)`), one warning each: "\n\nPrevious
-    # calculation was induced by {name}. Traceback of forward call that induced the
-    # previous calculation:\n{trace}"; where a parent has no trace, "(made while anomaly
-    # mode was off)\n" stands in its place. {name} is `node.name()`.
+    # 10.4 The report. See the task at `warn_of_origin`.
     raise NotImplementedError("10.4 The report is yours to write")
 
 
@@ -246,13 +179,5 @@ def describe(found: Any) -> str:
     >>> describe(np.array([[False, True], [True, True]]))
     'This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 1].'
     """
-    # 10.5 Finding NaN. `check_nan(node, grads)`: each of `grads` is an array, a Tensor
-    # (its array is `_array`) or None. The first one, in order, that is of a floating
-    # dtype (`dtype.kind == "f"`) and contains a NaN raises RuntimeError "Function
-    # '{name}' returned nan values in its {position}th output. {where}", the position
-    # counted from 0 among all of grads, `where` from `describe(mask)`. Infinity is no
-    # NaN. The mask, as a NumPy array, is `backend_of(array).to_host(...)`.
-    # `describe(found)`, given a mask of at least one True: "This gradient is a single
-    # number." for 0 dimensions, else "This gradient has the shape {shape as a list};
-    # {count} of its {size} values are nan, the first at index {index as a list}.".
+    # 10.5 Finding NaN. See the task at `check_nan`.
     raise NotImplementedError("10.5 Finding NaN is yours to write")

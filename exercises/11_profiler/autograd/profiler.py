@@ -67,19 +67,7 @@ class _Recording:
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:
-        # 11.7 On and off. `_start` switches a recorder on, on this thread: it raises
-        # RuntimeError(f"{self._title()} context manager is not reentrant") if `self.entered`
-        # is already true, and RuntimeError("Profiler is already enabled on this thread") if
-        # `_profiler_enabled()`; then it sets `self.entered`, puts the recorder into
-        # `_state.recorder` and calls `_state.observers.enter(recorder.made)`. `_stop` sets
-        # the recorder's `quick` to False (another thread may hold it a little longer), calls
-        # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
-        # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
-        # profile that is refused must not lose its events) and notes the time
-        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
-        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
-        # times of beginning and end. It does so after an error too, and lets the error go on.
+        # 11.7 On and off. See the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _title(self) -> str:
@@ -132,35 +120,11 @@ class profile(_Recording):
         return DetailedRecorder(*details) if any(details) else Recorder()
 
     def __enter__(self) -> Self:
-        # 11.7 On and off. `_start` switches a recorder on, on this thread: it raises
-        # RuntimeError(f"{self._title()} context manager is not reentrant") if `self.entered`
-        # is already true, and RuntimeError("Profiler is already enabled on this thread") if
-        # `_profiler_enabled()`; then it sets `self.entered`, puts the recorder into
-        # `_state.recorder` and calls `_state.observers.enter(recorder.made)`. `_stop` sets
-        # the recorder's `quick` to False (another thread may hold it a little longer), calls
-        # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
-        # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
-        # profile that is refused must not lose its events) and notes the time
-        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
-        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
-        # times of beginning and end. It does so after an error too, and lets the error go on.
+        # 11.7 On and off. See the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 11.7 On and off. `_start` switches a recorder on, on this thread: it raises
-        # RuntimeError(f"{self._title()} context manager is not reentrant") if `self.entered`
-        # is already true, and RuntimeError("Profiler is already enabled on this thread") if
-        # `_profiler_enabled()`; then it sets `self.entered`, puts the recorder into
-        # `_state.recorder` and calls `_state.observers.enter(recorder.made)`. `_stop` sets
-        # the recorder's `quick` to False (another thread may hold it a little longer), calls
-        # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
-        # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
-        # profile that is refused must not lose its events) and notes the time
-        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
-        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
-        # times of beginning and end. It does so after an error too, and lets the error go on.
+        # 11.7 On and off. See the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def __repr__(self) -> str:
@@ -245,28 +209,12 @@ class record_function:
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 11.8 Blocks with names. `__enter__` returns the block itself. If this thread has a
-        # recorder (`_state.recorder.get()`), it opens an event there with
-        # `recorder.begin(name)` and keeps recorder and event in `self._open`; the name is
-        # `self.name`, or f"{self.name} ({self.args})" if there are `args`. `__exit__` closes
-        # what `__enter__` opened, with `recorder.finish(event)` of that same recorder, sets
-        # `self._open` to None, and lets errors go on. Without a recorder neither does
-        # anything. `__call__` returns a function that does what `function` does, with its
-        # arguments and its result, each call within a block of its own of this name and args,
-        # and that has the function's name and docstring.
+        # 11.8 Blocks with names. See the task at `record_function.__enter__`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, each of whose calls is a block of this name."""
-        # 11.8 Blocks with names. `__enter__` returns the block itself. If this thread has a
-        # recorder (`_state.recorder.get()`), it opens an event there with
-        # `recorder.begin(name)` and keeps recorder and event in `self._open`; the name is
-        # `self.name`, or f"{self.name} ({self.args})" if there are `args`. `__exit__` closes
-        # what `__enter__` opened, with `recorder.finish(event)` of that same recorder, sets
-        # `self._open` to None, and lets errors go on. Without a recorder neither does
-        # anything. `__call__` returns a function that does what `function` does, with its
-        # arguments and its result, each call within a block of its own of this name and args,
-        # and that has the function's name and docstring.
+        # 11.8 Blocks with names. See the task at `record_function.__enter__`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
 

@@ -49,20 +49,5 @@ def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
 
     The events have to be in the order in which they began.
     """
-    # 11.5 The trace. `linked` returns a list of pairs (op, backward): for each event of
-    # scope BACKWARD, in order, the op's event that made its node, where there is one.
-    # That is the last event before it in the order given which has the same `sequence_nr`
-    # and another scope. Events with a negative number belong to nobody. `trace` returns
-    # {"traceEvents": records, "displayTimeUnit": "ms"}. The records are, in order:
-    # `_named("process_name", 0, "minigrad")`; `_named("thread_name", t, f"thread {t}")`
-    # for each thread among the events, in ascending order; for each event a slice; for
-    # each pair of `linked` an arrow of two records. A slice has "ph": "X", "name", "cat"
-    # (`_KINDS` by the event's scope, "cpu_op" for all others), "pid": PROCESS, "tid": the
-    # thread, "ts": the start, "dur": how long it took, and "args": a dictionary with
-    # "id", the event's, and, only where there is something to say, "Sequence number" (not
-    # negative), "Input dims" (input_shapes), "Call stack" (the stack's lines joined by
-    # ";") and "Bytes" (cpu_memory_usage). Both records of an arrow have "name" and "cat":
-    # "fwdbwd", "pid": PROCESS, and as "id" the number of the pair, from 0; the first has
-    # "ph": "s" with "tid" and "ts" (the start) of the op, the second "ph": "f" and "bp":
-    # "e" with those of the backward.
+    # 11.5 The trace. See the task at `trace`.
     raise NotImplementedError("11.5 The trace is yours to write")

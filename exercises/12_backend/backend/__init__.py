@@ -37,12 +37,7 @@ def register(backend: Backend) -> None:
 
 def backend_of(array: Any) -> Backend:
     """Return the backend that carries `array`; `TypeError` when none does."""
-    # 12.1 The type picks the backend. `register(backend)` makes it the one that carries
-    # the arrays of its `array_type` (the table BACKENDS, by type) and the tensors of its
-    # `device_type` (the table DEVICES, by name); a later one takes an earlier one's
-    # place. `backend_of(array)` returns the backend whose arrays have exactly the type of
-    # `array`; where there is none, it raises TypeError "no backend carries arrays of type
-    # {name}", the name being that of the type without its module.
+    # 12.1 The type picks the backend. See the task at `register`.
     raise NotImplementedError("12.1 The type picks the backend is yours to write")
 
 

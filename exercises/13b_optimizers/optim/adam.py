@@ -90,20 +90,7 @@ class Adam(Optimizer):
 def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
             room: Array) -> None:
     """Bring a gradient into the averages of the gradients and of their squares."""
-    # 13b.4 Adam. `Adam.update(group, array, grad, state)`: g is what `downhill` returns.
-    # m and v are running averages, m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1
-    # - beta2) * g * g, with `group["betas"]`. Both start at zero: where the state is
-    # empty, `start(xp, state, array, "exp_avg", "exp_avg_sq")` makes them and the count,
-    # with "max_exp_avg_sq" as well if `group["amsgrad"]`; `state["exp_avg"]._array` is
-    # the array. `counted(state)` counts this step and returns how many there were. The
-    # parameter moves by -lr * M / (sqrt(V) + eps) with the corrected M = m / (1 -
-    # beta1**count) and V = v / (1 - beta2**count). With amsgrad v is replaced in this
-    # formula by the largest v so far, element by element, which is kept; v itself goes on
-    # as before. With `group["decoupled_weight_decay"]` the parameter is first multiplied
-    # by 1 - lr * weight_decay, and only then (`downhill` leaves the decay out then).
-    # `average(xp, grad, mean, square, beta1, beta2, room)` brings a gradient into both
-    # averages, in place; `room` may be written to. All arrays but the gradient are
-    # changed in place.
+    # 13b.4 Adam. See the task at `Adam.update`.
     raise NotImplementedError("13b.4 Adam is yours to write")
 
 

@@ -172,19 +172,7 @@ class Optimizer(StepHooks):
 
         Returns what the closure returned, or None.
         """
-        # 13b.1 What a step is. `step(closure)`: if there is a closure, call it once, first,
-        # with recording on whatever the mode is (`with enable_grad():`); what it returns is
-        # what `step` returns, and without a closure that is None. Then go through
-        # `self.param_groups`. For each group call `self._check_capture(group)`, which is
-        # given (it concerns recorded work on a GPU), and then go through `group["params"]`. A
-        # parameter without a gradient (`parameter._grad` is None) is left alone, and gets no
-        # state. For the others call `self.update(group, array, grad_array, state)` with the
-        # group, the arrays behind the parameter and behind its gradient (`_array`), and the
-        # dictionary that `self.state` keeps for this parameter, or a new empty one. After
-        # that count the write with `parameter._bump()`, and keep the dictionary in
-        # `self.state` if anything is in it. `_zero_grad(set_to_none)` calls the function
-        # `zero_grad(parameter, set_to_none)`, which is given, for the parameters of all
-        # groups.
+        # 13b.1 What a step is. See the task at `Optimizer._zero_grad`.
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:

@@ -135,18 +135,23 @@ def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
     for hole in holes:
         for symbol in symbols_in(hole, path):
             function = source.function(symbol)
-            spans.append((*body_span(source, function), hole, function.col_offset + 4))
+            spans.append((*body_span(source, function), hole, symbol, function.col_offset + 4))
+    spans.sort(key=lambda span: span[0])
+    task_at: dict[str, str] = {}
+    for _, _, hole, symbol, _ in spans:
+        task_at.setdefault(hole.id, symbol)
     lines = source.lines
-    for first, last, hole, indent in sorted(spans, key=lambda span: span[0], reverse=True):
-        lines[first - 1 : last] = [" " * indent + line if line else ""
-                                   for line in blanked_body(stage, hole)]
+    for first, last, hole, symbol, indent in reversed(spans):
+        body = blanked_body(stage, hole, "" if task_at[hole.id] == symbol else task_at[hole.id])
+        lines[first - 1 : last] = [" " * indent + line if line else "" for line in body]
     return "\n".join(lines) + "\n"
 
 
-def blanked_body(stage: Stage, hole: Hole) -> list[str]:
-    """Return what stands in the place of a hole's body: its task and a raise."""
+def blanked_body(stage: Stage, hole: Hole, task_at: str = "") -> list[str]:
+    """Return what stands in the place of a hole's body: its task, or where that is, and a raise."""
     words = stage.words["hole"][hole.id]
-    text = f"{hole.id} {words['title']}. {' '.join(words['task'].split())}"
+    task = f"See the task at `{task_at}`." if task_at else " ".join(words["task"].split())
+    text = f"{hole.id} {words['title']}. {task}"
     wrapped = textwrap.wrap(text, 84, break_long_words=False, break_on_hyphens=False)
     message = f"{hole.id} {words['title']} is yours to write"
     return [*(f"# {line}" for line in wrapped), f"raise NotImplementedError({json.dumps(message)})"]

@@ -1,6 +1,6 @@
 // The exercises of a stage: an editor for each, graded by the terminal's tests in this page.
 
-import { button, element, loadEditor } from "./page.js";
+import { KEYS, button, element, loadEditor } from "./page.js";
 import { Python, Stopped } from "./python.js";
 import { statusLine } from "./status.js";
 import { keep, known, note, record, work } from "./store.js";
@@ -155,7 +155,8 @@ export class Exercises {
     return element("div", {},
       element("p", { className: "mg-note" },
         "Write in the page: your code is tested here, by the tests and the diagnosis of the " +
-        "terminal's course. This is practice: a grade comes from `minigrad run` or from a class."),
+        "terminal's course. This is practice: a grade comes from ",
+        element("code", {}, "minigrad run"), ` or from a class. ${KEYS}`),
       element("div", { className: "mg-bar", role: "group", "aria-label": "All exercises" },
         button("Test all", () => this.test()), this.stopButton, statusLine(this.python)));
   }

@@ -2,7 +2,7 @@
 
 import { compared } from "./compare.js";
 import { Output, notHere } from "./output.js";
-import { button, element, loadEditor } from "./page.js";
+import { KEYS, button, element, loadEditor } from "./page.js";
 import { Python, Stopped } from "./python.js";
 import { statusLine } from "./status.js";
 
@@ -24,7 +24,7 @@ class Block {
     this.note = element("span", { className: "mg-result", role: "status" });
     this.runButton = button("Run", () => this.pressed(), {
       title: "Run this block, and those above that have not run yet (Ctrl+Enter in the editor)" });
-    this.bar = element("div", { className: "mg-tools", role: "group", "aria-label": "This block" },
+    this.bar = element("div", { className: "mg-tools", role: "group", "aria-label": `Block ${this.number}` },
       this.runButton,
       button("Run all above", () => lesson.runTo(this, true), {
         title: "Begin again with an empty namespace and run every block down to this one" }),
@@ -32,6 +32,13 @@ class Block {
       button("Reset", () => this.reset(), { title: "The lesson's code and output again" }),
       this.note);
     this.shown.after(this.bar);
+    // there before anything is in it: only then does a screen reader tell what comes
+    this.log = element("div", { role: "log", "aria-label": `Output of block ${this.number}` });
+    (this.output ?? this.bar).after(this.log);
+  }
+
+  get number() {
+    return this.told.id.split("-")[1];
   }
 
   pressed() {
@@ -55,11 +62,14 @@ class Block {
       const { openEditor } = await loadEditor();
       if (this.editor) return;
       const place = element("div", { className: "mg-code" });
+      const keys = element("p", { className: "mg-note" }, KEYS);
       this.shown.before(place);
       this.shown.hidden = true;
       this.editor = openEditor({
-        parent: place, text: this.code, label: `Code of block ${this.told.id.split("-")[1]}`,
+        parent: place, text: this.code,
+        label: `Code of block ${this.number}; Escape and then Tab leads out of the editor`,
         changed: (text) => { this.code = text; }, run: () => this.lesson.runTo(this) });
+      place.append(keys);
       this.editor.place = place;
     }
     this.editor.focus();
@@ -92,7 +102,7 @@ class Block {
       this.live?.remove();
       this.live = output.element;
       if (this.output) this.output.hidden = true;
-      (this.output ?? this.bar).after(this.live);
+      this.log.append(this.live);
     };
     try {
       const given = await this.lesson.python.ask(

@@ -16,7 +16,7 @@ export class Output {
   #text = { out: "", err: "" }; #size = 0; #last;
 
   constructor() {
-    this.element = element("div", { className: "mg-live", role: "log", "aria-label": "Output" });
+    this.element = element("div", { className: "mg-live" });
   }
 
   /** Add what was printed. */

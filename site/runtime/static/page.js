@@ -17,6 +17,9 @@ export function button(text, pressed, properties = {}) {
                              ...properties }, text);
 }
 
+/** What the keyboard does in an editor; it stands on the page wherever there is one. */
+export const KEYS = "In the editor Tab indents, Escape and then Tab leads out of it, Ctrl+Enter runs.";
+
 /** Return text without the line ends that stand last. */
 export const trimmed = (text) => text.replace(/\n+$/, "");
 

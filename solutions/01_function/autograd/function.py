@@ -18,8 +18,9 @@ from typing import Any
 from .. import _state
 from .._state import number
 from ..graph import NaryNode, through_tensors
-from ..saved import SavedTensor
+from ..saved import SavedTensor, version_of
 from ..tensor import Tensor
+from ..without_formula import break_off
 from .delayed_error import DelayedError, once_differentiable
 from .function_outputs import join_outputs
 from .grad_mode import no_grad
@@ -250,7 +251,17 @@ class Function:
         """Return the context as well as the results, which forward mode needs both."""
         if _state.observers.count and (transform := _state.transform.get()) is not None:
             return transform.function(cls, args, kwargs)
-        return cls._record(args, kwargs)
+        recording = _state.grad_enabled.get()
+        before = [(a, version_of(a)) for a in args if recording and isinstance(a, Tensor)
+                  and (a._node is not None or a._view is not None)]
+        try:
+            return cls._record(args, kwargs)
+        except BaseException as error:
+            _state.grad_enabled.set(recording)  # Ctrl-C may come as the mode is being left
+            for tensor, version in before:
+                if version_of(tensor) != version and tensor.requires_grad:
+                    break_off(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
+            raise
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:

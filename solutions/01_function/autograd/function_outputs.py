@@ -12,6 +12,7 @@ from ..backend import backend_of
 from ..saved import SavedTensor
 from ..tensor import Tensor
 from ..views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
+from ..without_formula import break_off
 
 if TYPE_CHECKING:
     from .function import FunctionNode
@@ -19,7 +20,22 @@ if TYPE_CHECKING:
 
 def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
                  recorded: bool) -> list[Any]:
-    """Give each output its place in the graph, then save what `forward` asked to keep."""
+    """Give each output its place in the graph, then save what `forward` asked to keep.
+
+    Where that fails, what `forward` wrote to refuses to be differentiated; see NOTE [Writes that
+    are broken off].
+    """
+    try:
+        return joined_outputs(node, inputs, outputs, recorded)
+    except BaseException as error:
+        for tensor in node.dirty_tensors:
+            break_off(tensor, recorded, inputs, f"{node.function.__name__}.forward", error)
+        raise
+
+
+def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
+                   recorded: bool) -> list[Any]:
+    """Do what `join_outputs` does, where nothing fails."""
     dirty = {id(t) for t in node.dirty_tensors}
     if not dirty <= {id(o) for o in outputs}:
         raise RuntimeError("Some elements marked as dirty during the forward method were not "
@@ -66,10 +82,12 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                  position: int | None, live: int) -> Tensor:
     """Give an input that `forward` wrote to its new place in the graph, and count the write."""
-    output._bump()
     if not differentiable:
+        output._bump()
         return output.detach() if output.requires_grad else output
     refuse_write(output, live)
+    output._bump()
+    output._grad = None
     node.shape, node.dtype = output._array.shape, output._array.dtype
     if position is None:
         output._node, output._index, output._requires_grad = node, index, True

@@ -18,6 +18,7 @@ from typing import Any
 
 from .. import _state
 from ..graph import GraphRoot, Node
+from ..tensor import Tensor
 from . import engine_fast
 from .graph_task import GraphTask
 
@@ -55,13 +56,19 @@ def execute(
     """
     task = kind(keep_graph, create_graph)
     root = GraphRoot(edges, grads)
+    if grads and isinstance(grads[0], Tensor):
+        task.on_tensors = True
     if inputs is not None:
         goals = {node for node, _ in inputs if node is not None}
         task.restrict_to(root, goals)
-        if not accumulate:
+        if accumulate:
+            task.run_ends(goals)
+        else:
             for position, (node, index) in enumerate(inputs):
                 if node is not None:
                     task.captures.setdefault(node, {}).setdefault(index, []).append(position)
+        if len(edges) == 1:
+            task.show_lone_root(root)
     if _running.depth >= MAX_DEPTH:
         _run_in_fresh_thread(task, root)
     else:
@@ -103,7 +110,11 @@ def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
 
     thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except BaseException:  # Ctrl-C has to wait: nothing may go on behind the caller's back
+        thread.join()
+        raise
     if failure:
         raise failure[0]
 

@@ -120,6 +120,23 @@ class GraphTask:
                 needed.add(node)
         self.needed = needed
 
+    def run_ends(self, goals: set[Node]) -> None:
+        """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.
+
+        Their formulas are of no use to anyone, but what they saved is looked at, and freed.
+        """
+        needed = self.needed or set()
+        for node in goals:
+            if hasattr(node, "op") and not any(n in needed for n, _ in node.edges):
+                self.captures[node] = {}
+
+    def show_lone_root(self, root: GraphRoot) -> None:
+        """Have the hooks of a single root run, even where no input lies behind it."""
+        ((node, _),) = root.edges
+        if self.needed is not None and node is not None and node not in self.needed:
+            self.needed |= {node, root}
+            self.captures[node] = {0: []}
+
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
         heappush(self.ready, (-node.sequence, id(node), node))
@@ -166,7 +183,8 @@ class GraphTask:
     def runs(self, node: Node) -> bool:
         """Tell whether a captured or pruned node runs: only if something needed lies behind."""
         assert self.needed is not None
-        if node in self.captures:
+        captured = self.captures.get(node)
+        if captured:
             return any(n in self.needed for n, _ in node.edges)
         return node in self.needed
 

@@ -9,7 +9,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ..op import F, Op
 from ..shapes import broadcast, same
 from ..tensor import method
-from .overloads import alias, is_number
+from .overloads import alias, is_number, require
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -223,6 +223,9 @@ class Addcmul(Op):
     def forward(xp, self, tensor1, tensor2, *, value=1):
         if self.dtype.kind != "f":
             value = int(value)
+        if self.dtype.kind == "b":
+            broadcast(self.shape, tensor1.shape, tensor2.shape)
+            require(self, "iuf", "addcmul_cpu_out")
         return self + value * tensor1 * tensor2
 
     def grad_self(g):

@@ -135,6 +135,8 @@ class Bmm(Op):
 
 def mv_shape(a, v):
     """(n, k) times (k,) is (n,)."""
+    if not a:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if len(a) != 2 or len(v) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
     if a[1] != v[0]:
@@ -272,25 +274,58 @@ def matmul(input, other):
     if m == 0 or n == 0:
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
                            f"{m}D and {n}D")
-    if m == 1:
-        return F.squeeze(F.matmul(F.unsqueeze(input, 0), other), -2)
-    if n <= 2:  # the batch's rows all meet the same matrix: one product serves
-        rows = F.reshape(input, (numel(input.shape[:-1]), input.shape[-1]))
-        return UnsafeView(F.matmul(rows, other), (*input.shape[:-1], *other.shape[1:]))
+    if m == 1 and n == 2:
+        return F.mm(F.unsqueeze(input, 0), other).squeeze_(0)
+    if n <= 2 and folds(input, other):
+        return rows_by_matrix(input, other)
+    if m <= 2 and (m == 1 or live(input)) and folds(mT(other), input):
+        # the smaller factor would be expanded, and so would its gradient
+        columns = rows_by_matrix(mT(other), F.t(input))
+        return columns if m == 1 else mT(columns).contiguous()
     return batched_matmul(input, other)
+
+
+def live(factor):
+    """Tell whether a factor is a tensor that requires grad."""
+    return isinstance(factor, Tensor) and factor.requires_grad
+
+
+def folds(batch, matrix):
+    """Tell whether one product serves for all matrices of a batch, without a needless copy."""
+    if batch.ndim < 3:
+        return False
+    if live(matrix) or not isinstance(batch, Tensor) or not batch.numel():
+        return True
+    steps = batch.stride()
+    return all(steps[d] == steps[d + 1] * batch.shape[d + 1] for d in range(batch.ndim - 2))
+
+
+def rows_by_matrix(batch, matrix):
+    """Return the product of a batch, whose rows all meet the same matrix or vector."""
+    rows = F.reshape(batch, (numel(batch.shape[:-1]), batch.shape[-1]))
+    return UnsafeView(F.matmul(rows, matrix), (*batch.shape[:-1], *matrix.shape[1:]))
 
 
 def batched_matmul(a, b):
     """Return the matrix product of batches, by `bmm`."""
-    if a.ndim == b.ndim == 3 and a.shape[0] == b.shape[0]:
-        return F.bmm(a, b)
+    if a.ndim == b.ndim == 3:
+        if a.shape[0] == b.shape[0]:
+            return UnsafeView(F.bmm(a, b), (*a.shape[:2], b.shape[2]))
+        if a.shape[0] == 1 and live(a):
+            return F.matmul(F.squeeze(a, 0), b)
+        if b.shape[0] == 1 and live(b):
+            return F.matmul(a, F.squeeze(b, 0))
     batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
 
     def flat(x):
         matrix = tuple(x.shape[-2:])
         return F.reshape(F.expand(x, batch + matrix), (numel(batch), *matrix))
 
-    return UnsafeView(F.bmm(flat(a), flat(b)), (*batch, a.shape[-2], b.shape[-1]))
+    left = flat(F.unsqueeze(a, 0) if a.ndim == 1 else a)
+    rows = tuple(a.shape[-2:-1])
+    if b.ndim == 1:
+        return UnsafeView(F.squeeze(F.bmm(left, flat(F.unsqueeze(b, 1))), -1), batch + rows)
+    return UnsafeView(F.bmm(left, flat(b)), (*batch, *rows, b.shape[-1]))
 
 
 @method("__matmul__")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..accumulate import lock_of
 from ..apply import type_name
 from ..hooks import Table
 from ..tensor import Tensor
@@ -58,10 +59,9 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
         tensor, grad = reference(), grads[index]
         if tensor is None or grad is None:
             continue
-        if tensor._grad is None:
-            tensor._grad = grad.clone()
-        else:
-            tensor._grad = tensor._grad + grad
+        with lock_of(tensor):
+            before = tensor._grad
+            tensor._grad = grad.clone() if before is None else before + grad
 
 
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:

@@ -125,8 +125,8 @@ def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None
 
     def call(node: Node, buffer: Any) -> None:
         outer = _evaluating.get()
-        _evaluating.set(node)
         try:
+            _evaluating.set(node)
             with np.errstate(all="ignore"):
                 evaluate(node, buffer)
         except Exception:

@@ -170,8 +170,8 @@ class Optimizer(StepHooks):
                 grad = parameter._grad
                 if grad is not None:
                     state = self.state.get(parameter) or {}
+                    parameter._bump()  # first, for Ctrl-C may come in between
                     self.update(group, parameter._array, grad._array, state)
-                    parameter._bump()
                     if state:
                         self.state[parameter] = state
         return loss
