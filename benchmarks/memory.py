@@ -3,15 +3,17 @@
     python benchmarks/memory.py --json benchmarks/results/memory.json
 
 Residual networks in eval mode on photographs. Every figure comes from a process of its own. See
-README.md here.
+README.md here. With `--nodes 10000000` it measures instead what the nodes of long chains take.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
@@ -20,6 +22,7 @@ from typing import Any
 
 import _command as command
 import _harness as harness
+from _nodes import CHAINS
 
 sys.path.insert(0, str(harness.ROOT))
 
@@ -36,6 +39,8 @@ FIGURES = {
     "process": ("whole process", lambda peak: peak.process),
 }
 SHARE_LIMIT, PEAK_LIMIT = 0.41, 1.25
+#: Bytes that a node may take with all it keeps, of each of the chains in `_nodes`.
+NODE_LIMITS = {"add": 250, "mul": 600, "tanh": 600}
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -73,6 +78,40 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                                      "bytes": medians(rounds, usable)}
     report["targets"] = judge(report)
     return report
+
+
+def measure_nodes(options: argparse.Namespace) -> dict[str, Any]:
+    """Run each chain in a process of its own; minigrad alone."""
+    report: dict[str, Any] = {
+        "benchmark": "nodes", "date": harness.now(), "machine": harness.machine(),
+        "settings": {"quick": options.quick, "threads": 1, "nodes": options.nodes},
+        "engines": {"minigrad": engine("minigrad")}, "chains": {}, "targets": [],
+    }
+    for kind in CHAINS:
+        harness.progress(f"{kind}: {options.nodes} nodes")
+        command_line = [sys.executable, str(Path(__file__).with_name("_nodes.py")), kind,
+                        str(options.nodes)]
+        done = subprocess.run(command_line, capture_output=True, text=True, check=True)
+        found = report["chains"][kind] = json.loads(done.stdout)
+        limit = NODE_LIMITS[kind]
+        report["targets"].append(
+            command.verdict(f"{kind}, bytes per node", limit, found["bytes_per_node"]))
+    return report
+
+
+def render_nodes(report: dict[str, Any]) -> str:
+    """The report on chains as plain text."""
+    rows = [["chain", "a node keeps", "bytes per node", "most in backward", "left after release",
+             "build, s", "backward, s", "release, s", "gradient"]]
+    for kind, found in report["chains"].items():
+        step, keeps = CHAINS[kind]
+        rows.append([step, keeps, *(f"{found[name]:.1f}" for name in (
+            "bytes_per_node", "most_in_backward_per_node", "left_per_node")),
+            *(f"{seconds:.1f}" for seconds in found["seconds"].values()),
+            "right" if found["gradient_right"] else "WRONG"])
+    title = f"{report['settings']['nodes']} nodes, garbage collector off"
+    return command.text(report, [title + "\n" + harness.table(rows),
+                                 command.verdicts(report["targets"], digits=".0f")])
 
 
 def engine(key: str) -> dict[str, str]:
@@ -141,6 +180,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Command-line options with the defaults of a full or a quick run filled in."""
     parser = command.parser(__doc__, ENGINES)
     parser.add_argument("--rounds", type=int, help="rounds (3, quick 1)")
+    parser.add_argument("--nodes", type=int, metavar="COUNT",
+                        help="measure chains of so many nodes instead (stated for 10000000)")
     options = parser.parse_args(arguments)
     options.engines = command.chosen(parser, options.engines, ENGINES)
     options.rounds = options.rounds or (1 if options.quick else 3)
@@ -153,7 +194,10 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.update(harness.ONE_THREAD)
     os.environ["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(harness.ROOT), os.environ.get("PYTHONPATH", "")]))
-    command.run(options, measure, render)
+    if options.nodes:
+        command.run(options, measure_nodes, render_nodes)
+    else:
+        command.run(options, measure, render)
 
 
 if __name__ == "__main__":

@@ -108,15 +108,13 @@ def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool
     # require grad". Then let the engine run: `execute(edges, grads, keep, create_graph,
     # places, accumulate=False, kind=kind)`, where `places` are the `edge_of` of the
     # goals; it returns arrays, Tensors or None (arrays become Tensors by
-    # `Tensor._plain`). (The package asks the fast path `swept(edges, grads, places, keep,
-    # create_graph, kind.batched)` first and uses what it returns unless that is None;
-    # leave it out, or keep it.) For a result that is None raise, unless `allow_unused`,
-    # RuntimeError "The differentiated Tensor at index {i} appears to not have been used
-    # in the graph. Set allow_unused=True if this is the desired behavior."
-    # `zeros_for(goal, create_graph)`: a Tensor of zeros in shape and dtype of the goal
-    # (its array is `goal._array`) that requires grad if `create_graph`; for a
-    # GradientEdge raise RuntimeError "materialize_grads cannot be used when the given
-    # input is a GradientEdge".
+    # `Tensor._plain`). (The package asks a fast path, `swept`, first; leave that out.)
+    # For a result that is None raise, unless `allow_unused`, RuntimeError "The
+    # differentiated Tensor at index {i} appears to not have been used in the graph. Set
+    # allow_unused=True if this is the desired behavior." `zeros_for(goal, create_graph)`:
+    # a Tensor of zeros in shape and dtype of the goal (its array is `goal._array`) that
+    # requires grad if `create_graph`; for a GradientEdge raise RuntimeError
+    # "materialize_grads cannot be used when the given input is a GradientEdge".
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
 
 
@@ -140,12 +138,13 @@ def as_tuple(tensors: Any) -> tuple[Any, ...]:
     # of that one (a GradientEdge is a tuple itself, and is not to be taken apart); of a
     # dictionary take the values; anything else that can be iterated becomes a tuple, in
     # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
-    # otherwise `as_tuple(grads)`, whose length has to be `count`: else raise RuntimeError
-    # with the text "got {count} tensors and {length} gradients". `goals_of(inputs,
-    # function)`: `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs`
-    # argument to `{function}()` cannot be empty." (with these backquotes), and where an
-    # element is neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be
-    # Tensors or GradientEdges, but got {name of its type}".
+    # otherwise the first `count` of `as_tuple(grads)` (what is left over is not looked
+    # at, as in PyTorch); where there are fewer, raise RuntimeError with the text "got
+    # {count} tensors and {length} gradients". `goals_of(inputs, function)`:
+    # `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs` argument to
+    # `{function}()` cannot be empty." (with these backquotes), and where an element is
+    # neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be Tensors or
+    # GradientEdges, but got {name of its type}".
     raise NotImplementedError("03b.1 One or many is yours to write")
 
 
@@ -191,9 +190,10 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
     # root's it is converted, `given.to(FROM_NUMPY[dtype])`. Shape and dtype of a root are
     # `appearance(root)`. In a pass on tensors (`on_tensors(create_graph)`) the list holds
     # Tensors: what was given, with its history, and `Tensor._plain(array)` of what was
-    # made; otherwise it holds arrays. A root that is a Tensor and does not require grad,
-    # with no gradient given, gets None in the list and no error here: `root_edges`
-    # complains of it, with the better text.
+    # made; otherwise it holds arrays. But where any gradient that is given requires grad,
+    # hooks are to see it as it is, so the list is that of a pass on tensors. A root that
+    # is a Tensor and does not require grad, with no gradient given, gets None in the list
+    # and no error here: `root_edges` complains of it, with the better text.
     raise NotImplementedError("03b.3 The first gradients is yours to write")
 
 

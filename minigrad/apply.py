@@ -433,8 +433,8 @@ def wholly_the_same(written: Array, read: Array) -> bool:
 
 def wholly_overlaps(written: Array, read: Array) -> bool:
     """Tell whether two arrays are the same memory, element for element."""
-    return bool(written.size) and wholly_the_same(written, read) and (
-        written is read or is_dense(written))
+    return written is read or (
+        bool(written.size) and wholly_the_same(written, read) and is_dense(written))
 
 
 def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:

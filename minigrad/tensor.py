@@ -197,10 +197,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     @property
     def data(self) -> Tensor:
         """The same memory without history and with a version counter of its own."""
-        made = self._plain(self._array)
-        if self._counter is INFERENCE:
-            made._counter = INFERENCE
-        return made
+        return self._plain(self._array)
 
     @data.setter
     def data(self, value: Tensor) -> None:

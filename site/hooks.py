@@ -37,6 +37,21 @@ def _filled(part: Any, made: dict[str, Any]) -> Any:
     return made.get(part, part)
 
 
+def on_pre_build(config: Any) -> None:
+    """Get what pages tell of: the wheels, whose licences are listed."""
+    fetch = _of_runtime("fetch.py")
+    fetch.numpy_wheel(SITE / "node_modules" / "pyodide", ROOT / "build" / "cache")
+    fetch.tool_wheels(ROOT / "build" / "cache")
+
+
+def _of_runtime(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location("minigrad_site_runtime", RUNTIME / name)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Add the pages and files that are made."""
     for address, make in (made_pages() | made_files()).items():
@@ -92,10 +107,4 @@ def on_post_build(config: Any) -> None:
     copy_styles(built / "assets" / "katex")
     if (RUNTIME / "static").is_dir():
         shutil.copytree(RUNTIME / "static", built / "runtime", dirs_exist_ok=True)
-    build = RUNTIME / "build.py"
-    if build.exists():
-        spec = importlib.util.spec_from_file_location("minigrad_site_runtime", build)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        module.build(built, ROOT)
+    _of_runtime("build.py").build(built, ROOT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,23 @@ def _read(path: Path) -> str:
     return re.sub(r"\[([^\]]*)\]\((?!https?:|#|[\w-]+\.md[#)])([^)]*)\)", r"\1", text)
 
 
+#: What programs that come from npm hold of others: heading, words, files of site/licences.
+WITHIN = [
+    ("CPython", "Within Pyodide, compiled to WebAssembly. Licence: Python Software Foundation "
+     "License Version 2.", ["python.txt"]),
+    ("Emscripten and musl", "Within Pyodide and viz-js. Licence: MIT.",
+     ["emscripten.txt", "musl.txt"]),
+    ("Graphviz", "Within viz-js, compiled to WebAssembly. Licence: Eclipse Public License; its "
+     "[source](https://gitlab.com/graphviz/graphviz) is unchanged but for the compiling.",
+     ["eclipse-1.0.txt"]),
+    ("Expat", "Within viz-js and CPython. Licence: MIT.", ["expat.txt"]),
+]
+#: The texts of packages that bring none themselves.
+LACKING = {"pyodide": "mozilla-2.0.txt", "@viz-js/viz": "viz-js.txt"}
+#: The sets from which the theme's icons are.
+ICONS = {"Material Design Icons": "material/LICENSE", "Font Awesome": "fontawesome/LICENSE.txt"}
+
+
 def licences(root: Path) -> str:
     """Return the page that lists what the site ships of others, with the licences' texts."""
     parts = [front_matter(title="Licences", search={"exclude": True}), "# Licences\n",
@@ -40,9 +58,11 @@ def licences(root: Path) -> str:
              _folded(root / "LICENSE")]
     theme = distribution("mkdocs-material")
     parts.append(f"## Material for MkDocs {theme.version}\n\nThe site's style sheets, scripts and "
-                 "icons. Its search contains lunr (MIT); its icons are from Material Design Icons "
-                 "(Apache 2.0) and FontAwesome (CC BY 4.0).\n")
+                 "icons. Licence: MIT. Its search contains lunr (MIT).\n")
     parts += [_folded(path) for path in _licences_of(theme)]
+    icons = Path(str(theme.locate_file("material/templates/.icons")))
+    for name, place in ICONS.items():
+        parts += [f"## {name}\n\nIcons of the theme.\n", _folded(icons / place)]
     for name, licence in _packages():
         folder = SITE / "node_modules" / name
         if not folder.is_dir():
@@ -50,11 +70,36 @@ def licences(root: Path) -> str:
         words = " Its fonts are under the SIL Open Font License 1.1." if name == "katex" else ""
         parts.append(f"## {name} {_json(folder / 'package.json')['version']}\n\n"
                      f"Licence: {licence}.{words}\n")
-        parts += [_folded(path) for path in sorted(folder.glob("LICEN[CS]E*"))[:1]]
-    more = SITE / "runtime" / "licences.md"
-    if more.exists():
-        parts.append(more.read_text(encoding="utf-8"))
+        own = sorted(folder.glob("LICEN[CS]E*"))[:1]
+        parts += [_folded(path) for path in own or [SITE / "licences" / LACKING[name]]]
+    for heading, words, files in WITHIN:
+        parts.append(f"## {heading}\n\n{words}\n")
+        parts += [_folded(SITE / "licences" / file) for file in files]
+    parts += [_wheel(path) for path in sorted((root / "build" / "cache").rglob("*.whl"))
+              if path.name in _shipped()]
     return "\n".join(parts)
+
+
+def _shipped() -> set[str]:
+    """Return the names of the wheels that the page's Python gets; the cache may hold older ones."""
+    lines = (SITE / "runtime" / "wheels.txt").read_text(encoding="utf-8").splitlines()
+    found = {f"{name.lower()}-{version}-py3-none-any.whl" for name, version in
+             (line.split()[0].split("==") for line in lines if line and not line.startswith("#"))}
+    lock = SITE / "node_modules" / "pyodide" / "pyodide-lock.json"
+    return found | ({_json(lock)["packages"]["numpy"]["file_name"]} if lock.exists() else set())
+
+
+def _wheel(path: Path) -> str:
+    """Return what a wheel says of itself, with the texts of its licences, each once."""
+    with zipfile.ZipFile(path) as wheel:
+        names = [name for name in wheel.namelist() if ".dist-info/" in name]
+        about = wheel.read(next(name for name in names if name.endswith("/METADATA"))).decode()
+        texts = dict.fromkeys(wheel.read(name).decode() for name in sorted(names)
+                              if "/licenses/" in name and not name.endswith("AUTHORS"))
+    told = dict(re.findall(r"^(Name|Version|License-Expression): (.*)$", about, re.MULTILINE))
+    licence = told.get("License-Expression", "see its text")
+    return "\n".join([f"## {told['Name']} {told['Version']}\n\nA wheel that the page's Python gets. "
+                      f"Licence: {licence}.\n", *map(_fold, texts)])
 
 
 def _json(path: Path) -> Any:
@@ -69,9 +114,12 @@ def _packages() -> list[tuple[str, str]]:
 
 
 def _folded(path: Path) -> str:
-    text = code(path.read_text(encoding="utf-8"), "text")
+    return _fold(path.read_text(encoding="utf-8"))
+
+
+def _fold(text: str) -> str:
     return ('<details markdown="1">\n<summary>The text of the licence</summary>\n\n'
-            f"{text}\n</details>\n")
+            f"{code(text, 'text')}\n</details>\n")
 
 
 def _licences_of(package: Distribution) -> list[Path]:

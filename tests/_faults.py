@@ -24,8 +24,8 @@ ALLOCATES = ("CALL", "CALL_FUNCTION_EX", "CALL_KW", "BINARY_OP", "STORE_SUBSCR")
 #: Entering and leaving a `with` of a manager written in Python is left out: there Python itself
 #: can lose the exit, here as in PyTorch.
 MANAGERS = ("__enter__", "__exit__")
-#: Calls that put back what was there, and want a few bytes at most, are taken not to fail.
-RESTORES = re.compile(r"\.(set|reset|leave|remove|pop|release|unlock)\(")
+#: Calls that put back what was there, leaving a `with` among them, are taken not to want memory.
+RESTORES = re.compile(r"\.(set|reset|leave|remove|pop|release)\(|^ *with ")
 
 
 @cache

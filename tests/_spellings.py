@@ -129,7 +129,7 @@ SPELLINGS: dict[str, Spelling] = {
     "IsinOp": lambda x, y, unique, invert: torch.isin(x, y, assume_unique=unique, invert=invert),
     "LeakyReluInPlace": tf.leaky_relu,
     "EluInPlace": aten.elu,
-    "ReshapeAlias": aten.reshape,
+    "ReshapeAlias": aten.view,
     "LerpNumber": torch.lerp,
     "LerpTensor": torch.lerp,
     "MaskedFillNumber": torch.masked_fill,

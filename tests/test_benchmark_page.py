@@ -44,7 +44,7 @@ def test_every_benchmark_with_results_has_its_section(page: ModuleType) -> None:
     text = page.made()[page.DOCS / "benchmarks.md"]
     for path in page.RESULTS.glob("*.json"):
         # those of reliability have a page of their own
-        assert path.name.partition("-")[0] in {*page.NAMES, "fuzz", "mutation"}
+        assert path.name.partition("-")[0] in {*page.NAMES, "fuzz", "mutation", "nodes"}
     assert text.count("\n## ") == len(page.NAMES)
 
 

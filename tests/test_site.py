@@ -281,6 +281,16 @@ def test_what_comes_from_npm_is_pinned_by_its_hash_and_by_no_address():
         assert re.fullmatch(r"\d+\.\d+\.\d+", version)
 
 
+def test_no_page_tells_to_install_a_package_of_another_project():
+    """The name "minigrad" of a package index is not this project: it is installed from a clone."""
+    written = {path.as_posix(): path.read_text(encoding="utf-8")
+               for folder in ("docs", "lessons", "exercises") for path in (ROOT / folder).rglob("*")
+               if path.suffix in (".md", ".py", ".toml")}
+    for address, text in (written | {address: make() for address, make in PAGES.items()}).items():
+        told = re.search(r"(pip|uv|pipx|conda)\s+(install|add)[^\n]*\bminigrad(?![\w-])", text)
+        assert told is None, f"{address}: {told}"
+
+
 def test_formulas_are_drawn_with_the_mark_behind_them():
     if not maths.KATEX.is_dir() or shutil.which("node") is None:
         pytest.skip("Node or KaTeX, which draw the formulas, is not installed")

@@ -90,16 +90,16 @@ class AccumulateGrad(Node):
         # 02.6 Gradients with a history. `grads` is a tuple of one gradient: a Tensor, or
         # None, which changes nothing. A leaf has no edges, so always return an empty tuple.
         # As in 02.5 a variable that no longer requires grad gets nothing, and
-        # `self.check_is_leaf()` comes before anything is added. Where neither the gradient
-        # nor the leaf's present `.grad` (`variable._grad`, a Tensor or None) requires grad,
-        # do what `self.accumulate(grad._array, owned=False)` does. Otherwise the history has
-        # to be kept: with no `.grad` yet, it becomes a copy of the gradient, made by tensor
-        # operations so that it is differentiable, in memory of its own, with the strides of
-        # the leaf where that is dense (`is_dense(variable._array)`) and row-major otherwise;
-        # with a `.grad` already there, it becomes a new Tensor, the sum of the two with the
-        # histories of both. Neither the gradient nor the earlier `.grad` is ever written to.
-        # Threads may come at once: work under the leaf's lock, as in 02.5, but call
-        # `accumulate` before you take it.
+        # `self.check_is_leaf()` comes before anything is added. Where grad mode is off
+        # (`_state.grad_enabled.get()` is False) there is no history to keep: do what
+        # `self.accumulate(grad._array, owned=False)` does. Where it is on, the history has to
+        # be kept: with no `.grad` yet (`variable._grad` is None), it becomes a copy of the
+        # gradient, made by tensor operations so that it is differentiable, in memory of its
+        # own, with the strides of the leaf where that is dense (`is_dense(variable._array)`)
+        # and row-major otherwise; with a `.grad` already there, it becomes a new Tensor, the
+        # sum of the two with the histories of both. Neither the gradient nor the earlier
+        # `.grad` is ever written to. Threads may come at once: work under the leaf's lock, as
+        # in 02.5, but call `accumulate` before you take it.
         raise NotImplementedError("02.6 Gradients with a history is yours to write")
 
     def check_is_leaf(self) -> None:

@@ -171,10 +171,11 @@ class SavedTensor:
         # 06.3 Packing. register_hooks(pack_hook, unpack_hook): keep what pack_hook makes of
         # the tensor, instead of the tensor. In this order: if self.hooks is not None,
         # RuntimeError "Calling register_hooks on a saved tensor whose hooks have already been
-        # set. ..."; if self._array is None, RuntimeError "Calling register_hooks on a saved
-        # tensor after it has been freed. ..."; if one of the two is not callable, TypeError
-        # "incompatible function arguments: pack_hook and unpack_hook must be callable". What
-        # the hook is shown is `shown`; if that is None, a plain tensor of the array,
+        # set. ..." (here and below the three dots stand for any advice of yours); if
+        # self._array is None, RuntimeError "Calling register_hooks on a saved tensor after it
+        # has been freed. ..."; if one of the two is not callable, TypeError "incompatible
+        # function arguments: pack_hook and unpack_hook must be callable". What the hook is
+        # shown is `shown`; if that is None, a plain tensor of the array,
         # self.plain(self._array), with self._counter as its _counter. Call pack_hook with it
         # while nothing is recorded; the grad mode (_state.grad_enabled, with get and set) is
         # afterwards what it was, also after an exception. Keep the result in self.packed. If

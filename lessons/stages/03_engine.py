@@ -469,6 +469,13 @@ def symptom_03_4_buffers_stay() -> bool:
     return _captured(False)[2]
 
 
+def symptom_03_4_leaf_called() -> bool:
+    x, seen = _leaf([3.0]), []
+    x.register_post_accumulate_grad_hook(lambda t: seen.append(1))
+    _run(x * 2.0)
+    return x.grad is not None and x.grad.tolist() == [2.0] and not seen
+
+
 def symptom_03_4_leaf_twice() -> bool:
     x = _leaf([3.0])
     _run(x * 2.0)
@@ -585,7 +592,12 @@ def symptom_03_5_needs_all_ways() -> bool:
     y = a * b
     task = GraphTask(False, False)
     task.restrict_to(GraphRoot([y._edge()], [None]), {a._edge()[0]})
-    return y.grad_fn not in task.needed and not _needed_short(a)
+    if _needed_short(a):
+        return False
+    goal, aside = _wired(NaryNode), _wired(UnaryNode, (None, 0))  # it leads nowhere
+    both, other = _wired(BinaryNode, (aside, 0), (goal, 0)), GraphTask(False, False)
+    other.restrict_to(GraphRoot([(both, 0)], [None]), {goal})
+    return y.grad_fn not in task.needed or both not in other.needed
 
 
 def symptom_03_5_needs_all() -> bool:

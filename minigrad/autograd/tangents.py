@@ -35,6 +35,7 @@ class TangentLevel:
 
     def __init__(self) -> None:
         self.below: Any = None  # what ops go through after this level
+        self.broken_off = ""  # by what a write in place was, between values and tangent
         self._held: dict[Any, tuple[ref[Any], Tensor | None]] = {}
 
     def __enter__(self) -> TangentLevel:
@@ -52,6 +53,9 @@ class TangentLevel:
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
         """Return the tangent of a tensor at this level, or None."""
+        if self.broken_off:
+            raise RuntimeError(f"a write in place by {self.broken_off}, so that values and tangents "
+                               "of this level need not belong together any more. Leave the level.")
         found = self._held.get(id(tensor))
         if found is not None:
             return found[1]
@@ -129,6 +133,19 @@ class TangentLevel:
             if self.below is not None:
                 return self.below.inplace(op, values)
             return apply_inplace(op, values, watched=False, transformed=False)
+        version = target._version
+        try:
+            self._write(op, values, tangents, current)
+        except BaseException as error:
+            if target._version != version:  # see NOTE [Writes that are broken off]
+                self.broken_off = f"{op.name}_() was broken off by {type(error).__name__}"
+            raise
+        return target
+
+    def _write(self, op: type[Op], values: list[Any], tangents: Tangents,
+               current: Tensor | None) -> None:
+        """Write to the first of the values, then bring its tangent up to date."""
+        target = values[0]
         with Beneath(self):
             before = target if op.view else target.clone()
             before = [before if v is target else v for v in values]
@@ -142,7 +159,6 @@ class TangentLevel:
                 self.hold(target, pushed)
             else:
                 self._update(target, current, pushed)
-        return target
 
     def _update(self, target: Tensor, current: Tensor | None, pushed: Tensor) -> None:
         """Write a tangent to where the target's is, and its views' are; make that if there is none.

@@ -51,7 +51,8 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (part("dimension"), "SlidingWindows"),
     (part("dim1", "dim2"), "Diagonal DiagonalBackward"),
     (part("dims"), "Flip Rot90"),
-    (rules_view.reshaped, "View ReshapeAlias UnsafeView SqueezeAll SqueezeDim SqueezeDims Unsqueeze"),
+    (rules_view.reshaped, "View ReshapeAlias UnsafeView SqueezeAll SqueezeDim SqueezeDims "
+                          "Unsqueeze"),
     (rules_view.expand, "Expand"),
     (rules_view.repeat, "Repeat"),
     (rules_view.transpose, "Transpose"),

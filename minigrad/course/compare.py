@@ -36,7 +36,8 @@ def record(engine: str, script: Path, timeout: float = 300) -> list[dict[str, An
     if not script.is_file():
         raise CourseError(f"there is no program {script}")
     if find_spec(engine) is None:
-        raise CourseError(f"{engine} is not installed, so there is nothing to compare with")
+        raise CourseError(f"{engine} is not installed, so there is nothing to compare with: "
+                          f"`pip install {engine}` in this environment")
     program = Path(__file__).with_name("compare_one.py")
     here = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))

@@ -246,6 +246,8 @@ def reset(
       minigrad reset 03
     """
     space, stage = find_workspace(where), find_stage(what)
+    if not stage.holes:
+        raise CourseError(f"stage {stage.number} has no files of yours")
     if not yes and not typer.confirm(f"Put all files of stage {stage.number} back?"):
         raise typer.Exit(1)
     for copy in space.reset(stage):

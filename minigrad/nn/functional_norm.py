@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,7 +48,14 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
                momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
     """Bring each channel to mean zero and variance one, then scale and shift it."""
     if training:
-        more_than_one("value per channel", input.numel() // max(input.size(1), 1), input.size())
+        sizes = input.size()
+        more_than_one("value per channel", sizes[0] * math.prod(sizes[2:]), sizes)
+    if input.ndim < 2:
+        given = {"running_mean": running_mean, "running_var": running_var, "weight": weight,
+                 "bias": bias}
+        for name, tensor in given.items():
+            if tensor is not None:
+                raise RuntimeError(f"{name} should contain 0 elements not {tensor.numel()}")
     return F.batch_norm(input, weight, bias, running_mean, running_var,
                         training, momentum, eps)
 

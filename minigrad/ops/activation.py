@@ -158,7 +158,7 @@ class PreluKernel(Op):
         return xp.where(self > 0, self, weight * self)
 
     def grad_self(g, self, weight):
-        return F.where(F.gt(self, 0), g, weight * g)
+        return F.where(F.gt(self, 0), g, weight * g + nought(self))
 
     def grad_weight(g, self):
         return F.where(F.gt(self, 0), 0, self * g)

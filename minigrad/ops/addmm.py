@@ -86,6 +86,7 @@ class Addmm(Op):
 
 def baddbmm_shape(shape, a, b, *_):
     """The products' shape, to which the summand expands."""
+    size_at(a, 0), size_at(a, 1), size_at(b, 2)
     target = bmm_shape(a, b)
     check_expandable(shape, target)
     return target
@@ -156,7 +157,7 @@ class Addbmm(Op):
 
 
 def size_at(shape, dim):
-    """Return a size; `IndexError` where there is no such dimension, as PyTorch asks for it first."""
+    """Return a size; `IndexError` where there is none: PyTorch asks for it first."""
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if dim >= len(shape):

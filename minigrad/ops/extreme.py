@@ -482,7 +482,8 @@ class Kthvalue(Op):
     def shape(shape, k, dim=-1, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
 
     def forward(xp, self, k, dim=-1, keepdim=False):
-        require(self, "iuf", "kthvalue_cpu")
+        if self.ndim:
+            require(self, "iuf", "kthvalue_cpu")
         array = at_least_1d(self)
         axis = wrap_dim(dim, array.ndim)
         if not 0 < k <= array.shape[axis]:

@@ -128,6 +128,8 @@ class IndexPut(Op):
     tensors, list_of_tensors = ("self", "values"), "indices"
 
     def shape(self, indices, values, dims, accumulate=False):
+        if any(not self[d] and numel(index) for d, index in zip(dims, indices)):
+            raise IndexError("index is out of bounds for dimension with size 0")
         target = picked_shape(self, indices, dims)
         if not is_expandable_to(values, target):
             raise RuntimeError(f"shape mismatch: value tensor of shape {list(values)} cannot be "
@@ -138,8 +140,6 @@ class IndexPut(Op):
         return IndexPut.forward_inplace(xp, self.copy(), indices, values, dims, accumulate)
 
     def forward_inplace(xp, self, indices, values, dims, accumulate=False):
-        if any(not self.shape[d] and i.size for d, i in zip(dims, indices)):
-            raise IndexError("index is out of bounds for dimension with size 0")
         IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
         if values.dtype != self.dtype:
             names = [type_name(dtype_of(a)) for a in (self, values)]

@@ -91,8 +91,8 @@ class NllLoss(Op):
         total = xp.sum(losses)
         return total / xp.sum(counts) if reduction == "mean" else total
 
-    def grad_self(g, target, weight, reduction, ignore_index, self_sizes):
-        return NllLossInput(g, target, weight, self_sizes, reduction, ignore_index)
+    def grad_self(g, self, target, weight, reduction, ignore_index, self_sizes):
+        return F.tied(NllLossInput(g, target, weight, self_sizes, reduction, ignore_index), self)
 
     def samples(make):
         yield make(4, 3), make.ints(4, high=3), None, "mean", -100

@@ -12,7 +12,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import numel
 from ..tensor import Tensor
-from .overloads import refuse_gradient
+from .overloads import refuse_gradient, require
 
 
 def channel_axes(sizes):
@@ -66,6 +66,7 @@ class NativeBatchNorm(Op):
 
     def forward(xp, input, weight, bias, running_mean, running_var, training, momentum, eps):
         sizes = input.shape
+        require(input, "f", "batch_norm")
         if training:
             result, mean, var, invstd = xp.batch_norm_forward(input, weight, bias, eps)
             update_running(running_mean, running_var, mean, var, momentum,

@@ -88,8 +88,10 @@ class Topk(Op):
         if self.dtype == bool:
             raise RuntimeError("topk does not support bool dtypes on CPU")
         Topk.shape(self.shape, k, dim)
+        if not self.ndim:
+            return self.copy(), xp.zeros((), xp.int64)
         d = wrap_dim(dim, self.ndim)
-        order = ranking(xp, at_least_1d(self), d, largest)
+        order = ranking(xp, self, d, largest)
         order = order[(slice(None),) * d + (slice(k),)]
         return chosen(xp, self, order, dim, keepdim=True)
 

@@ -87,6 +87,19 @@ def require(array, kinds, kernel):
         raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
 
 
+def tied(result, input):
+    """Return a gradient that depends on `input`, by zeros, as PyTorch's function for it does.
+
+    So a second backward pass finds a way; on arrays, where there is none, nothing happens.
+    """
+    if isinstance(input, Tensor) and not result.requires_grad and _state.grad_enabled.get():
+        return result + F.zeros_like(input) * input
+    return result
+
+
+vars(F)["tied"] = tied
+
+
 def refuse_gradient(function, **arguments):
     """Raise as PyTorch does where an argument requires grad that a function cannot give one to."""
     for name, value in arguments.items():

@@ -5,7 +5,7 @@ that carries gradients back, and the two are each other's derivative.
 """
 
 from ..backend.kernels_window import pool_output_sizes
-from ..op import Op
+from ..op import F, Op
 from ..publish import function
 from .overloads import require
 
@@ -39,8 +39,8 @@ class MaxPool(Op):
     def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
         return xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
 
-    def grad_self(g_values, indices, self_sizes, kernel_size):
-        return MaxPoolInput(g_values, indices, self_sizes, len(kernel_size))
+    def grad_self(g_values, indices, self, self_sizes, kernel_size):
+        return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(kernel_size)), self)
 
     def samples(make):
         yield make(2, 3, 6, distinct=True), (2,), (2,), (0,), (1,), False
@@ -120,10 +120,10 @@ class AvgPool(Op):
         return xp.avg_pool_forward(self, kernel_size, stride, padding, ceil_mode,
                                 count_include_pad, divisor_override)
 
-    def grad_self(g, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+    def grad_self(g, self, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
                   divisor_override):
-        return AvgPoolInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
-                            count_include_pad, divisor_override)
+        return F.tied(AvgPoolInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
+                                   count_include_pad, divisor_override), self)
 
     def samples(make):
         yield make(2, 3, 6), (2,), (2,), (0,), False, True, None
@@ -178,8 +178,8 @@ class AdaptiveAvgPool(Op):
         require(self, "f", "adaptive_avg_pool2d")
         return xp.adaptive_avg_pool_forward(self, output_size)
 
-    def grad_self(g, self_sizes, output_size):
-        return AdaptiveAvgPoolInput(g, self_sizes, len(output_size))
+    def grad_self(g, self, self_sizes, output_size):
+        return F.tied(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)
 
     def samples(make):
         yield make(2, 3, 5), (2,)
@@ -232,8 +232,8 @@ class AdaptiveMaxPool(Op):
     def forward(xp, self, output_size):
         return xp.adaptive_max_pool_forward(self, output_size)
 
-    def grad_self(g_values, indices, self_sizes, output_size):
-        return MaxPoolInput(g_values, indices, self_sizes, len(output_size))
+    def grad_self(g_values, indices, self, self_sizes, output_size):
+        return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
 
     def samples(make):
         yield make(2, 3, 5, distinct=True), (2,)
@@ -451,7 +451,10 @@ def adaptive_avg_pool2d(input, output_size):
     >>> adaptive_avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
     tensor([[[1.5000]]])
     """
-    return AdaptiveAvgPool(input, adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size))
+    sizes = adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size)
+    if sizes == (1, 1) and input.is_floating_point():
+        return F.mean(input, (-1, -2), True)
+    return AdaptiveAvgPool(input, sizes)
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):

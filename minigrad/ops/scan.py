@@ -174,7 +174,9 @@ class Cumsum(Op):
     node, shape, inplace = "CumsumBackward", checked, True
 
     def forward(xp, self, dim, *, dtype=None):
-        axis = wrap_dim(dim, self.ndim) if self.ndim else None
+        axis = wrap_dim(dim, self.ndim)
+        if not self.ndim:
+            axis = None
         sums = xp.cumsum(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
         return xp.asarray(sums, order="C")
 
@@ -202,7 +204,9 @@ class Cumprod(Op):
     node, shape, inplace = "CumprodBackward", checked, True
 
     def forward(xp, self, dim, *, dtype=None):
-        axis = wrap_dim(dim, self.ndim) if self.ndim else None
+        axis = wrap_dim(dim, self.ndim)
+        if not self.ndim:
+            axis = None
         products = xp.cumprod(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
         return xp.asarray(products, order="C")
 

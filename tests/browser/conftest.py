@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from serve import server
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+AXE = Path(__file__).resolve().parents[2] / "site" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @pytest.fixture(scope="session")
@@ -106,3 +109,16 @@ def watched_again(returning: Any, site: str) -> Iterator[Watched]:
     yield shown
     shown.page.close()
     assert shown.problems == []
+
+
+@pytest.fixture
+def serious() -> Callable[[Any], list[str]]:
+    """Return what axe-core finds on a page: problems for those who cannot see or use a mouse."""
+    return _serious
+
+
+def _serious(page: Any) -> list[str]:
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("axe.run(document, {iframes: false})")
+    return [f"{each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes']][:5]}"
+            for each in found["violations"] if each["impact"] in ("serious", "critical")]

@@ -20,7 +20,7 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad.course.dev.source import module, mutated
 from minigrad.course.stages import stages
-from minigrad.course.workspace import find_workspace
+from minigrad.course.workspace import find_workspace, make_workspace
 
 MINUTES = 60_000
 STAGES = {stage.key: stage for stage in stages()}
@@ -281,6 +281,76 @@ def test_work_survives_a_reload_leaves_as_a_workspace_and_comes_back(watched, tm
     assert page.locator(".mg-done").count() == 1
     kept = page.evaluate("key => localStorage.getItem(key)", f"minigrad/work/{stage.key}/{path}")
     assert kept == mine
+
+
+def test_what_was_solved_in_the_terminal_is_solved_in_the_page(watched, tmp_path):
+    stage = STAGES["03b_backward"]
+    first, second, third = stage.holes[:3]
+    space = make_workspace(tmp_path / "engine", [stage])
+    space.record([(first, True), (second, False)])
+    space.note(third, hints=2)
+    page = opened(watched, f"exercises/{stage.key}/")
+    page.on("dialog", lambda dialog: dialog.accept())
+    with page.expect_navigation():
+        page.locator("input[type=file]").set_input_files(tmp_path / "engine" / "progress.json")
+    page.locator("html[data-mg-ready]").wait_for(state="attached")
+    [done] = page.locator(".mg-done").all_text_contents()
+    assert done.startswith(first.id)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export my work").click()
+    download.value.save_as(tmp_path / "work.zip")
+    with zipfile.ZipFile(tmp_path / "work.zip") as packed:
+        packed.extractall(tmp_path)
+    back = find_workspace(tmp_path / "minigrad-work")
+    assert back.progress()["holes"] == space.progress()["holes"]
+
+
+# --- keyboard and screen reader ---------------------------------------------------------------
+
+
+def test_the_keyboard_goes_into_the_editor_and_out_and_runs_what_is_there(watched):
+    page = opened(watched, "exercises/03b_backward/")
+    section = page.locator(".mg-exercise").first
+    inside = "document.activeElement.closest('.cm-editor') !== null"
+    section.locator(".mg-files button").last.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(inside), "Tab leads from the files to the editor"
+    text = section.locator(".cm-content").inner_text()
+    page.keyboard.press("Tab")
+    assert page.evaluate(inside) and section.locator(".cm-content").inner_text() != text
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Run tests"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(inside)
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert "Escape and then Tab" in label
+    assert "Escape and then Tab" in page.locator(".mg-note").first.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_told_is_announced_and_axe_finds_nothing_serious_in_it(watched, serious, scheme):
+    watched.page.emulate_media(color_scheme=scheme)
+    page = opened(watched, "lessons/02_graph/")
+    block = page.locator(".mg-block:has(.mg-tools)").first
+    block.get_by_role("button", name="Edit").click()
+    write(page, block, "print('told')\n1 / 0")
+    page.keyboard.press("Control+Enter")
+    log = block.get_by_role("log")
+    log.get_by_text("told", exact=True).wait_for()
+    assert log.get_attribute("aria-label") == "Output of block 1"
+    block.locator(".mg-error").wait_for()
+    assert serious(page) == []
+
+    page = opened(watched, "exercises/12_backend/")
+    stage = STAGES["12_backend"]
+    section = page.locator(".mg-exercise").first
+    put(page, section, {path: stage.solution(path).read_text() for path in stage.modules[:1]})
+    verdicts(page)
+    states = page.locator(".mg-results[aria-live=polite] .mg-verdict")
+    assert states.count() == len(stage.holes)
+    page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    assert serious(page) == []
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first program")
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1, help="pairs of processes")
+    parser.add_argument("--minutes", type=float, default=1e9, help="at most")
     parser.add_argument("--result", type=Path, help="a JSON file to write")
     parser.add_argument("--no-shrink", action="store_true", help="report programs as they are")
     options = parser.parse_args()
@@ -27,7 +28,9 @@ def main() -> None:
     seeds = [range(options.seed + i, options.seed + options.programs, options.jobs)
              for i in range(options.jobs)]
     with get_context("spawn").Pool(options.jobs) as pool:
-        parts = pool.starmap(campaign, [(s, not options.no_shrink) for s in seeds])
+        parts = pool.starmap(campaign, [(s, not options.no_shrink, options.minutes)
+                                        for s in seeds])
+    options.programs = sum(part.programs for part in parts)
     findings: list[Finding] = [f for part in parts for f in part.findings]
     crashes = [seed for part in parts for seed in part.crashes]
     seconds = time.perf_counter() - started

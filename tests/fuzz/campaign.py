@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 
 import minigrad
 
@@ -41,19 +42,26 @@ class Part:
 
     findings: list[Finding] = field(default_factory=list)
     crashes: list[int] = field(default_factory=list)
+    programs: int = 0
 
 
-def campaign(seeds: Sequence[int], shortened: bool = True) -> Part:
-    """Run the programs of some seeds; minigrad writes a batch while PyTorch runs the last one."""
-    part, peer = Part(), Peer()
+def campaign(seeds: Sequence[int], shortened: bool = True, minutes: float = 1e9) -> Part:
+    """Run the programs of some seeds; minigrad writes a batch while PyTorch runs the last one.
+
+    It stops early, at the end of a batch, when the time is up.
+    """
+    part, peer, end = Part(), Peer(), monotonic() + 60 * minutes
     try:
         waiting: list[Made] = []
         for begin in range(0, len(seeds) + BATCH, BATCH):
-            made = [(seed, *generate(seed)) for seed in seeds[begin:begin + BATCH]]
+            more = seeds[begin:begin + BATCH] if monotonic() < end else ()
+            made = [(seed, *generate(seed)) for seed in more]
             judge(waiting, peer, part, shortened)
+            part.programs += len(waiting)
             waiting = made
-            if waiting:
-                peer.send([program for _, program, _ in waiting])
+            if not waiting:
+                break
+            peer.send([program for _, program, _ in waiting])
     finally:
         peer.close()
     return part

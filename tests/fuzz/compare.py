@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,13 @@ from .program import Program, from_gradients, target
 TOLERANCE = {"float64": 1e-6, "float32": 1e-3, "float16": 5e-2, "bfloat16": 5e-1}
 
 
+#: Kinds of differences after which the values may still be compared: how a tensor came about.
+STRUCTURE = ("grad_fn", "is_view", "version", "output_nr", "length", "is_inference")
+
+
 @dataclass
 class Difference:
-    """The first thing that differs."""
+    """Something that differs."""
 
     kind: str  # a word for tables: "value", "refused", "is_leaf", "grad.value", ...
     where: str  # the line, or the name looked at in the end
@@ -28,25 +33,38 @@ class Difference:
 
 
 def compare(program: Program, theirs: Trace, ours: Trace) -> Difference | None:
-    """Return the first difference of two traces of a program."""
+    """Return the first difference of two traces of a program.
+
+    One in values, gradients or errors goes before one in structure, however late it comes: that
+    a node has another name must not hide that a gradient is wrong.
+    """
+    structural = None
+    for found in differences(program, theirs, ours):
+        if found.kind.rpartition(".")[2] not in STRUCTURE:
+            return found
+        structural = structural or found
+    return structural
+
+
+def differences(program: Program, theirs: Trace, ours: Trace) -> Iterator[Difference]:
+    """Yield the differences of two traces, until one took another way than the other."""
     private = from_gradients(program)
     for line, a, b in zip(program, theirs.outcomes, ours.outcomes):
         if a.error != b.error:
             kind = ("accepted" if b.error is None else "refused" if a.error is None else "error")
-            return Difference(kind, line, said(a), said(b))
+            yield Difference(kind, line, said(a), said(b))
+            return
         if a.error is not None and refused_late(line, a.text):
-            return None  # what the memory holds now is nobody's business
+            return  # what the memory holds now is nobody's business
         counted = target(line) not in private
         for what, x, y, public in (("", a.value, b.value, counted),
                                      ("seen.", a.seen, b.seen, False)):
-            if (found := differ(x, y, public)) is not None:
-                return Difference(what + found[0], line, *found[1:])
-    for name in theirs.state.keys() | ours.state.keys():
-        found = differ(theirs.state.get(name), ours.state.get(name),
-                       name not in private)
-        if found is not None:
-            return Difference("end." + found[0], name, *found[1:])
-    return None
+            for kind, *sides in differ(x, y, public):
+                yield Difference(what + kind, line, *sides)
+    for name in sorted(theirs.state.keys() | ours.state.keys()):
+        for kind, *sides in differ(theirs.state.get(name), ours.state.get(name),
+                                   name not in private):
+            yield Difference("end." + kind, name, *sides)
 
 
 def refused_late(line: str, text: str) -> bool:
@@ -58,30 +76,34 @@ def said(outcome: Outcome) -> str:
     return "no error" if outcome.error is None else f"{outcome.error}: {outcome.text[:200]}"
 
 
-def differ(x: Any, y: Any, public: bool) -> tuple[str, Any, Any] | None:
-    """Return what differs first between two descriptions, and both sides of it."""
+def differ(x: Any, y: Any, public: bool) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what differs between two descriptions, and both sides of it."""
     if isinstance(x, dict) and isinstance(y, dict):
         for key in x:
             if key in ("version", "is_view", "grad_fn", "output_nr") and not public:
                 continue
-            found = differ(x[key], y.get(key), public and key != "grad")
-            if found is not None:
+            for found in differ(x[key], y.get(key), public and key != "grad"):
                 if key == "value" and x["dtype"] != y["dtype"]:
-                    return "dtype", x["dtype"], y["dtype"]
-                return key if found[0] == "value" else f"{key}.{found[0]}", *found[1:]
-        return None
-    if isinstance(x, list) and isinstance(y, list):
+                    yield "dtype", x["dtype"], y["dtype"]
+                    return
+                yield (key if found[0] == "value" else f"{key}.{found[0]}", *found[1:])
+    elif isinstance(x, list) and isinstance(y, list):
         if len(x) != len(y):
-            return "length", x, y
+            yield "length", x, y
+            return
         for a, b in zip(x, y):
-            if (found := differ(a, b, public)) is not None:
-                return found
-        return None
+            yield from differ(a, b, public)
+    elif not same(x, y):
+        yield "value", x, y
+
+
+def same(x: Any, y: Any) -> bool:
+    """Tell whether two plain values agree."""
     if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
-        return None if close(x, y) else ("value", x, y)
+        return close(x, y)
     if isinstance(x, float) and isinstance(y, float):
-        return None if close(np.array(x), np.array(y)) else ("value", x, y)
-    return None if type(x) is type(y) and x == y else ("value", x, y)
+        return close(np.array(x), np.array(y))
+    return type(x) is type(y) and bool(x == y)
 
 
 def close(x: np.ndarray, y: np.ndarray) -> bool:

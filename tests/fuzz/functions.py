@@ -149,6 +149,50 @@ def define(torch: Any, seen: Callable[[Any], None]) -> dict[str, Any]:
         def backward(ctx: Any, g: Any) -> Any:
             return None
 
+    class Cube(Function):
+        """x ** 3 by `setup_context`; saves its output, and can be differentiated again."""
+
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * x * x
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(inputs[0], output)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            x, y = ctx.saved_tensors
+            return g * (x * x + 2 * y / x)
+
+    class Halves(Function):
+        """Two views of x."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.sizes = x.shape
+            flat = x.view(-1)
+            ctx.middle = flat.shape[0] // 2
+            return flat[:ctx.middle], flat[ctx.middle:]
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            return torch.cat([g, h * 2]).view(ctx.sizes)
+
+    class Picky(Function):
+        """x * y, whose backward looks at `needs_input_grad`."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            ctx.save_for_backward(x, y)
+            return x * y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            x, y = ctx.saved_tensors
+            return (g * y if ctx.needs_input_grad[0] else None,
+                    g * x if ctx.needs_input_grad[1] else None)
+
     def raising(grad: Any) -> None:
         """A hook that fails."""
         raise KeyError("hook")
@@ -191,5 +235,5 @@ def define(torch: Any, seen: Callable[[Any], None]) -> dict[str, Any]:
                 raise error
 
     return {f.__name__: f for f in (
-        Scale, Same, Flat, Double_, AddTo_, Into_, Parts, Sparing, Once, Faulty, Nothing, raising,
-        in_thread, together)} | {"seen": seen}
+        Scale, Same, Flat, Double_, AddTo_, Into_, Parts, Sparing, Once, Faulty, Nothing, Cube,
+        Halves, Picky, raising, in_thread, together)} | {"seen": seen}

@@ -111,7 +111,48 @@ NODE_HOOKS = ["register_hook(lambda gi, go: seen(gi, go))", "register_prehook(la
 
 CUSTOM = ["Scale.apply({}, 0.5)", "Same.apply({})", "Flat.apply({})", "Double_.apply({})",
           "AddTo_.apply({}, {})", "Parts.apply({})", "Sparing.apply({})", "Once.apply({})",
-          "Faulty.apply({})", "Nothing.apply({})"]
+          "Faulty.apply({})", "Nothing.apply({})", "Cube.apply({})", "Halves.apply({})",
+          "Picky.apply({}, {})", "Into_.apply({}, {})", "Double_.apply({}[0])",
+          "Double_.apply({}.view(-1))"]
+
+#: Operations that are made of others than in PyTorch, or whose result is unique only up to signs:
+#: only values and gradients are looked at, so the nodes in between do not matter.
+COMPOSED = [
+    "torch.einsum('...i,...i->...', {}, {})", "torch.einsum('i...->...i', {})",
+    "torch.einsum('ij,kj->ik', {}, {})", "F.l1_loss({}, {})", "F.max_pool1d({}, 2)",
+    "F.avg_pool1d({}, 2)", "F.adaptive_avg_pool1d({}, 2)", "F.adaptive_max_pool1d({}, 2)",
+    "torch.linalg.svdvals({})", "torch.linalg.eigvalsh({} + {}.mT)", "torch.linalg.qr({})[1].abs()",
+    "torch.linalg.pinv({})", "F.interpolate({}[None], scale_factor=2)",
+    "F.interpolate({}[None], size=5, mode='linear')",
+    "F.interpolate({}[None, None], scale_factor=2, mode='bilinear', align_corners=True)",
+    "F.scaled_dot_product_attention({}, {}, {})",
+    "F.scaled_dot_product_attention({}, {}, {}, is_causal=True)",
+    "F.bilinear({}, {}, torch.ones(2, 3, 3, dtype=torch.float64))",
+    "F.max_unpool1d(*F.max_pool1d({}[None], 2, return_indices=True), 2)",
+    "F.unfold({}[None, None], 2)", "torch.diag({})", "F.embedding(torch.tensor([1, 0, 1]), {})",
+    "F.linear({}, {}, None)", "F.cosine_similarity({}, {}, 0)", "torch.cdist({}, {})",
+    "F.layer_norm({}, {}.shape[-1:])", "F.kl_div({}, {}, reduction='sum')", "F.softmax({}, -1)",
+    "torch.matrix_power({}, 3)", "torch.stack(torch.unsafe_chunk({}, 2))",
+    "torch.cat(torch.unsafe_split({}, 1))", "torch.tensordot({}, {}, dims=1)",
+    "torch.kron({}, {})", "torch.trapezoid({})", "F.nll_loss(F.log_softmax({}, -1), "
+    "torch.tensor([0, 1]), reduction='none')", "F.cross_entropy({}, torch.tensor([1, 0]))",
+    "F.normalize({}, dim=-1)", "F.pad({}, (1, 2), mode='reflect')", "F.pad({}[None], (1, 1), "
+    "mode='replicate')", "F.glu({}, 0)", "torch.addmv({}, {}, {})", "torch.baddbmm({}, {}, {})",
+    "torch.rnn_tanh_cell({}, {}, torch.ones(3, 3, dtype=torch.float64), "
+    "torch.ones(3, 3, dtype=torch.float64))",
+    "torch.gru_cell({}, {}, torch.full((9, 3), 0.1, dtype=torch.float64), "
+    "torch.full((9, 3), 0.2, dtype=torch.float64))",
+    "torch.lstm_cell({}, ({}, {}), torch.full((12, 3), 0.1, dtype=torch.float64), "
+    "torch.full((12, 3), 0.2, dtype=torch.float64))[1]"]
+
+#: The same without gradients: what has none, or differs only in where it stands in the graph.
+VALUES = ["F.one_hot({}.long().abs(), 9)", "torch.isclose({}, {})", "torch.allclose({}, {})",
+          "torch.searchsorted({}.flatten().sort()[0], 0.5)", "torch.bincount({}.long().abs())",
+          "torch.var_mean({})", "torch.std_mean({}, 0)", "{}.tolist()", "{}.half().float()",
+          "{}.bfloat16().float()" if hasattr(minigrad, "bfloat16") else "{}.half().double()",
+          "{}.int() * 2", "{}.short() + {}", "{}.byte() // 2", "torch.result_type({}, {})",
+          "torch.histc({}, 4, 0.0, 2.0)" if hasattr(minigrad, "histc") else "{}.numel()",
+          "torch.can_cast({}.dtype, {}.dtype)", "{}.half() * {}", "{}.int() + {}"]
 
 CONTEXTS = ["with torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2, lambda x: x): ",
             "with torch.autograd.graph.save_on_cpu(): ",
@@ -128,13 +169,15 @@ class Generator:
         self.atoms: list[str] = []  # expressions for the tensors that there are
         self.handles: list[str] = []
         self.count = 0
+        self.looked = False  # whether a hook may look at something
         self.mode, self.mode_left = "", 0
         self.steps: list[tuple[int, Callable[[], None]]] = [
             (10, self.unary), (12, self.binary), (16, self.view), (6, self.several),
             (6, self.read), (22, self.write), (8, self.assign), (14, self.registry),
             (6, self.registry_inplace), (6, self.change), (3, self.create), (6, self.hook),
             (2, self.node_hook), (6, self.custom), (8, self.backward), (5, self.grad),
-            (4, self.look), (2, self.leaf), (1, self.threads), (1, self.forget)]
+            (4, self.look), (2, self.leaf), (1, self.threads), (1, self.forget),
+            (3, self.composed), (1, self.values), (2, self.twice), (2, self.at_once)]
 
     def program(self) -> tuple[list[str], Trace]:
         """Return a program and what minigrad did with it."""
@@ -389,16 +432,19 @@ class Generator:
             return
         name = f"h{self.count}"
         self.count += 1
+        self.looked = True
         if self.emit(f"{name} = {tensor}.{kind}({hook})").error is None:
             self.handles.append(name)
 
     def node_hook(self) -> None:
         tensor = self.pick(lambda t: t.requires_grad and t._node is not None)
+        self.looked = True
         self.emit(f"{tensor}.grad_fn.{self.random.choice(NODE_HOOKS)}")
 
     def custom(self) -> None:
         template = self.random.choice(CUSTOM)
-        self.new(self.fill(template), "p" if template.startswith(("Add", "Par", "Spa")) else "t")
+        several = template.startswith(("Add", "Par", "Spa", "Hal"))
+        self.new(self.fill(template), "p" if several else "t")
 
     def backward(self) -> None:
         """Run backward through a result."""
@@ -449,6 +495,59 @@ class Generator:
         """Run something in another thread, which starts with grad mode on."""
         what = self.random.choice(("{}.sum().backward()", "{}.mul_(2)", "{} * {}", "{}[0]"))
         self.new(f"in_thread(lambda: {self.fill(what)})")
+
+    def composed(self) -> None:
+        """Differentiate something of which only the gradient is looked at."""
+        for _ in range(4):  # most want shapes that few tensors have
+            expression = self.fill(self.random.choice(COMPOSED))
+            if attempt(lambda e=expression: self.value(e)) is not None:
+                break
+        live = [a for a in self.atoms if a in expression
+                and isinstance(tensor := attempt(lambda a=a: self.value(a)), Tensor)
+                and tensor.requires_grad]
+        if not live or self.random.random() < 0.2:
+            self.emit(f"seen(({expression}).detach())")
+            return
+        self.new(f"torch.autograd.grad(({expression}).sum(), [{self.random.choice(live)}], "
+                 "allow_unused=True)", "g")
+
+    def values(self) -> None:
+        """Look at the value of something that has no gradient."""
+        before, self.mode = self.mode, "with torch.no_grad(): "
+        for _ in range(4):
+            expression = self.fill(self.random.choice(VALUES))
+            if attempt(lambda e=expression: self.value(e)) is not None:
+                break
+        self.emit(f"seen({expression})")
+        self.mode = before
+
+    def twice(self) -> None:
+        """Differentiate a gradient."""
+        live = self.pick(lambda t: t.requires_grad)
+        leaf = self.pick(lambda t: t.requires_grad)
+        name = f"g{self.count}"
+        self.new(f"torch.autograd.grad(({live} * {live}).sum(), [{leaf}], create_graph=True, "
+                 "allow_unused=True)", "g")
+        if attempt(lambda: self.value(f"{name}[0]").requires_grad):
+            power = self.random.choice((f"({name}[0] ** 2).sum()", f"{name}[0].exp().mean()"))
+            if self.random.random() < 0.5:
+                self.emit(f"{power}.backward()")
+            else:
+                self.new(f"torch.autograd.grad({power}, [{leaf}], allow_unused=True)", "g")
+
+    def at_once(self) -> None:
+        """Run backward passes in several threads, on graphs that they may share.
+
+        What the hooks of several threads see comes in any order, so there may be none.
+        """
+        if self.looked:
+            return
+        passes = []
+        for _ in range(self.random.choice((2, 2, 3))):
+            root = self.random.choice(("{}.sum()", "({} * {}).sum()", "{}.exp().mean()"))
+            atom = self.pick(lambda t: t.requires_grad)
+            passes.append(f"lambda: {root.replace('{}', atom)}.backward(retain_graph=True)")
+        self.emit(f"together({', '.join(passes)})")
 
     def forget(self) -> None:
         """Drop a name, so that nothing but the graph holds its tensor."""

@@ -1169,6 +1169,14 @@ def test_such_a_leaf_comes_back_detached():
 
 
 @pytest.mark.hole("01.6")
+def test_an_earlier_grad_is_dropped():
+    node, written = make(lambda ctx, x: x)._backward_cls(), leaf([1.0, 2.0]) * 3
+    written._grad = torch.ones(2)
+    join_written(node, written, 0, True, None, 1)
+    assert written._grad is None, f"expected None, got {written._grad}"
+
+
+@pytest.mark.hole("01.6")
 def test_the_node_knows_shape_and_dtype_of_what_was_written():
     node, written = make(lambda ctx, x: x)._backward_cls(), leaf([1.0, 2.0]) * 3
     join_written(node, written, 0, True, None, 1)

@@ -9,7 +9,7 @@ import pytest
 from _oracle import assert_close
 
 import minigrad as torch
-from minigrad import accumulate, history
+from minigrad import _state, accumulate, history
 from minigrad.accumulate import AccumulateGrad
 from minigrad.graph import BinaryNode, NaryNode, UnaryNode
 
@@ -771,6 +771,30 @@ def test_a_given_tensor_is_not_written_to():
     for _ in range(3):
         give_tensor(x, g)
     assert g.tolist() == [1.0, 10.0], "the given tensor was written to"
+
+
+@pytest.mark.hole("02.6")
+def test_where_nothing_is_recorded_it_is_added_in_place():
+    x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
+    give_tensor(x, torch.ones(2))
+    kept = x.grad
+    _state.grad_enabled.set(False)
+    try:
+        give_tensor(x, w)
+    finally:
+        _state.grad_enabled.set(True)
+    assert x.grad is kept, "grad mode is off, but a new Tensor was made"
+    assert kept.tolist() == [6.0, 8.0], f"expected [6, 8], got {kept.tolist()}"
+
+
+@pytest.mark.hole("02.6")
+def test_where_recording_is_on_the_sum_is_a_new_tensor():
+    x = leaf([2.0, 3.0])
+    give_tensor(x, torch.ones(2))
+    kept = x.grad
+    give_tensor(x, torch.ones(2))
+    assert x.grad is not kept and kept.tolist() == [1.0, 1.0], "the earlier .grad was written to"
+    assert x.grad.tolist() == [2.0, 2.0]
 
 
 @pytest.mark.hole("02.6")

@@ -397,6 +397,14 @@ def test_a_node_that_is_not_needed_is_not_pushed():
 
 
 @pytest.mark.hole("03.3")
+def test_an_empty_set_needs_no_node():
+    task, node = waiting(1)
+    task.needed = set()
+    task.deliver(node, 0, array(1), False)
+    assert not task.ready, "no node is needed, but one was pushed"
+
+
+@pytest.mark.hole("03.3")
 def test_the_buffer_of_a_node_that_is_not_needed_goes():
     task, node, _ = with_one_needed()
     assert node not in task.buffers, "its buffer is of no use and has to go"
@@ -428,6 +436,14 @@ def test_a_gradient_comes_to_the_leaf_once():
     run(x * 3.0)
     assert x.grad is not None, "the pass ended and .grad is still None"
     assert_close(x.grad.numpy(), [3.0, 3.0], what="x.grad")
+
+
+@pytest.mark.hole("03.4")
+def test_hooks_that_wait_for_grad_run():
+    x, seen = leaf([4.0]), []
+    x.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad.tolist()))
+    run(x * 3.0)
+    assert seen == [[3.0]], f"expected [[3]], got {seen}"
 
 
 @pytest.mark.hole("03.4")
@@ -682,6 +698,19 @@ def test_a_captured_node_that_does_not_run_is_captured_after_its_hooks():
 
 
 @pytest.mark.hole("03.4")
+def test_a_node_that_is_not_needed_does_not_run():
+    y, ran = leaf([1.0]) * 2.0, []
+    y.grad_fn.register_hook(lambda *_: ran.append(1))
+    for needed in {leaf(1.0)._accumulator()}, set():
+        task = GraphTask(False, False)
+        task.needed = needed
+        buffer = task.new_buffer(y.grad_fn)
+        buffer.add(0, array(1), True)
+        task.evaluate(y.grad_fn, buffer)
+        assert not ran, f"with {len(needed)} nodes needed, one that is not ran"
+
+
+@pytest.mark.hole("03.4")
 def test_anomaly_mode_watches_each_node(monkeypatch):
     watched, x = [], leaf([1.0])
 
@@ -830,17 +859,18 @@ def test_captures_of_several_nodes_add_up():
 
 
 @pytest.mark.hole("03.5")
-@pytest.mark.parametrize("captured, own, after, expected", [
-    pytest.param(False, True, False, True, id="not captured, needed itself"),
-    pytest.param(False, False, True, False, id="not captured, not needed itself"),
-    pytest.param(True, True, False, False, id="captured, nothing after it needed"),
-    pytest.param(True, True, True, True, id="captured, a node after it needed")])
-def test_which_nodes_run(captured, own, after, expected):
+@pytest.mark.parametrize("entry, own, after, expected", [
+    pytest.param(None, True, False, True, id="not captured, needed itself"),
+    pytest.param(None, False, True, False, id="not captured, not needed itself"),
+    pytest.param({0: [0]}, True, False, False, id="captured, nothing after it needed"),
+    pytest.param({0: [0]}, True, True, True, id="captured, a node after it needed"),
+    pytest.param({}, True, False, True, id="with an empty entry, needed itself")])
+def test_which_nodes_run(entry, own, after, expected):
     last = end()
     node, task = wired(BinaryNode, (None, 0), (last, 0)), GraphTask(False, False)
     task.needed = ({node} if own else set()) | ({last} if after else set())
-    if captured:
-        task.captures[node] = {0: [0]}
+    if entry is not None:
+        task.captures[node] = entry
     assert bool(task.runs(node)) is expected, f"expected runs to be {expected}"
 
 
@@ -1124,6 +1154,51 @@ def test_the_wishes_reach_the_pass(keep, create):
     one = torch.Tensor._plain(np.ones(1, F32)) if create else np.ones(1, F32)
     engine.execute([(x * x)._edge()], [one], keep, create, kind=Made)
     assert made == [(keep, create)], f"expected keep_graph, create_graph {keep, create}, got {made}"
+
+
+def told_of(count, accumulate, on_tensors=False):
+    """What `execute` told a pass with an input, the pass, and the input's node."""
+    told, tasks = [], []
+
+    class Told(GraphTask):
+        def __init__(self, *wishes):
+            super().__init__(*wishes)
+            tasks.append(self)
+
+        def run_ends(self, goals):
+            told.append(("run_ends", goals, self.needed is not None))
+            super().run_ends(goals)
+
+        def show_lone_root(self, root):
+            told.append(("show_lone_root", bool(self.captures)))
+            super().show_lone_root(root)
+
+    x = leaf([2.0])
+    ones = np.ones(1, F32)
+    engine.execute([(x * x)._edge() for _ in range(count)],
+                   [torch.Tensor._plain(ones) if on_tensors else ones for _ in range(count)],
+                   False, False, [x._edge()], accumulate, Told)
+    return told, tasks[0], x._accumulator()
+
+
+@pytest.mark.hole("03.6")
+def test_with_accumulate_the_ends_run():
+    told, _, node = told_of(2, True)
+    assert told == [("run_ends", {node}, True)], f"got {told}"
+    assert told_of(2, False)[0] == [], "run_ends is for a pass that accumulates"
+
+
+@pytest.mark.hole("03.6")
+def test_a_lone_root_is_shown():
+    told, _, _ = told_of(1, False)
+    assert told == [("show_lone_root", True)], f"got {told}"
+    assert told_of(2, False)[0] == [], "show_lone_root is for a single edge"
+
+
+@pytest.mark.hole("03.6")
+def test_gradients_that_are_tensors_make_a_pass_on_tensors():
+    _, task, _ = told_of(2, False, on_tensors=True)
+    assert task.on_tensors, f"task.on_tensors is {task.on_tensors}"
 
 
 @pytest.mark.hole("03.6")

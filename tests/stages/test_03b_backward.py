@@ -111,6 +111,14 @@ def test_the_error_says_how_many(given, count):
 
 
 @pytest.mark.hole("03b.1")
+def test_gradients_left_over_are_not_looked_at():
+    g, h = torch.tensor(1.0), torch.tensor(2.0)
+    found = front.matched([g, h, None], 2)
+    assert type(found) is tuple and len(found) == 2, f"expected a tuple of two, got {found!r}"
+    assert found[0] is g and found[1] is h
+
+
+@pytest.mark.hole("03b.1")
 @pytest.mark.parametrize("function", ["backward", "grad"])
 def test_inputs_may_not_be_empty(function):
     text = said(RuntimeError, front.goals_of, [], function)
@@ -323,6 +331,15 @@ def test_a_gradient_that_is_given_keeps_its_history(dtype):
     (made,) = first([leaf([1.0, 2.0]) * 2], [g], create_graph=True)
     assert made.requires_grad, "the gradient lost its history"
     assert made.dtype is torch.float32
+
+
+@pytest.mark.hole("03b.3")
+def test_a_given_gradient_that_requires_grad_makes_all_tensors():
+    g = torch.tensor([3.0, 4.0], requires_grad=True)
+    roots = [leaf(1.0) * 2, leaf([1.0, 2.0]) * 2]
+    made = first(roots, [None, g]) + first(roots[::-1], [g, None])
+    assert all(isinstance(m, torch.Tensor) for m in made), f"got {made!r}"
+    assert made[1].requires_grad and made[0].item() == 1.0
 
 
 @pytest.mark.hole("03b.3")

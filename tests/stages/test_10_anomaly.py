@@ -35,7 +35,7 @@ def some_node():
     ("minigrad.course.tour", False), ("minigrad.course", False),
     ("minigradient", False), ("minigrad_plus.tensor", False), ("torch", False),
     ("__main__", False), ("my.minigrad", False),
-])
+], ids=lambda each: each if isinstance(each, str) else "ours" if each else "the user's")
 def test_a_module_is_the_packages_by_its_name(name, ours):
     got = frames.is_ours({"__name__": name})
     assert bool(got) is ours, f"expected is_ours to be {ours} for {name!r}, got {got}"
@@ -57,9 +57,15 @@ def through(*modules):
 
 
 @pytest.mark.hole("10.1")
+def test_a_caller_who_is_the_user_is_the_frame():
+    frame, depth = frames.user_frame()
+    assert frame is sys._getframe() and depth == 1, f"expected this frame and 1, got {frame, depth}"
+
+
+@pytest.mark.hole("10.1")
 @pytest.mark.parametrize("modules", [
     ("minigrad.a",), ("minigrad.a", "minigrad.b"), ("minigrad.a",) * 5,
-])
+], ids=["1", "2", "5"])
 def test_the_users_frame_is_found_behind_the_packages(modules):
     frame, depth = through(*modules)
     assert frame.f_code.co_name == "through", f"expected the frame of `through`, got {frame}"
@@ -68,17 +74,14 @@ def test_the_users_frame_is_found_behind_the_packages(modules):
 
 
 @pytest.mark.hole("10.1")
-def test_the_innermost_of_the_users_frames_is_meant():
-    frame, depth = through("minigrad.a", "users", "minigrad.b")
-    assert (frame.f_globals["__name__"], depth) == ("users", 2)
-    frame, depth = through("minigrad.a", "minigrad.course.tour", "minigrad.b", "minigrad.c")
-    assert (frame.f_globals["__name__"], depth) == ("minigrad.course.tour", 3)
-
-
-@pytest.mark.hole("10.1")
-def test_a_caller_who_is_the_user_is_the_frame():
-    frame, depth = frames.user_frame()
-    assert frame is sys._getframe() and depth == 1, f"expected this frame and 1, got {frame, depth}"
+@pytest.mark.parametrize(("modules", "expected"), [
+    (("minigrad.a", "users", "minigrad.b"), ("users", 2)),
+    (("minigrad.a", "minigrad.course.tour", "minigrad.b", "minigrad.c"),
+     ("minigrad.course.tour", 3))], ids=["between the package's", "of the course's examples"])
+def test_the_innermost_of_the_users_frames_is_meant(modules, expected):
+    frame, depth = through(*modules)
+    got = frame.f_globals["__name__"], depth
+    assert got == expected, f"expected {expected}, got {got}"
 
 
 @pytest.mark.hole("10.1")
@@ -108,31 +111,87 @@ def detect(**options):
 
 
 @pytest.mark.hole("10.2")
-def test_the_switch():
+@pytest.mark.parametrize("check_nan", [True, False])
+def test_the_switch_sets_both(check_nan):
+    torch.set_anomaly_enabled(True, check_nan)
+    assert (_state.anomaly.enabled, _state.anomaly.check_nan) == (True, check_nan)
+    torch.set_anomaly_enabled(False, check_nan)
+    assert (_state.anomaly.enabled, _state.anomaly.check_nan) == (False, check_nan)
+
+
+@pytest.mark.hole("10.2")
+def test_switching_on_enters_one_observer():
     count = _state.observers.count
-    for _ in range(2):  # twice is as good as once
-        torch.set_anomaly_enabled(True)
-        expect(True, True, "after switching on")
-        assert _state.observers.count == count + 1
+    torch.set_anomaly_enabled(True)
+    expect(True, True, "after switching on")
+    assert _state.observers.count == count + 1
+
+
+@pytest.mark.hole("10.2")
+def test_switching_on_twice_enters_one_observer():
+    count = _state.observers.count
+    torch.set_anomaly_enabled(True)
     torch.set_anomaly_enabled(True, False)
-    expect(True, False, "without the search for NaN")
-    for _ in range(2):
-        torch.set_anomaly_enabled(False)
-        expect(False, True, "after switching off")
-        assert _state.observers.count == count
+    expect(True, False, "after switching on twice")
+    assert _state.observers.count == count + 1
+
+
+@pytest.mark.hole("10.2")
+def test_switching_off_leaves():
+    count = _state.observers.count
+    torch.set_anomaly_enabled(True)
+    torch.set_anomaly_enabled(False)
+    expect(False, True, "after switching off")
+    assert _state.observers.count == count
+
+
+@pytest.mark.hole("10.2")
+def test_switching_off_what_is_off_leaves_nothing():
+    count = _state.observers.count
+    torch.set_anomaly_enabled(False)
+    expect(False, True, "after switching off what was off")
+    assert _state.observers.count == count
+
+
+@pytest.mark.hole("10.2")
+def test_detect_anomaly_is_off_until_its_block_is_entered():
+    detect()
+    expect(False, True, "before the block is entered")
 
 
 @pytest.mark.hole("10.2")
 @pytest.mark.parametrize("check_nan", [True, False])
-def test_detect_anomaly_is_a_block(check_nan):
-    block = detect(check_nan=check_nan)
-    expect(False, True, "before the block is entered")
-    with block:
+def test_detect_anomaly_is_on_in_its_block(check_nan):
+    with detect(check_nan=check_nan):
         expect(True, check_nan, "inside the block")
+
+
+@pytest.mark.hole("10.2")
+@pytest.mark.parametrize("check_nan", [True, False])
+def test_detect_anomaly_is_off_after_its_block(check_nan):
+    with detect(check_nan=check_nan):
+        pass
     expect(False, True, "after the block")
-    with pytest.raises(KeyError), detect(check_nan=check_nan):
+
+
+@pytest.mark.hole("10.2")
+def test_an_error_of_the_block_goes_on():
+    with pytest.raises(KeyError), detect():
         raise KeyError
     expect(False, True, "after a block that raised")
+
+
+@pytest.mark.hole("10.2")
+def test_detect_anomaly_warns():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        block = torch.autograd.detect_anomaly()
+        with block:
+            pass
+    assert [str(each.message) for each in caught] == [
+        "Anomaly Detection has been enabled. This mode will increase the runtime and should only "
+        "be enabled for debugging."]
+    assert caught[0].category is UserWarning
 
 
 @pytest.mark.hole("10.2")
@@ -140,6 +199,13 @@ def test_detect_anomaly_warns_where_it_is_made():
     with pytest.warns(UserWarning, match="^Anomaly Detection has been enabled") as caught:
         torch.autograd.detect_anomaly()
     assert caught[0].filename == __file__, f"expected this file, got {caught[0].filename}"
+
+
+@pytest.mark.hole("10.2")
+def test_set_detect_anomaly_does_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.autograd.set_detect_anomaly(True)
 
 
 @pytest.mark.hole("10.2")
@@ -153,18 +219,30 @@ def test_set_detect_anomaly_takes_effect_at_once():
 
 
 @pytest.mark.hole("10.2")
-def test_blocks_put_back_what_was():
+def test_set_detect_anomaly_may_be_a_block():
     with torch.autograd.set_detect_anomaly(True):
         expect(True, True, "in set_detect_anomaly(True)")
     expect(False, True, "after it")
+
+
+@pytest.mark.hole("10.2")
+@pytest.mark.parametrize("inner", [lambda: torch.autograd.set_detect_anomaly(False), detect],
+                         ids=["set_detect_anomaly(False)", "detect_anomaly()"])
+def test_blocks_put_back_what_was(inner):
     with detect(check_nan=False):
-        with torch.autograd.set_detect_anomaly(False):
-            expect(False, True, "in the inner block")
+        with inner():
+            pass
         expect(True, False, "after the inner block")
-        with detect():
-            expect(True, True, "in the second inner block")
-        expect(True, False, "after the second inner block")
-    expect(False, True, "after all blocks")
+    expect(False, True, "after both blocks")
+
+
+@pytest.mark.hole("10.2")
+def test_what_was_is_remembered_when_the_block_is_made():
+    block = detect()
+    assert (block.prev, block.prev_check_nan) == (False, True)
+    with detect(check_nan=False):
+        block = detect()
+    assert (block.prev, block.prev_check_nan) == (True, False)
 
 
 # ------------------------------------------------------------------ 10.3
@@ -181,10 +259,22 @@ def inner_function():
 
 
 @pytest.mark.hole("10.3")
-def test_a_node_remembers_the_users_call_stack():
+def test_a_node_remembers_a_list_of_strings():
     trace = outer_function().metadata[TRACEBACK]
     assert isinstance(trace, list), f"expected a list of strings, got {type(trace)}"
+    assert all(isinstance(line, str) for line in trace)
+
+
+@pytest.mark.hole("10.3")
+def test_the_stack_ends_with_the_users_line():
+    trace = outer_function().metadata[TRACEBACK]
     assert "the line to be shown" in trace[-1], f"expected the user's line last, got {trace[-1]}"
+
+
+@pytest.mark.hole("10.3")
+def test_the_stack_shows_the_callers_of_the_users_line():
+    trace = outer_function().metadata[TRACEBACK]
+    assert len(trace) > 2, f"expected the whole stack, got {trace}"
     assert "outer_function" in trace[-2], f"expected its caller before it, got {trace[-2]}"
 
 
@@ -195,11 +285,16 @@ def test_a_node_made_outside_backward_has_no_parent():
 
 @pytest.mark.hole("10.3")
 def test_a_node_made_while_another_is_evaluated_has_it_as_parent():
-    evaluated, made, later = some_node(), some_node(), some_node()
-    call = anomaly_mode.watched(lambda node, buffer: anomaly_mode.remember_origin(made))
-    call(evaluated, None)
-    anomaly_mode.remember_origin(later)
+    evaluated, made = some_node(), some_node()
+    anomaly_mode.watched(lambda node, buffer: anomaly_mode.remember_origin(made))(evaluated, None)
     assert made.metadata[PARENT] is evaluated
+
+
+@pytest.mark.hole("10.3")
+def test_after_the_evaluation_there_is_no_parent():
+    later = some_node()
+    anomaly_mode.watched(lambda node, buffer: None)(some_node(), None)
+    anomaly_mode.remember_origin(later)
     assert PARENT not in later.metadata, "expected no parent after the evaluation"
 
 
@@ -229,18 +324,37 @@ def test_watching_hands_on_what_it_gets():
     assert seen == [(node, "buffer")], f"expected one call with node and buffer, got {seen}"
 
 
-@pytest.mark.hole("10.3")
-def test_a_failure_is_told_and_goes_on(monkeypatch):
-    told = []
+def failed(monkeypatch):
+    """Have a node fail; return it, what was told, and the error."""
+    told, node = [], some_node()
     monkeypatch.setattr(anomaly_mode, "warn_of_origin", told.append)
-    node, later = some_node(), some_node()
 
     def fail(node, buffer):
         raise KeyError("failed")
 
-    with pytest.raises(KeyError, match="failed"):
+    try:
         anomaly_mode.watched(fail)(node, None)
+    except KeyError as error:
+        return node, told, error
+    return node, told, None
+
+
+@pytest.mark.hole("10.3")
+def test_an_error_goes_on(monkeypatch):
+    _, _, error = failed(monkeypatch)
+    assert error is not None and error.args == ("failed",), f"got {error!r}"
+
+
+@pytest.mark.hole("10.3")
+def test_a_failure_is_told(monkeypatch):
+    node, told, _ = failed(monkeypatch)
     assert told == [node], f"expected warn_of_origin to be called once with the node, got {told}"
+
+
+@pytest.mark.hole("10.3")
+def test_after_a_failure_there_is_no_parent(monkeypatch):
+    failed(monkeypatch)
+    later = some_node()
     anomaly_mode.remember_origin(later)
     assert PARENT not in later.metadata, "expected no parent after the evaluation failed"
 
@@ -291,6 +405,13 @@ def test_numpy_is_silent_while_a_node_runs():
         anomaly_mode.watched(lambda node, buffer: np.ones(1) / np.zeros(1))(some_node(), None)
 
 
+@pytest.mark.hole("10.3")
+def test_numpy_is_as_before_afterwards():
+    before = np.geterr()
+    anomaly_mode.watched(lambda node, buffer: None)(some_node(), None)
+    assert np.geterr() == before
+
+
 # ------------------------------------------------------------------ 10.4
 
 
@@ -311,6 +432,17 @@ def reports(node):
 
 
 @pytest.mark.hole("10.4")
+def test_the_trace_is_one_string():
+    node = family()[0]
+    assert anomaly_mode._trace(node) == "  outside of own\n  line of own\n"
+
+
+@pytest.mark.hole("10.4")
+def test_a_trace_that_is_not_there_is_empty():
+    assert anomaly_mode._trace(some_node()) == ""
+
+
+@pytest.mark.hole("10.4")
 def test_the_report_shows_the_whole_trace():
     (found,) = reports(family()[2])
     expected = ("Error detected in MulBackward0. Traceback of forward call that caused the error:\n"
@@ -319,27 +451,32 @@ def test_the_report_shows_the_whole_trace():
     assert found.category is UserWarning
 
 
-@pytest.mark.hole("10.4")
-def test_the_report_points_at_the_users_line():
-    (found,) = reports(family()[2])
-    assert found.filename == __file__, f"expected this file, got {found.filename}"
+def files_of_reports(node, module, file):
+    """Have a module of this name call for the report; return the files that it points at."""
+    names = {"__name__": module, "warn_of_origin": anomaly_mode.warn_of_origin}
+    exec(compile("def call(node):\n    warn_of_origin(node)", file, "exec"), names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        names["call"](node)
+    return [each.filename for each in caught]
+
+
+NODES = pytest.mark.parametrize("make", [lambda: family()[2], some_node, lambda: family()[1]],
+                                ids=["a trace", "no trace", "a parent"])
 
 
 @pytest.mark.hole("10.4")
-def test_the_report_points_at_the_innermost_users_line():
-    users = {"__name__": "users", "warn_of_origin": anomaly_mode.warn_of_origin}
-    exec(compile("def call(node):\n    warn_of_origin(node)", "users.py", "exec"), users)
-    for node in (family()[2], some_node()):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            users["call"](node)
-        assert [each.filename for each in caught] == ["users.py"], "expected the caller's line"
-        inner = {"__name__": "minigrad.inner", "warn_of_origin": anomaly_mode.warn_of_origin}
-        exec(compile("def call(node):\n    warn_of_origin(node)", "inner.py", "exec"), inner)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            inner["call"](node)
-        assert [each.filename for each in caught] == [__file__], "a line of the package is told"
+@NODES
+def test_the_report_points_at_the_innermost_users_line(make):
+    found = files_of_reports(make(), "users", "users.py")
+    assert set(found) == {"users.py"}, f"expected the caller's line, got {found}"
+
+
+@pytest.mark.hole("10.4")
+@NODES
+def test_the_report_does_not_point_into_the_package(make):
+    found = files_of_reports(make(), "minigrad.inner", "inner.py")
+    assert set(found) == {__file__}, f"expected this file, got {found}"
 
 
 @pytest.mark.hole("10.4")
@@ -354,15 +491,27 @@ def test_each_report_has_the_name_of_its_own_node():
 
 
 @pytest.mark.hole("10.4")
-def test_parents_are_reported_too():
+def test_a_parent_is_reported_after_the_node():
+    found = [str(each.message) for each in reports(family()[1])]
+    assert len(found) == 2, f"expected a warning for the node and one for its parent, got {found}"
+    assert "line of parent" in found[0] and "line of grandparent" in found[1]
+
+
+@pytest.mark.hole("10.4")
+def test_the_words_for_a_parent():
+    found = [str(each.message) for each in reports(family()[1])]
+    expected = ("\n\nPrevious calculation was induced by MulBackward0. Traceback of forward call "
+                "that induced the previous calculation:\n"
+                "  outside of grandparent\n  line of grandparent\n")
+    assert found[1:] == [expected], f"expected {expected!r}, got {found[1:]!r}"
+
+
+@pytest.mark.hole("10.4")
+def test_all_parents_are_reported():
     found = [str(each.message) for each in reports(family()[0])]
     assert len(found) == 3, f"expected a warning for the node and two for its parents, got {found}"
-    assert "line of own" in found[0]
-    start = ("\n\nPrevious calculation was induced by MulBackward0. Traceback of forward call that "
-             "induced the previous calculation:\n")
-    for text, name in zip(found[1:], ("parent", "grandparent"), strict=True):
-        expected = f"{start}  outside of {name}\n  line of {name}\n"
-        assert text == expected, f"expected {expected!r}, got {text!r}"
+    for text, name in zip(found, ("own", "parent", "grandparent"), strict=True):
+        assert f"line of {name}" in text, f"expected that of {name}, got {text!r}"
 
 
 @pytest.mark.hole("10.4")
@@ -374,12 +523,28 @@ def test_a_node_without_a_trace():
 
 
 @pytest.mark.hole("10.4")
+def test_a_node_without_a_trace_ends_the_report():
+    node, _, _ = family()
+    del node.metadata[TRACEBACK]
+    found = [str(each.message) for each in reports(node)]
+    assert len(found) == 1 and "No forward pass" in found[0], f"expected one warning, got {found}"
+
+
+@pytest.mark.hole("10.4")
 def test_a_parent_without_a_trace():
     node, parent, _ = family()
     del parent.metadata[TRACEBACK]
     found = [str(each.message) for each in reports(node)]
-    assert len(found) == 3, f"expected three warnings, got {found}"
-    assert found[1].endswith("(made while anomaly mode was off)\n"), f"got {found[1]!r}"
+    assert found[1].endswith("previous calculation:\n(made while anomaly mode was off)\n"), (
+        f"got {found[1]!r}")
+
+
+@pytest.mark.hole("10.4")
+def test_the_report_goes_on_after_a_parent_without_a_trace():
+    node, parent, _ = family()
+    del parent.metadata[TRACEBACK]
+    found = [str(each.message) for each in reports(node)]
+    assert len(found) == 3 and "line of grandparent" in found[2], f"got {found}"
 
 
 class Faulty(Function):
@@ -436,7 +601,9 @@ def test_gradients_without_nan_pass(grads):
     ((torch.tensor([1.0]), None, torch.tensor([NAN, NAN])), 2),
     ((np.array([NAN]), np.array([NAN])), 0),
     ((np.array([1.0, NAN], dtype=np.float32),), 0),
-])
+    ((np.array([1, 2]), np.array(NAN)), 1),
+], ids=["one of two numbers", "the second", "behind a missing one", "a tensor's",
+        "the first of two", "float32", "behind integers, a single number"])
 def test_nan_is_named_with_its_node_and_position(grads, position):
     text = found_in(*grads)
     start = f"Function 'MulBackward0' returned nan values in its {position}th output. "
@@ -454,10 +621,18 @@ def test_nan_is_named_with_its_node_and_position(grads, position):
     ([True], "This gradient has the shape [1]; 1 of its 1 values are nan, the first at index [0]."),
     ([[True, False], [True, True]],
      "This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 0]."),
-])
+], ids=["no dimension", "[3]", "[2, 3]", "[1]", "[2, 2]"])
 def test_where_the_nan_is(mask, expected):
     got = anomaly_mode.describe(np.array(mask))
     assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+@pytest.mark.hole("10.5")
+def test_the_error_says_where_the_nan_is():
+    text = found_in(np.array([[1.0, NAN], [NAN, NAN]]))
+    assert text is not None and text.endswith(
+        "0th output. This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at "
+        "index [0, 1]."), f"got {text!r}"
 
 
 @pytest.mark.hole("10.5")
@@ -470,6 +645,11 @@ def test_the_first_nan_of_a_backward_pass_is_found():
                 r"^Function 'SqrtBackward' returned nan values in its 0th output\. This gradient "
                 r"has the shape \[2\]; 1 of its 2 values are nan, the first at index \[1\]\.$")):
             y.sum().backward()
+
+
+@pytest.mark.hole("10.5")
+def test_nan_passes_where_nobody_looks_for_it():
+    x = torch.tensor([4.0, 0.0], requires_grad=True)
     with torch.autograd.set_detect_anomaly(True, check_nan=False):
         (x.sqrt() * torch.tensor([1.0, 0.0])).sum().backward()
     assert x.grad.isnan().tolist() == [False, True]

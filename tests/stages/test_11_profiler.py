@@ -7,7 +7,8 @@ nesting and numbers, never by how long something takes.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
+from threading import get_ident
 from time import perf_counter_ns
 
 import pytest
@@ -71,25 +72,61 @@ def nested(*events):
     return made
 
 
+def opened(*events):
+    """Hand events to `within` one by one; return the list of those that are open then."""
+    around = []
+    for each in events:
+        within(around, each)
+    return [e.id for e in around]
+
+
+@pytest.mark.hole("11.1")
+def test_within_puts_the_event_at_the_end():
+    assert opened(event(0, 0, 10)) == [0]
+    assert opened(event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)) == [0, 1, 2]
+
+
 @pytest.mark.hole("11.1")
 def test_within_links_the_innermost_event():
-    outer, inner, deep = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)
-    around = []
-    for each in (outer, inner, deep):
-        within(around, each)
-    assert [e.id for e in around] == [0, 1, 2]
-    assert children([outer, inner, deep]) == {0: [1], 1: [2]}
+    outer, inner, deep = events = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)
+    opened(*events)
     assert deep.cpu_parent is inner and inner.cpu_parent is outer and outer.cpu_parent is None
 
 
 @pytest.mark.hole("11.1")
+def test_within_tells_the_parent_of_its_child():
+    events = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3)
+    opened(*events)
+    assert children(events) == {0: [1], 1: [2]}
+
+
+@pytest.mark.hole("11.1")
 def test_within_takes_away_what_is_over():
-    around = []
-    events = [event(0, 0, 10), event(1, 1, 5), event(2, 2, 3), event(3, 6, 7)]
-    for each in events:
-        within(around, each)
-    assert [e.id for e in around] == [0, 3]
+    assert opened(event(0, 0, 10), event(1, 1, 5), event(2, 6, 7)) == [0, 2]
+
+
+@pytest.mark.hole("11.1")
+def test_within_takes_away_all_that_are_over():
+    events = event(0, 0, 10), event(1, 1, 5), event(2, 2, 3), event(3, 6, 7)
+    assert opened(*events) == [0, 3]
     assert children(events) == {0: [1, 3], 1: [2]}
+    assert opened(event(0, 0, 2), event(1, 3, 4)) == [1]
+
+
+@pytest.mark.hole("11.1")
+def test_within_takes_away_what_ends_at_the_start():
+    assert opened(event(0, 0, 5), event(1, 5, 10)) == [1]
+    assert opened(event(0, 0, 5), event(1, 5, 5)) == [1]
+
+
+@pytest.mark.hole("11.1")
+def test_within_takes_away_what_ends_before_the_event_does():
+    assert opened(event(0, 0, 10), event(1, 1, 5), event(2, 3, 8)) == [0, 2]
+
+
+@pytest.mark.hole("11.1")
+def test_within_keeps_what_ends_together_with_the_event():
+    assert opened(event(0, 0, 5), event(1, 3, 5)) == [0, 1]
 
 
 @pytest.mark.hole("11.1")
@@ -103,6 +140,11 @@ def test_nesting_of_the_lessons_picture():
 def test_the_order_of_the_list_does_not_matter():
     events = nested(event(3, 4.5, 9), event(2, 1.5, 3.5), event(0, 0, 10), event(1, 1, 4))
     assert children(events) == {0: [1, 3], 1: [2]}
+
+
+@pytest.mark.hole("11.1")
+def test_the_list_keeps_its_order():
+    events = nested(event(3, 4.5, 9), event(2, 1.5, 3.5), event(0, 0, 10), event(1, 1, 4))
     assert [e.id for e in events] == [3, 2, 0, 1], "the list itself is in another order now"
 
 
@@ -129,8 +171,14 @@ def test_overlapping_is_not_within():
 @pytest.mark.hole("11.1")
 def test_threads_nest_by_themselves():
     events = nested(event(0, 0, 10), event(1, 1, 9, thread=2), event(2, 2, 3),
-                    event(3, 2, 8, thread=2), event(4, 4, 5, node_id=7))
+                    event(3, 2, 8, thread=2))
     assert parents(events) == {2: 0, 3: 1}
+
+
+@pytest.mark.hole("11.1")
+def test_nodes_nest_by_themselves():
+    events = nested(event(0, 0, 10), event(1, 4, 5, node_id=7), event(2, 4.2, 4.8, node_id=7))
+    assert parents(events) == {2: 1}
 
 
 @pytest.mark.hole("11.1")
@@ -167,18 +215,28 @@ def test_self_time_leaves_out_what_is_directly_within():
 
 @pytest.mark.hole("11.2")
 def test_self_times_add_up_to_what_passed():
-    found = family().self_cpu_time_total
-    assert found == 10.0 and isinstance(found, float), f"expected 10.0, got {found!r}"
-    nothing = EventList().self_cpu_time_total
-    assert nothing == 0.0 and isinstance(nothing, float), f"expected 0.0, got {nothing!r}"
+    assert family().self_cpu_time_total == 10.0
     assert EventList(family()[1:]).self_cpu_time_total == 7.5, "expected 1 + 2 + 4.5"
 
 
 @pytest.mark.hole("11.2")
-def test_asynchronous_events_have_no_time():
-    outer = family(is_async=True)[0]
-    assert (outer.cpu_time_total, outer.self_cpu_time_total) == (0.0, 0.0)
-    assert outer.self_cpu_memory_usage == 0
+def test_the_sum_of_self_times_is_a_float():
+    found = EventList().self_cpu_time_total
+    assert found == 0.0 and isinstance(found, float), f"expected 0.0, got {found!r}"
+
+
+@pytest.mark.hole("11.2")
+@pytest.mark.parametrize("name", ["cpu_time_total", "self_cpu_time_total",
+                                  "self_cpu_memory_usage"])
+def test_asynchronous_events_have_none(name):
+    assert getattr(family(is_async=True)[0], name) == 0
+
+
+@pytest.mark.hole("11.2")
+def test_asynchronous_events_within_take_no_time_away():
+    outer = event(0, 0, 10)
+    outer.append_cpu_child(event(1, 1, 4, is_async=True))
+    assert outer.self_cpu_time_total == 10.0
 
 
 @pytest.mark.hole("11.2")
@@ -188,11 +246,16 @@ def test_self_memory_leaves_out_what_is_directly_within():
 
 @pytest.mark.hole("11.2")
 def test_the_time_of_one_call():
-    assert event(0, 1, 4).cpu_time == 3.0
     average = FunctionEventAvg()
-    assert average.cpu_time == 0.0
     average.cpu_time_total, average.count = 12.0, 4
     assert average.cpu_time == 3.0
+    assert event(0, 1, 4).cpu_time == 3.0
+
+
+@pytest.mark.hole("11.2")
+def test_the_time_of_no_call():
+    found = FunctionEventAvg().cpu_time
+    assert found == 0.0 and isinstance(found, float), f"expected 0.0, got {found!r}"
 
 
 # ------------------------------------------------------------------------------------ 11.3
@@ -206,17 +269,23 @@ def average_of(*events):
 
 
 @pytest.mark.hole("11.3")
-def test_an_average_adds_up():
-    outer, first, _, second = family()
+def test_add_returns_the_average_itself():
     average = FunctionEventAvg()
+    assert average.add(event(0, 0, 4)) is average, "expected the average itself"
+
+
+@pytest.mark.hole("11.3")
+@pytest.mark.parametrize(("name", "expected"), [
+    ("count", 3), ("cpu_time_total", 17.5), ("self_cpu_time_total", 8.0),
+    ("cpu_memory_usage", 180), ("self_cpu_memory_usage", 80), ("device_time_total", 6.0),
+    ("self_device_time_total", 3.0), ("cpu_time", 17.5 / 3)], ids=[
+    "count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage",
+    "self_cpu_memory_usage", "device_time_total", "self_device_time_total", "cpu_time"])
+def test_an_average_adds_up(name, expected):
+    outer, first, _, second = family()
     for each in (outer, first, second):
         each.name, each.device_time_total, each.self_device_time_total = "one", 2.0, 1.0
-        assert average.add(each) is average, "expected the average itself"
-    assert (average.key, average.count) == ("one", 3)
-    assert average.cpu_time_total == 17.5 and average.self_cpu_time_total == 8.0
-    assert average.cpu_memory_usage == 180 and average.self_cpu_memory_usage == 80
-    assert average.device_time_total == 6.0 and average.self_device_time_total == 3.0
-    assert average.cpu_time == pytest.approx(17.5 / 3)
+    assert getattr(average_of(outer, first, second), name) == pytest.approx(expected)
 
 
 @pytest.mark.hole("11.3")
@@ -229,76 +298,131 @@ def test_averages_of_averages():
 
 
 @pytest.mark.hole("11.3")
-def test_the_first_event_says_what_it_is_the_average_of():
-    parent = event(9, 0, 10)
-    first = event(0, 0, 4, "one", node_id=3, input_shapes=[[2]], stack=["here"], scope=BACKWARD)
-    first.set_cpu_parent(parent)
+@pytest.mark.parametrize("name", ["key", "node_id", "is_async", "is_remote", "scope",
+                                  "input_shapes", "stack", "cpu_parent"])
+def test_the_first_event_says_what_it_is_the_average_of(name):
+    first = event(0, 0, 4, "one", node_id=3, input_shapes=[[2]], stack=["here"], scope=BACKWARD,
+                  is_async=True, is_remote=True)
+    first.set_cpu_parent(event(9, 0, 10))
     average = average_of(first, event(1, 0, 1, "one", input_shapes=[[5]], stack=["there"]))
-    assert (average.key, average.node_id, average.scope) == ("one", 3, BACKWARD)
-    assert (average.input_shapes, average.stack) == ([[2]], ["here"])
-    assert average.cpu_parent is parent
+    assert getattr(average, name) == getattr(first, name)
 
 
 @pytest.mark.hole("11.3")
-def test_an_average_takes_in_its_own_kind_only():
-    class Shown(FunctionEvent):
-        def __repr__(self):
-            return f"<{self.name}>"
+def test_an_average_may_begin_with_an_average():
+    average = average_of(average_of(event(0, 0, 4, "one"), event(1, 0, 2, "one")))
+    assert (average.key, average.count, average.cpu_time_total) == ("one", 2, 6.0)
 
+
+class Shown(FunctionEvent):
+    """An event that prints itself shortly."""
+
+    def __repr__(self):
+        return f"<{self.name}>"
+
+
+@pytest.mark.hole("11.3")
+@pytest.mark.parametrize(("other", "told"), [(Shown(1, "two", 1, 0.0, 1.0), "<two>"),
+                                             ("text", "'text'")], ids=["another key", "a text"])
+def test_an_average_takes_in_its_own_kind_only(other, told):
     average = average_of(event(0, 0, 4, "one"))
-    with pytest.raises(AssertionError, match="an average of one cannot take in <two>"):
-        average.add(Shown(1, "two", 1, 0.0, 1.0))
-    with pytest.raises(AssertionError, match="an average of one cannot take in 'text'"):
-        average.add("text")
+    with pytest.raises(AssertionError, match=f"an average of one cannot take in {told}"):
+        average.add(other)
     assert (average.count, average.cpu_time_total) == (1, 4.0)
 
 
 @pytest.mark.hole("11.3")
-def test_key_averages_are_in_the_order_of_first_events():
+def test_key_averages_are_a_list_of_averages():
     events = EventList([event(0, 0, 1, "mul"), event(1, 1, 3, "add"), event(2, 3, 6, "mul")])
     averages = events.key_averages()
-    assert isinstance(averages, EventList)
-    assert [(a.key, a.count, a.cpu_time_total) for a in averages] == [
-        ("mul", 2, 4.0), ("add", 1, 2.0)]
-    assert len(events) == 3 and events[0].count == 1
+    assert isinstance(averages, EventList), f"expected an EventList, got {type(averages)}"
+    assert all(isinstance(a, FunctionEventAvg) for a in averages)
+    assert len(events) == 3 and events[0].count == 1, "the events themselves have changed"
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_add_up_what_has_one_name():
+    events = EventList([event(0, 0, 1, "mul"), event(1, 1, 3, "add"), event(2, 3, 6, "mul")])
+    assert sorted((a.key, a.count, a.cpu_time_total) for a in events.key_averages()) == [
+        ("add", 1, 2.0), ("mul", 2, 4.0)]
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_are_in_the_order_of_first_events():
+    events = EventList([event(0, 0, 1, "mul"), event(1, 1, 9, "add"), event(2, 3, 6, "mul"),
+                        event(3, 3, 4, "exp")])
+    assert [a.key for a in events.key_averages()] == ["mul", "add", "exp"]
+
+
+SHAPED = [event(i, 0, 1, "mul", input_shapes=s) for i, s in enumerate(([[2, 3]], [[4]], [[2, 3]]))]
+STACKED = [event(i, 0, 1, "mul", stack=s) for i, s in enumerate((
+    ["a", "b", "c"], ["a", "b", "d"], ["a", "e"]))]
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_have_no_shapes_unless_asked():
+    found = EventList(SHAPED).key_averages()
+    assert [(a.count, a.input_shapes) for a in found] == [(3, None)]
 
 
 @pytest.mark.hole("11.3")
 def test_key_averages_tell_shapes_apart_when_asked():
-    shapes = ([[2, 3]], [[4]], [[2, 3]])
-    events = EventList([event(i, 0, 1, "mul", input_shapes=s) for i, s in enumerate(shapes)])
-    assert [(a.count, a.input_shapes) for a in events.key_averages()] == [(3, None)]
-    found = events.key_averages(group_by_input_shapes=True)
+    found = EventList(SHAPED).key_averages(group_by_input_shapes=True)
     assert [(a.count, a.input_shapes) for a in found] == [(2, [[2, 3]]), (1, [[4]])]
 
 
 @pytest.mark.hole("11.3")
-def test_key_averages_tell_stacks_apart_when_asked():
-    stacks = (["a", "b", "c"], ["a", "b", "d"], ["a", "e"])
-    events = EventList([event(i, 0, 1, "mul", stack=s) for i, s in enumerate(stacks)])
-    assert [(a.count, a.stack) for a in events.key_averages()] == [(3, [])]
-    found = events.key_averages(group_by_stack_n=2)
-    assert [(a.count, a.stack) for a in found] == [(2, ["a", "b"]), (1, ["a", "e"])]
-    assert [a.count for a in events.key_averages(group_by_stack_n=1)] == [3]
+def test_key_averages_have_an_empty_stack_unless_asked():
+    found = EventList(STACKED).key_averages()
+    assert [(a.count, a.stack) for a in found] == [(3, [])]
 
 
 @pytest.mark.hole("11.3")
-def test_key_averages_of_other_nodes_and_of_memory():
-    events = EventList([event(0, 0, 1, "mul"), event(1, 0, 1, "mul", node_id=4)],
-                       profile_memory=True)
-    averages = events.key_averages()
+@pytest.mark.parametrize(("lines", "expected"), [
+    (1, [(3, ["a"])]), (2, [(2, ["a", "b"]), (1, ["a", "e"])]),
+    (3, [(1, ["a", "b", "c"]), (1, ["a", "b", "d"]), (1, ["a", "e"])])], ids=["1", "2", "3"])
+def test_key_averages_tell_stacks_apart_when_asked(lines, expected):
+    found = EventList(STACKED).key_averages(group_by_stack_n=lines)
+    assert [(a.count, a.stack) for a in found] == expected
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_leave_the_events_stacks_alone():
+    EventList(STACKED).key_averages(group_by_stack_n=1)
+    assert STACKED[0].stack == ["a", "b", "c"] and SHAPED[0].input_shapes == [[2, 3]]
+
+
+@pytest.mark.hole("11.3")
+def test_key_averages_tell_nodes_apart():
+    averages = EventList([event(0, 0, 1, "mul"), event(1, 0, 1, "mul", node_id=4)]).key_averages()
     assert [(a.node_id, a.count) for a in averages] == [(-1, 1), (4, 1)]
-    assert averages._profile_memory, "expected columns for memory, as the events have"
-    assert not EventList([event(0, 0, 1)]).key_averages()._profile_memory
 
 
 @pytest.mark.hole("11.3")
-def test_the_total_of_all_events():
+@pytest.mark.parametrize("memory", [False, True])
+def test_key_averages_have_memory_as_the_events_do(memory):
+    events = EventList([event(0, 0, 1, "mul")], profile_memory=memory)
+    assert events.key_averages()._profile_memory is memory
+
+
+@pytest.mark.hole("11.3")
+def test_the_total_takes_in_every_name():
     total = family().total_average()
     assert (total.key, total.count) == ("Total", 4)
     assert total.cpu_time_total == 19.5 and total.self_cpu_time_total == 10.0
-    assert total.input_shapes is None and total.stack is None
-    assert EventList().total_average().count == 0
+
+
+@pytest.mark.hole("11.3")
+def test_the_total_has_no_shapes_and_no_stack():
+    for events in (SHAPED, STACKED):
+        total = EventList(events).total_average()
+        assert total.input_shapes is None and total.stack is None
+
+
+@pytest.mark.hole("11.3")
+def test_the_total_of_no_events():
+    total = EventList().total_average()
+    assert (total.key, total.count, total.cpu_time_total) == ("Total", 0, 0.0)
 
 
 # ------------------------------------------------------------------------------------ 11.4
@@ -329,12 +453,46 @@ def test_bytes_read_in_the_unit_that_suits_them(size, text):
 
 
 @pytest.mark.hole("11.4")
-def test_rows_are_sorted_from_the_largest_and_then_cut():
+def test_rows_are_a_list_in_the_order_of_the_events():
     events = family()
-    shown = [e.id for e in rows_shown(events, "self_cpu_time_total", 2, False)]
+    shown = rows_shown(events, None, 100, False)
+    assert isinstance(shown, list) and [e.id for e in shown] == [0, 1, 2, 3]
+
+
+@pytest.mark.hole("11.4")
+def test_rows_are_sorted_from_the_largest():
+    assert [e.id for e in rows_shown(family(), "cpu_time_total", 100, False)] == [0, 3, 1, 2]
+
+
+@pytest.mark.hole("11.4")
+def test_rows_are_sorted_by_the_attribute_that_is_named():
+    assert [e.id for e in rows_shown(family(), "self_cpu_time_total", 100, False)] == [3, 0, 2, 1]
+
+
+@pytest.mark.hole("11.4")
+@pytest.mark.parametrize(("limit", "expected"), [(3, [0, 1, 2]), (1, [0]), (0, []),
+                                                 (100, [0, 1, 2, 3])], ids=["3", "1", "0", "100"])
+def test_rows_are_cut_at_the_limit(limit, expected):
+    assert [e.id for e in rows_shown(family(), None, limit, False)] == expected
+
+
+@pytest.mark.hole("11.4")
+@pytest.mark.parametrize("limit", [-1, -2])
+def test_no_limit_shows_all_rows(limit):
+    assert [e.id for e in rows_shown(family(), None, limit, False)] == [0, 1, 2, 3]
+    assert [e.id for e in rows_shown(family(), "cpu_time_total", limit, False)] == [0, 3, 1, 2]
+
+
+@pytest.mark.hole("11.4")
+def test_rows_are_sorted_before_they_are_cut():
+    shown = [e.id for e in rows_shown(family(), "self_cpu_time_total", 2, False)]
     assert shown == [3, 0], f"expected events 3 and 0, got {shown}"
-    assert [e.id for e in rows_shown(events, "cpu_time_total", 100, False)] == [0, 3, 1, 2]
-    assert [e.id for e in rows_shown(events, None, 3, False)] == [0, 1, 2]
+
+
+@pytest.mark.hole("11.4")
+def test_the_events_keep_their_order():
+    events = family()
+    rows_shown(events, "self_cpu_time_total", 2, False)
     assert [e.id for e in events] == [0, 1, 2, 3], "the list itself is in another order now"
 
 
@@ -353,16 +511,15 @@ def test_cuda_stands_for_device():
 
 
 @pytest.mark.hole("11.4")
-def test_no_limit_shows_all_rows():
-    assert len(rows_shown(family(), None, -1, False)) == 4
-    assert [e.id for e in rows_shown(family(), "cpu_time_total", -1, False)] == [0, 3, 1, 2]
-    assert rows_shown(family(), None, 0, False) == []
-
-
-@pytest.mark.hole("11.4")
 def test_top_level_events_are_those_without_a_parent():
     events = EventList([*family(), event(7, 20, 21)])
     assert [e.id for e in rows_shown(events, None, 100, True)] == [0, 7]
+
+
+@pytest.mark.hole("11.4")
+def test_top_level_events_are_sorted_and_cut_too():
+    events = EventList([event(7, 20, 21), *family()])
+    assert [e.id for e in rows_shown(events, "cpu_time_total", 100, True)] == [0, 7]
     assert [e.id for e in rows_shown(events, "cpu_time_total", 1, True)] == [0]
 
 
@@ -398,10 +555,18 @@ def test_ops_are_linked_with_their_backwards():
 def test_events_without_a_number_are_not_linked():
     events = [event(0, 0, 1), event(1, 1, 2, scope=BACKWARD)]
     assert list(linked(events)) == []
-    assert list(linked([event(0, 0, 1, sequence_nr=3)])) == []
-    assert list(linked([event(0, 0, 1, scope=BACKWARD, sequence_nr=3)])) == []
+
+
+@pytest.mark.hole("11.5")
+def test_the_number_zero_is_linked():
     zero = [event(0, 0, 1, sequence_nr=0), event(1, 1, 2, scope=BACKWARD, sequence_nr=0)]
     assert len(linked(zero)) == 1, "0 is a number too"
+
+
+@pytest.mark.hole("11.5")
+@pytest.mark.parametrize("options", [{}, {"scope": BACKWARD}], ids=["an op", "a backward"])
+def test_what_is_alone_is_not_linked(options):
+    assert list(linked([event(0, 0, 1, sequence_nr=3, **options)])) == []
 
 
 @pytest.mark.hole("11.5")
@@ -414,53 +579,111 @@ def test_a_graph_that_runs_twice_is_linked_twice():
 @pytest.mark.hole("11.5")
 def test_the_last_op_of_a_number_is_linked():
     events = [event(0, 0, 9, sequence_nr=3), event(1, 1, 2, sequence_nr=3),
-              event(2, 10, 11, scope=BACKWARD, sequence_nr=3),
-              event(3, 12, 13, sequence_nr=3)]
+              event(2, 10, 11, scope=BACKWARD, sequence_nr=3)]
     assert [(a.id, b.id) for a, b in linked(events)] == [(1, 2)]
 
 
 @pytest.mark.hole("11.5")
-def test_the_trace_begins_with_names():
+def test_an_op_after_the_backward_is_not_linked():
+    late = event(3, 12, 13, sequence_nr=3)
+    backward = event(2, 10, 11, scope=BACKWARD, sequence_nr=3)
+    assert list(linked([backward, late])) == []
+    assert [(a.id, b.id) for a, b in linked([event(0, 0, 9, sequence_nr=3), backward, late])] == [
+        (0, 2)]
+
+
+@pytest.mark.hole("11.5")
+def test_the_trace_is_a_dictionary_of_two():
     found = trace(trained())
+    assert sorted(found) == ["displayTimeUnit", "traceEvents"]
     assert found["displayTimeUnit"] == "ms"
-    named = [r for r in found["traceEvents"] if r["ph"] == "M"]
-    assert named == found["traceEvents"][:3]
+
+
+@pytest.mark.hole("11.5")
+def test_names_slices_and_arrows_in_this_order():
+    kinds = "".join(r["ph"] for r in trace(trained())["traceEvents"])
+    assert kinds == "MMM" + "XXXXX" + "sfsf", f"got {kinds}"
+
+
+@pytest.mark.hole("11.5")
+def test_the_trace_begins_with_names():
+    named = [r for r in trace(trained())["traceEvents"] if r["ph"] == "M"]
     assert [(r["name"], r["tid"], r["args"]["name"]) for r in named] == [
         ("process_name", 0, "minigrad"), ("thread_name", 1, "thread 1"),
         ("thread_name", 2, "thread 2")]
 
 
 @pytest.mark.hole("11.5")
-def test_slices_of_the_trace():
-    slices = [r for r in trace(trained())["traceEvents"] if r["ph"] == "X"]
-    assert [(r["name"], r["ts"], r["dur"], r["tid"], r["cat"]) for r in slices] == [
-        ("aten::mul", 0.0, 2.0, 1, "cpu_op"), ("aten::sum", 2.0, 3.0, 1, "cpu_op"),
-        ("SumBackward0", 6.0, 1.0, 2, "backward"), ("MulBackward0", 7.0, 2.0, 2, "backward"),
-        ("torch::autograd::AccumulateGrad", 9.0, 1.0, 2, "backward")]
-    assert {r["pid"] for r in slices} == {1}
-    assert slices[0]["args"] == {"id": 0, "Sequence number": 4}
-    assert slices[4]["args"] == {"id": 4}
+def test_threads_are_named_in_ascending_order():
+    events = [event(0, 0, 1, thread=7), event(1, 1, 2, thread=2), event(2, 2, 3, thread=7)]
+    named = [r["tid"] for r in trace(events)["traceEvents"] if r["name"] == "thread_name"]
+    assert named == [2, 7], f"expected [2, 7], got {named}"
+
+
+def slices(events):
+    return [r for r in trace(events)["traceEvents"] if r["ph"] == "X"]
 
 
 @pytest.mark.hole("11.5")
-def test_slices_tell_what_else_is_known():
-    (found,) = (r for r in trace([event(
-        0, 1, 2, "mine", scope=USER, input_shapes=[[2], []], stack=["a", "b"],
-        cpu_memory_usage=40, sequence_nr=0)])["traceEvents"] if r["ph"] == "X")
+@pytest.mark.parametrize(("key", "expected"), [
+    ("name", ["aten::mul", "aten::sum", "SumBackward0", "MulBackward0",
+              "torch::autograd::AccumulateGrad"]),
+    ("ts", [0.0, 2.0, 6.0, 7.0, 9.0]), ("dur", [2.0, 3.0, 1.0, 2.0, 1.0]),
+    ("tid", [1, 1, 2, 2, 2]), ("pid", [1, 1, 1, 1, 1]),
+    ("cat", ["cpu_op", "cpu_op", "backward", "backward", "backward"])],
+    ids=["name", "ts", "dur", "tid", "pid", "cat"])
+def test_slices_of_the_trace(key, expected):
+    found = [r[key] for r in slices(trained())]
+    assert found == expected, f"expected {expected}, got {found}"
+
+
+@pytest.mark.hole("11.5")
+def test_the_cat_of_a_block():
+    (found,) = slices([event(0, 1, 2, "mine", scope=USER)])
     assert found["cat"] == "user_annotation"
-    assert found["args"] == {"id": 0, "Sequence number": 0, "Input dims": [[2], []],
-                             "Call stack": "a;b", "Bytes": 40}
 
 
 @pytest.mark.hole("11.5")
-def test_arrows_of_the_trace():
-    records = trace(trained())["traceEvents"]
-    arrows = [r for r in records if r["ph"] in "sf"]
-    assert arrows == records[-4:]
-    assert [(r["ph"], r["id"], r["tid"], r["ts"]) for r in arrows] == [
-        ("s", 0, 1, 2.0), ("f", 0, 2, 6.0), ("s", 1, 1, 0.0), ("f", 1, 2, 7.0)]
-    assert {(r["name"], r["cat"], r["pid"]) for r in arrows} == {("fwdbwd", "fwdbwd", 1)}
-    assert [r.get("bp") for r in arrows] == [None, "e", None, "e"]
+def test_slices_tell_their_id_and_number():
+    found = slices(trained())
+    assert found[0]["args"] == {"id": 0, "Sequence number": 4}
+    (zero,) = slices([event(3, 1, 2, sequence_nr=0)])
+    assert zero["args"] == {"id": 3, "Sequence number": 0}
+
+
+@pytest.mark.hole("11.5")
+def test_slices_say_nothing_of_what_there_is_not():
+    assert slices(trained())[4]["args"] == {"id": 4}
+
+
+@pytest.mark.hole("11.5")
+@pytest.mark.parametrize(("key", "options", "expected"), [
+    ("Input dims", {"input_shapes": [[2], []]}, [[2], []]),
+    ("Call stack", {"stack": ["a", "b"]}, "a;b"), ("Bytes", {"cpu_memory_usage": 40}, 40),
+    ("Bytes", {"cpu_memory_usage": -40}, -40)],
+    ids=["Input dims", "Call stack", "Bytes", "Bytes, negative"])
+def test_slices_tell_what_else_is_known(key, options, expected):
+    (found,) = slices([event(0, 1, 2, "mine", **options)])
+    assert found["args"] == {"id": 0, key: expected}
+
+
+def arrows():
+    return [r for r in trace(trained())["traceEvents"] if r["ph"] in "sf"]
+
+
+@pytest.mark.hole("11.5")
+def test_an_arrow_is_two_records():
+    assert [r["ph"] for r in arrows()] == [*"sfsf"]
+
+
+@pytest.mark.hole("11.5")
+@pytest.mark.parametrize(("key", "expected"), [
+    ("id", [0, 0, 1, 1]), ("tid", [1, 2, 1, 2]), ("ts", [2.0, 6.0, 0.0, 7.0]),
+    ("name", ["fwdbwd"] * 4), ("cat", ["fwdbwd"] * 4), ("pid", [1] * 4),
+    ("bp", [None, "e", None, "e"])], ids=["id", "tid", "ts", "name", "cat", "pid", "bp"])
+def test_arrows_of_the_trace(key, expected):
+    found = [r.get(key) for r in arrows()]
+    assert found == expected, f"expected {expected}, got {found}"
 
 
 @pytest.mark.hole("11.5")
@@ -500,21 +723,28 @@ def numbered(recorder):
 
 
 @pytest.mark.hole("11.6")
+def test_a_call_gives_what_the_function_gives():
+    found = Recorder().call("name", [1], lambda *args, **kwargs: (args, kwargs), 1, 2, third=3)
+    assert found == ((1, 2), {"third": 3}), f"got {found}"
+
+
+@pytest.mark.hole("11.6")
 def test_a_call_is_written_down():
     recorder = Recorder()
-    before = perf_counter_ns()
-    seen = []
-
-    def function(*args, **kwargs):
-        seen.append(perf_counter_ns())
-        return args, kwargs
-
-    assert recorder.call("name", [1], function, 1, 2, third=3) == ((1, 2), {"third": 3})
-    ((what, scope, start, end, sequence, thread, details),) = rows(recorder)
+    recorder.call("name", [1], lambda: None)
+    assert len(rows(recorder)) == 1, "expected one event"
+    ((what, scope, _, _, sequence, thread, details),) = rows(recorder)
     assert (what, scope, sequence, details) == ("name", FUNCTION, -1, None)
+    assert thread == get_ident(), "expected this thread's get_ident()"
+
+
+@pytest.mark.hole("11.6")
+def test_the_times_of_a_call_are_around_the_function():
+    recorder, seen = Recorder(), []
+    before = perf_counter_ns()
+    recorder.call("name", (), lambda: seen.append(perf_counter_ns()))
+    ((_, _, start, end, *_),) = rows(recorder)
     assert before <= start <= seen[0] <= end <= perf_counter_ns()
-    recorder.call("other", (), lambda: None)
-    assert rows(recorder)[1][5] == thread
 
 
 @pytest.mark.hole("11.6")
@@ -558,22 +788,86 @@ def test_an_outer_event_does_not_take_an_inner_number():
                                   ("nothing", None)]
 
 
-@pytest.mark.hole("11.6")
-def test_each_event_has_the_number_of_its_own_node():
+class Numbered:
+    """Stands for a node."""
+
+    def __init__(self, sequence):
+        self.sequence = sequence
+
+
+def sequences(work):
+    """Have work done within a call; return what was written down and its numbers."""
     recorder = Recorder()
+    recorder.call("outer", (), work, recorder)
+    return [(row[0], row[4]) for row in rows(recorder)]
 
-    class Numbered:
-        def __init__(self, sequence):
-            self.sequence = sequence
 
-    def work():
+@pytest.mark.hole("11.6")
+def test_an_event_has_the_number_of_its_node():
+    assert sequences(lambda recorder: recorder.made(Numbered(5))) == [("outer", 5)]
+
+
+@pytest.mark.hole("11.6")
+def test_of_two_nodes_the_last_one_counts():
+    def work(recorder):
+        recorder.made(Numbered(5))
+        recorder.made(Numbered(6))
+
+    assert sequences(work) == [("outer", 6)]
+
+
+@pytest.mark.hole("11.6")
+def test_an_inner_event_begins_without_a_number():
+    def work(recorder):
         recorder.made(Numbered(5))
         recorder.call("nothing", (), lambda: None)
-        recorder.call("inner", (), recorder.made, Numbered(6))
 
-    recorder.call("outer", (), work)
-    assert [(row[0], row[4]) for row in rows(recorder)] == [
-        ("nothing", -1), ("inner", 6), ("outer", 5)]
+    assert sequences(work)[0] == ("nothing", -1)
+
+
+@pytest.mark.hole("11.6")
+@pytest.mark.parametrize("fails", [False, True], ids=["returns", "raises"])
+def test_after_an_inner_event_the_number_is_what_it_was(fails):
+    def inner(recorder):
+        recorder.made(Numbered(6))
+        if fails:
+            raise KeyError
+
+    def work(recorder):
+        recorder.made(Numbered(5))
+        with suppress(KeyError):
+            recorder.call("inner", (), inner, recorder)
+
+    assert sequences(work) == [("inner", 6), ("outer", 5)]
+
+
+@pytest.mark.hole("11.6")
+def test_a_node_gives_what_apply_gives():
+    found = Recorder().node(Numbered(3), (), lambda *args: args, 1, 2)
+    assert found == (1, 2), f"got {found}"
+
+
+@pytest.mark.hole("11.6")
+def test_a_node_is_written_down():
+    recorder, node = Recorder(), Numbered(3)
+    before = perf_counter_ns()
+    recorder.node(node, (), lambda: None)
+    ((what, scope, start, end, sequence, thread, details),) = rows(recorder)
+    assert (what, scope, sequence, details) == (Numbered, BACKWARD, 3, None)
+    assert before <= start <= end <= perf_counter_ns() and thread == get_ident()
+
+
+@pytest.mark.hole("11.6")
+@pytest.mark.parametrize("fails", [False, True], ids=["returns", "raises"])
+def test_node_ran_is_told_of_it(fails, monkeypatch):
+    told, node = [], Numbered(3)
+    monkeypatch.setattr(Recorder, "node_ran", lambda self, *given: told.append(given))
+    with suppress(ZeroDivisionError):
+        Recorder().node(node, "grads", lambda x: 1 / 0 if fails else "results", 1)
+    assert len(told) == 1, f"node_ran was called {len(told)} times"
+    ((which, start, grads, results),) = told
+    assert which is node and 0 < start <= perf_counter_ns()
+    assert (grads, results) == ("grads", None if fails else "results")
 
 
 @pytest.mark.hole("11.6")
@@ -590,6 +884,13 @@ def test_backward_is_written_down_too():
     scopes = {name_of(what, scope): scope for what, scope, *_ in rows(recorder)}
     assert scopes["aten::mul"] == FUNCTION and scopes["MulBackward0"] == BACKWARD
     assert "torch::autograd::AccumulateGrad" in names
+
+
+@pytest.mark.hole("11.6")
+def test_backward_gives_the_same_while_it_is_written_down():
+    x = torch.ones(2, requires_grad=True)
+    with written_by(Recorder()):
+        (x * x).exp().sum().backward()
     assert x.grad.tolist() == pytest.approx([2 * 2.718281828] * 2)
 
 
@@ -613,27 +914,65 @@ def test_a_node_that_fails_is_written_down():
 
 
 @pytest.mark.hole("11.6")
-def test_blocks_begin_and_finish():
+def test_begin_makes_a_block_and_keeps_it():
     recorder = Recorder()
-    first = recorder.begin("first")
-    second = recorder.begin("second")
+    first, second = recorder.begin("first"), recorder.begin("second")
     assert (first.name, second.name) == ("first", "second")
-    assert first.end == 0 and list(recorder.blocks) == [first, second]
+    assert list(recorder.blocks) == [first, second], f"got {recorder.blocks}"
+
+
+@pytest.mark.hole("11.6")
+def test_a_block_has_the_details_of_no_inputs():
+    recorder = DetailedRecorder(shapes=True)
+    assert list(recorder.begin("name").details.shapes) == []
+    assert Recorder().begin("name").details is None
+
+
+@pytest.mark.hole("11.6")
+def test_finish_writes_the_end_of_its_block():
+    recorder = Recorder()
+    first, second = recorder.begin("first"), recorder.begin("second")
+    assert first.end == 0
     recorder.finish(first)
-    assert first.end >= second.start >= first.start and second.end == 0
+    assert perf_counter_ns() >= first.end >= second.start >= first.start and second.end == 0
 
 
 @pytest.mark.hole("11.6")
 def test_what_was_asked_for_is_written_down():
-    recorder = DetailedRecorder(shapes=True, memory=True)
+    recorder = DetailedRecorder(shapes=True)
     with written_by(recorder):
         torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3))
     by_name = {name_of(row[0], row[1]): row[6] for row in rows(recorder)}
     assert [tuple(s) for s in by_name["aten::linear"].shapes] == [(2, 3), (4, 3)]
-    assert sum(by_name["aten::linear"].made.values()) == 2 * 4 * 4  # bytes of the result
+
+
+@pytest.mark.hole("11.6")
+def test_new_arrays_are_written_down_with_memory():
+    recorder = DetailedRecorder(memory=True)
+    recorder.call("name", (torch.ones(2),), lambda: torch.ones(3, dtype=torch.float64))
+    assert sum(rows(recorder)[0][6].made.values()) == 3 * 8  # bytes of the result
+
+
+@pytest.mark.hole("11.6")
+def test_no_new_array_is_written_down_without_memory():
     recorder = DetailedRecorder(shapes=True)
     recorder.call("name", (), lambda: torch.ones(3))
     assert not rows(recorder)[0][6].made, "nobody asked for memory"
+
+
+@pytest.mark.hole("11.6")
+def test_the_inputs_are_no_new_arrays():
+    recorder, x = DetailedRecorder(memory=True), torch.ones(3)
+    recorder.call("name", (x,), lambda: x)
+    assert not rows(recorder)[0][6].made, "the result is the input"
+
+
+@pytest.mark.hole("11.6")
+def test_a_call_that_fails_has_made_nothing():
+    recorder = DetailedRecorder(memory=True)
+    with pytest.raises(ZeroDivisionError):
+        recorder.call("name", (), lambda: 1 / 0)
+    assert not rows(recorder)[0][6].made
 
 
 @pytest.mark.hole("11.6")
@@ -664,15 +1003,33 @@ def names(record):
 
 
 @pytest.mark.hole("11.7")
+def test_the_block_gets_the_profile():
+    for record in (profile(), profile(enabled=False)):
+        with record as handed:
+            assert handed is record
+
+
+@pytest.mark.hole("11.7")
+def test_it_is_on_in_the_block():
+    with profile():
+        assert profiler._profiler_enabled(), "expected the profiler to be on in the block"
+        assert _state.recorder.get() is not None
+
+
+@pytest.mark.hole("11.7")
+def test_it_is_off_after_the_block():
+    with profile():
+        pass
+    assert not profiler._profiler_enabled(), "the profiler is on after its block"
+    assert _state.recorder.get() is None
+
+
+@pytest.mark.hole("11.7")
 def test_a_profile_records_its_block_alone():
     x = torch.tensor([1.0, 2.0])
     x * 2
     with profile() as record:
         x + 1
-        assert profiler._profiler_enabled(), "expected the profiler to be on in the block"
-    x - 1
-    assert not profiler._profiler_enabled(), "the profiler is on after its block"
-    assert names(record) == ["aten::add"]
     x - 1
     assert names(record) == ["aten::add"]
 
@@ -690,9 +1047,15 @@ def test_forward_and_backward_are_recorded():
 
 
 @pytest.mark.hole("11.7")
-def test_an_error_goes_on_and_switches_it_off():
+def test_an_error_goes_on():
+    with pytest.raises(ValueError, match="from the block"), profile():
+        raise ValueError("from the block")
+
+
+@pytest.mark.hole("11.7")
+def test_an_error_switches_it_off():
     observing = _state.observers.count
-    with pytest.raises(ValueError, match="from the block"), profile() as record:
+    with suppress(ValueError), profile() as record:
         torch.tensor([1.0]) * 2
         raise ValueError("from the block")
     assert not profiler._profiler_enabled(), "an error left the profiler on"
@@ -701,22 +1064,37 @@ def test_an_error_goes_on_and_switches_it_off():
 
 
 @pytest.mark.hole("11.7")
-def test_observers_are_told_and_leave():
+def test_observers_are_told():
     observing = _state.observers.count
     with profile():
         assert _state.observers.count == observing + 1
+        assert _state.recorder.get().made in _state.observers.on_node
+
+
+@pytest.mark.hole("11.7")
+def test_observers_leave():
+    observing = _state.observers.count
+    with profile():
+        pass
     assert _state.observers.count == observing, "expected as many observers as before"
     assert not _state.observers.on_node
 
 
 @pytest.mark.hole("11.7")
 def test_profiles_do_not_nest():
+    with profile():
+        with pytest.raises(RuntimeError) as caught, profile():
+            pass
+        assert str(caught.value) == "Profiler is already enabled on this thread"
+
+
+@pytest.mark.hole("11.7")
+def test_the_outer_profile_goes_on_when_one_is_refused():
     x = torch.tensor([1.0])
     with profile() as record:
         x * 2
-        with pytest.raises(RuntimeError) as caught, profile():
+        with suppress(RuntimeError), profile():
             x - 1
-        assert str(caught.value) == "Profiler is already enabled on this thread"
         x + 1
     assert names(record) == ["aten::mul", "aten::add"], "the outer profile goes on"
     assert not profiler._profiler_enabled()
@@ -740,18 +1118,34 @@ def test_the_recorder_is_told_that_it_is_over():
     assert recorder.quick is False, "`quick` is still on, and another thread may hold the recorder"
 
 
+NOT_AGAIN = "Profiler context manager is not reentrant"
+
+
 @pytest.mark.hole("11.7")
 def test_a_profile_is_used_once():
     record = profile()
     with record:
-        torch.tensor([1.0]) * 2
+        pass
     with pytest.raises(RuntimeError) as caught, record:
         pass
-    assert str(caught.value) == "Profiler context manager is not reentrant"
+    assert str(caught.value) == NOT_AGAIN
     assert not profiler._profiler_enabled()
+
+
+@pytest.mark.hole("11.7")
+def test_a_profile_is_not_entered_inside_itself():
     with profile() as inside, pytest.raises(RuntimeError) as caught:
         inside.__enter__()
-    assert str(caught.value) == "Profiler context manager is not reentrant"
+    assert str(caught.value) == NOT_AGAIN, "this question comes first"
+
+
+@pytest.mark.hole("11.7")
+def test_a_profile_that_is_refused_keeps_its_events():
+    record = profile()
+    with record:
+        torch.tensor([1.0]) * 2
+    with pytest.raises(RuntimeError), record:
+        pass
     assert names(record) == ["aten::mul"]
 
 
@@ -760,11 +1154,20 @@ def test_a_profile_that_is_not_enabled_does_nothing():
     with profile(enabled=False) as record:
         torch.tensor([1.0]) * 2
         assert not profiler._profiler_enabled()
-        with profile() as inner:
-            torch.tensor([1.0]) + 2
-    assert names(inner) == ["aten::add"]
     with pytest.raises(RuntimeError, match="didn't finish"):
         record.function_events  # it raises
+
+
+@pytest.mark.hole("11.7")
+def test_another_profile_may_be_on_in_one_that_is_not_enabled():
+    with profile(enabled=False), profile() as inner:
+        torch.tensor([1.0]) + 2
+    assert names(inner) == ["aten::add"]
+    with profile() as outer:
+        with profile(enabled=False):
+            pass
+        torch.tensor([1.0]) + 2
+    assert names(outer) == ["aten::add"], "leaving it switched the other one off"
 
 
 @pytest.mark.hole("11.7")
@@ -774,7 +1177,6 @@ def test_times_count_from_the_beginning():
     assert len(record.function_events) == 1
     for each in record.function_events:
         assert 0.0 <= each.time_range.start <= each.time_range.end < 600e6
-    assert str(profile()) == "<unfinished torch.autograd.profile>"
 
 
 @pytest.mark.hole("11.7")
@@ -816,27 +1218,44 @@ def shown(record):
 
 
 @pytest.mark.hole("11.8")
-def test_blocks_hold_what_runs_in_them():
-    x = torch.ones(2)
-    with profile() as record:
-        with record_function("outer"):
-            y = x * 2
-            with record_function("inner", args="some"):
-                y = y - 1
-            y + 1
-        y / 2
-    assert shown(record) == [
-        ("outer", None), ("aten::mul", "outer"), ("inner (some)", "outer"),
-        ("aten::sub", "inner (some)"), ("aten::add", "outer"), ("aten::div", None)]
-
-
-@pytest.mark.hole("11.8")
 def test_a_block_hands_itself_out():
     block = record_function("block")
     with block as handed:
-        assert handed is block
-    with profile(), record_function("block") as handed:
-        assert isinstance(handed, record_function)
+        assert handed is block, f"got {handed!r}"
+    with profile(), block as handed:
+        assert handed is block, f"got {handed!r}"
+
+
+@pytest.mark.hole("11.8")
+@pytest.mark.parametrize(("args", "name"), [
+    (None, "block"), ("some", "block (some)"), ("", "block ()")], ids=["None", "some", "empty"])
+def test_the_name_of_a_block(args, name):
+    with profile() as record, record_function("block", args=args):
+        pass
+    assert shown(record) == [(name, None)]
+
+
+@pytest.mark.hole("11.8")
+def test_blocks_hold_what_runs_in_them():
+    x = torch.ones(2)
+    with profile() as record:
+        with record_function("block"):
+            y = x * 2
+        y / 2
+    assert shown(record) == [("block", None), ("aten::mul", "block"), ("aten::div", None)]
+
+
+@pytest.mark.hole("11.8")
+def test_blocks_hold_blocks():
+    x = torch.ones(2)
+    with profile() as record, record_function("outer"):
+        y = x * 2
+        with record_function("inner"):
+            y = y - 1
+        y + 1
+    assert shown(record) == [
+        ("outer", None), ("aten::mul", "outer"), ("inner", "outer"), ("aten::sub", "inner"),
+        ("aten::add", "outer")]
 
 
 @pytest.mark.hole("11.8")
@@ -867,10 +1286,22 @@ def test_a_block_may_be_used_again():
             with block:
                 x * 2
         x + 1
-    with block:  # no profile is on: nothing is opened, and nothing closed again
-        x - 1
     assert shown(record) == [("block", None), ("aten::mul", "block"), ("block", None),
                              ("aten::mul", "block"), ("aten::add", None)]
+
+
+@pytest.mark.hole("11.8")
+def test_a_block_that_was_closed_holds_nothing():
+    block = record_function("block")
+    with profile():
+        with block:
+            pass
+        recorder = _state.recorder.get()
+    end = recorder.blocks[0].end
+    with block:  # no profile is on: nothing is opened, and nothing closed again
+        pass
+    assert block._open is None
+    assert recorder.blocks[0].end == end, "the event of before was closed again"
 
 
 @pytest.mark.hole("11.8")
@@ -884,25 +1315,51 @@ def test_a_block_may_outlive_its_profile():
 
 
 @pytest.mark.hole("11.8")
-def test_a_decorated_function_is_a_block_for_each_call():
+@pytest.mark.parametrize("other", [False, True], ids=["no profile", "another profile"])
+def test_a_block_is_closed_by_the_recorder_that_opened_it(other):
+    first, finished = Recorder(), []
+    first.finish = finished.append
+    with written_by(first):
+        block = record_function("block")
+        block.__enter__()
+        event = first.blocks[0]
+    with written_by(Recorder()) if other else nullcontext():
+        block.__exit__(None, None, None)
+    assert len(finished) == 1 and finished[0] is event, f"got {finished}"
+
+
+def scaled():
+    """Return a decorated function."""
     @record_function("scaled", args="twice")
     def scale(x, *, by):
         """Scale it."""
         return x * by
 
-    assert scale.__name__ == "scale" and scale.__doc__ == "Scale it."
-    x = torch.ones(2)
+    return scale
+
+
+@pytest.mark.hole("11.8")
+def test_a_decorated_function_gives_what_the_function_gives():
+    assert scaled()(torch.ones(2), by=4.0).tolist() == [4.0, 4.0]
+    with profile():
+        assert scaled()(torch.ones(2), by=3.0).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.hole("11.8")
+def test_a_decorated_function_keeps_its_name_and_docstring():
+    assert scaled().__name__ == "scale" and scaled().__doc__ == "Scale it."
+
+
+@pytest.mark.hole("11.8")
+def test_a_decorated_function_is_a_block_for_each_call():
+    x, scale = torch.ones(2), scaled()
     with profile() as record:
-        found = [scale(x, by=2.0).tolist(), scale(x, by=3.0).tolist()]
+        scale(x, by=2.0)
+        scale(x, by=3.0)
         x + 1
-    assert found == [[2.0, 2.0], [3.0, 3.0]]
     assert shown(record) == [
         ("scaled (twice)", None), ("aten::mul", "scaled (twice)"), ("scaled (twice)", None),
         ("aten::mul", "scaled (twice)"), ("aten::add", None)]
-    assert scale(x, by=4.0).tolist() == [4.0, 4.0]
-    with profile() as record, record_function("block", args=""):
-        pass
-    assert shown(record) == [("block ()", None)], "no args are None, not an empty text"
 
 
 @pytest.mark.hole("11.8")

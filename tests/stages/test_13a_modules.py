@@ -7,6 +7,8 @@ from _oracle import assert_close, central_difference_vjp
 import minigrad as torch
 from minigrad import nn
 from minigrad.nn import Parameter
+from minigrad.nn.global_hooks import register_module_module_registration_hook
+from minigrad.nn.module import zero_grad
 
 
 def vector(*values):
@@ -39,15 +41,25 @@ def tables(module):
 
 
 @pytest.mark.hole("13a.1")
-def test_each_kind_has_its_table():
+@pytest.mark.parametrize(("make", "expected"), [
+    (lambda: Parameter(vector(1.0)), (["x"], [], [])), (lambda: Empty(), ([], [], ["x"])),
+    (lambda: nn.Buffer(vector(1.0)), ([], ["x"], []))], ids=["parameter", "module", "buffer"])
+def test_each_kind_has_its_table(make, expected):
     module = Empty()
-    module.weight = Parameter(vector(1.0))
-    module.part = Empty()
-    module.note = "plain"
-    module.tensor = vector(3.0)
-    assert tables(module) == (["weight"], [], ["part"]), f"the tables hold {tables(module)}"
-    assert "weight" not in vars(module) and "part" not in vars(module)
-    assert vars(module)["note"] == "plain"
+    module.x = make()
+    assert tables(module) == expected, f"the tables hold {tables(module)}"
+    assert "x" not in vars(module), "it is a plain attribute as well"
+
+
+@pytest.mark.hole("13a.1")
+@pytest.mark.parametrize("value", ["plain", vector(3.0), None,
+                                   torch.tensor([1.0], requires_grad=True)],
+                         ids=["text", "tensor", "None", "tensor that requires grad"])
+def test_everything_else_is_a_plain_attribute(value):
+    module = Empty()
+    module.x = value
+    assert tables(module) == ([], [], []), f"the tables hold {tables(module)}"
+    assert vars(module)["x"] is value
 
 
 @pytest.mark.hole("13a.1")
@@ -62,6 +74,16 @@ def test_what_was_set_is_found_again():
 
 
 @pytest.mark.hole("13a.1")
+@pytest.mark.parametrize("name", ["_parameters", "_buffers", "_modules"])
+def test_a_name_is_looked_up_in_all_tables(name):
+    module = Empty()
+    getattr(module, name)["x"] = value = Parameter(vector(1.0))
+    assert module.x is value
+    getattr(module, name)["x"] = None
+    assert module.x is None
+
+
+@pytest.mark.hole("13a.1")
 def test_what_is_not_there_is_an_attribute_error():
     module = Empty()
     with pytest.raises(AttributeError, match="'Empty' object has no attribute 'weight'"):
@@ -70,11 +92,13 @@ def test_what_is_not_there_is_an_attribute_error():
 
 
 @pytest.mark.hole("13a.1")
-def test_a_plain_tensor_is_no_parameter_and_no_buffer():
-    module = Empty()
-    module.t = torch.tensor([1.0], requires_grad=True)
-    assert tables(module) == ([], [], [])
-    assert "t" in vars(module)
+def test_before_init_what_is_not_there_is_an_attribute_error():
+    class Early(nn.Module):
+        def __init__(self):
+            self.found = hasattr(self, "weight")
+            super().__init__()
+
+    assert Early().found is False
 
 
 @pytest.mark.hole("13a.1")
@@ -105,10 +129,13 @@ def test_none_keeps_the_name_for_a_part():
     module.part = None
     assert module.part is None
     assert tables(module) == ([], [], ["part"])
+    module.part = other = Empty()
+    assert module.part is other
 
 
 @pytest.mark.hole("13a.1")
-@pytest.mark.parametrize("value", [3.0, "text", vector(1.0)])
+@pytest.mark.parametrize("value", [3.0, "text", vector(1.0), Scale()],
+                         ids=["number", "text", "tensor", "module"])
 def test_nothing_else_may_take_the_place_of_a_parameter(value):
     module = Empty()
     module.weight = weight = Parameter(vector(1.0))
@@ -118,31 +145,36 @@ def test_nothing_else_may_take_the_place_of_a_parameter(value):
 
 
 @pytest.mark.hole("13a.1")
-def test_nothing_else_may_take_the_place_of_a_part():
+@pytest.mark.parametrize("value", [3.0, vector(1.0), nn.Buffer(vector(1.0))],
+                         ids=["number", "tensor", "buffer"])
+def test_nothing_else_may_take_the_place_of_a_part(value):
     module = Empty()
     module.part = part = Empty()
     with pytest.raises(TypeError, match=r"as child module 'part' \(torch.nn.Module or None "):
-        module.part = 3.0
+        module.part = value
     assert module.part is part
 
 
 @pytest.mark.hole("13a.1")
-def test_a_tensor_takes_the_place_of_a_buffer():
+@pytest.mark.parametrize("value", [vector(5.0), None], ids=["tensor", "None"])
+def test_a_tensor_takes_the_place_of_a_buffer(value):
     module = Empty()
     module.register_buffer("mean", vector(0.0))
-    module.mean = other = vector(5.0)
-    assert module.mean is other
-    assert tables(module) == ([], ["mean"], [])
-    module.mean = None
-    assert module.mean is None and tables(module) == ([], ["mean"], [])
+    module.mean = value
+    assert module.mean is value
+    assert tables(module) == ([], ["mean"], []) and "mean" not in vars(module)
 
 
 @pytest.mark.hole("13a.1")
-def test_nothing_else_may_take_the_place_of_a_buffer():
+@pytest.mark.parametrize(("value", "kind"), [(3.0, "float"), ([1.0], "list")],
+                         ids=["number", "list"])
+def test_nothing_else_may_take_the_place_of_a_buffer(value, kind):
     module = Empty()
     module.register_buffer("mean", vector(0.0))
-    with pytest.raises(TypeError, match=r"as buffer 'mean' \(torch.nn.Buffer, torch.Tensor or "):
-        module.mean = 3.0
+    with pytest.raises(TypeError) as caught:
+        module.mean = value
+    assert str(caught.value) == (f"cannot assign '{kind}' as buffer 'mean' (torch.nn.Buffer, "
+                                 "torch.Tensor or None expected)")
 
 
 @pytest.mark.hole("13a.1")
@@ -154,39 +186,72 @@ def test_a_buffer_that_is_not_persistent_stays_so():
 
 
 @pytest.mark.hole("13a.1")
-def test_an_nn_buffer_is_registered():
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_buffer_knows_whether_it_is_persistent(persistent):
     module = Empty()
-    module.kept = nn.Buffer(vector(1.0))
-    module.passing = nn.Buffer(vector(1.0), persistent=False)
-    assert tables(module) == ([], ["kept", "passing"], [])
-    assert module._non_persistent_buffers_set == {"passing"}
+    module.x = nn.Buffer(vector(1.0), persistent=persistent)
+    assert module._non_persistent_buffers_set == (set() if persistent else {"x"})
+    module.x = nn.Buffer(vector(1.0), persistent=not persistent)
+    assert module._non_persistent_buffers_set == ({"x"} if persistent else set())
 
 
 @pytest.mark.hole("13a.1")
-def test_a_parameter_moves_what_had_its_name():
+@pytest.mark.parametrize("before", [
+    lambda m: setattr(m, "x", 3.0), lambda m: setattr(m, "x", Empty()),
+    lambda m: m.register_buffer("x", vector(1.0))], ids=["plain attribute", "module", "buffer"])
+def test_a_parameter_moves_what_had_its_name(before):
     module = Empty()
-    module.x = 3.0
+    before(module)
     module.x = Parameter(vector(1.0))
-    assert "x" not in vars(module) and tables(module) == (["x"], [], [])
-    module.part = Empty()
-    module.part = Parameter(vector(1.0))
-    assert tables(module) == (["x", "part"], [], [])
-    module.register_buffer("mean", vector(1.0))
-    module.mean = Parameter(vector(1.0))
-    assert tables(module) == (["x", "part", "mean"], [], [])
+    assert "x" not in vars(module) and tables(module) == (["x"], [], []), f"got {tables(module)}"
 
 
 @pytest.mark.hole("13a.1")
-def test_a_part_moves_a_plain_attribute_of_its_name():
+@pytest.mark.parametrize("before", [
+    lambda m: setattr(m, "x", 3.0), lambda m: m.register_buffer("x", vector(1.0))],
+    ids=["plain attribute", "buffer"])
+def test_a_part_moves_what_had_its_name(before):
     module = Empty()
-    module.x = 3.0
+    before(module)
     module.x = Empty()
-    assert "x" not in vars(module) and tables(module) == ([], [], ["x"])
+    assert "x" not in vars(module) and tables(module) == ([], [], ["x"]), f"got {tables(module)}"
+
+
+@pytest.mark.hole("13a.1")
+@pytest.mark.parametrize("before", [None, Empty, lambda: 3.0],
+                         ids=["a new name", "a module's name", "the name of a plain attribute"])
+def test_hooks_of_modules_are_asked(before):
+    module, part, other = Empty(), Empty(), Empty()
+    if before is not None:
+        module.part = before()
+    asked = []
+    handle = register_module_module_registration_hook(
+        lambda *given: (asked.append(given), other)[1])
+    try:
+        module.part = part
+    finally:
+        handle.remove()
+    assert module.part is other, "what the hook returns takes the module's place"
+    assert asked == [(module, "part", part)], f"got {asked}"
+
+
+@pytest.mark.hole("13a.1")
+def test_hooks_of_modules_are_asked_for_none():
+    module, other = Empty(), Empty()
+    module.part = Empty()
+    handle = register_module_module_registration_hook(
+        lambda m, name, value: other if value is None else None)
+    try:
+        module.part = None
+    finally:
+        handle.remove()
+    assert module.part is other
 
 
 @pytest.mark.hole("13a.1")
 @pytest.mark.parametrize(("value", "what"), [
-    (lambda: Parameter(vector(1.0)), "parameters"), (Empty, "module")])
+    (lambda: Parameter(vector(1.0)), "parameters"), (Empty, "module")],
+    ids=["parameter", "module"])
 def test_before_init_nothing_can_be_assigned(value, what):
     class Early(nn.Module):
         def __init__(self):
@@ -236,19 +301,27 @@ class Tree(nn.Module):
 
 
 @pytest.mark.hole("13a.2")
-def test_modules_come_depth_first_with_dotted_names():
+def test_modules_come_depth_first():
     tree = Tree()
-    found = list(tree.named_modules())
-    names = [name for name, _ in found]
+    found = [module for _, module in tree.named_modules()]
+    wanted = [tree, tree.first, tree.pair, tree.pair.left, tree.pair.right]
+    assert len(found) == 5 and all(a is b for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.hole("13a.2")
+def test_modules_have_dotted_names():
+    names = [name for name, _ in Tree().named_modules()]
     assert names == ["", "first", "pair", "pair.left", "pair.right"], f"got {names}"
-    assert found[0][1] is tree and found[3][1] is tree.pair.left
-    assert list(tree.modules()) == [module for _, module in found]
 
 
 @pytest.mark.hole("13a.2")
 def test_a_prefix_stands_before_all_names():
     names = [name for name, _ in Tree().named_modules(prefix="net")]
     assert names == ["net", "net.first", "net.pair", "net.pair.left", "net.pair.right"]
+
+
+@pytest.mark.hole("13a.2")
+def test_a_prefix_stands_before_the_names_of_parameters():
     names = [name for name, _ in Tree().named_parameters(prefix="net")]
     assert names == ["net.bias", "net.first.factor", "net.pair.left.factor",
                      "net.pair.right.factor"]
@@ -273,8 +346,12 @@ def test_buffers_are_found_apart():
 @pytest.mark.hole("13a.2")
 def test_without_recursion_only_its_own():
     assert [name for name, _ in Tree().named_parameters(recurse=False)] == ["bias"]
-    assert [name for name, _ in Tree().named_parameters("net", recurse=False)] == ["net.bias"]
     assert list(Tree().named_buffers(recurse=False)) == []
+
+
+@pytest.mark.hole("13a.2")
+def test_without_recursion_the_prefix_is_the_module_s_name():
+    assert [name for name, _ in Tree().named_parameters("net", recurse=False)] == ["net.bias"]
 
 
 @pytest.mark.hole("13a.2")
@@ -302,25 +379,53 @@ def test_equal_values_are_not_the_same_parameter():
 
 
 @pytest.mark.hole("13a.2")
-def test_with_duplicates_every_name_is_met():
+def test_with_duplicates_every_module_is_met():
     tree = Tree()
     tree.again = tree.first
     names = [name for name, _ in tree.named_modules(remove_duplicate=False)]
     assert names == ["", "first", "pair", "pair.left", "pair.right", "again"]
+
+
+@pytest.mark.hole("13a.2")
+def test_with_duplicates_every_name_of_a_parameter_is_met():
+    tree = Tree()
+    tree.again = tree.first
     names = [name for name, _ in tree.named_parameters(remove_duplicate=False)]
     assert names == ["bias", "first.factor", "pair.left.factor", "pair.right.factor",
                      "again.factor"]
 
 
 @pytest.mark.hole("13a.2")
-def test_names_that_stand_for_none_are_left_out():
+def test_names_of_members_that_stand_for_none_are_left_out():
     tree = Tree()
-    tree.bias = None
+    tree.bias = tree.first.seen = None
+    for remove in (True, False):
+        names = [name for name, _ in tree.named_parameters(remove_duplicate=remove)]
+        assert names == ["first.factor", "pair.left.factor", "pair.right.factor"]
+    assert [name for name, _ in tree.named_buffers()] == ["pair.left.seen", "pair.right.seen"]
+
+
+@pytest.mark.hole("13a.2")
+def test_names_of_parts_that_stand_for_none_are_left_out():
+    tree = Tree()
     tree.pair.left = None
-    tree.first.seen = None
-    assert [name for name, _ in tree.named_parameters()] == ["first.factor", "pair.right.factor"]
     assert [name for name, _ in tree.named_modules()] == ["", "first", "pair", "pair.right"]
-    assert [name for name, _ in tree.named_buffers()] == ["pair.right.seen"]
+
+
+@pytest.mark.hole("13a.2")
+def test_what_is_in_the_memo_is_left_out():
+    tree = Tree()
+    names = [name for name, _ in tree.named_modules({tree.pair})]
+    assert names == ["", "first"]
+
+
+@pytest.mark.hole("13a.2")
+def test_without_removing_the_memo_counts_but_does_not_grow():
+    tree = Tree()
+    memo = {tree.first}
+    names = [name for name, _ in tree.named_modules(memo, remove_duplicate=False)]
+    assert names == ["", "pair", "pair.left", "pair.right"]
+    assert memo == {tree.first}
 
 
 @pytest.mark.hole("13a.2")
@@ -391,14 +496,17 @@ def test_a_part_has_a_mode_of_its_own():
 
 
 @pytest.mark.hole("13a.3")
-def test_the_module_itself_is_returned():
+@pytest.mark.parametrize("call", [
+    lambda m: m.eval(), lambda m: m.train(), lambda m: m.train(False),
+    lambda m: m.requires_grad_(False)], ids=["eval()", "train()", "train(False)",
+                                             "requires_grad_(False)"])
+def test_the_module_itself_is_returned(call):
     tree = Tree()
-    assert tree.eval() is tree and tree.train() is tree and tree.train(False) is tree
-    assert tree.requires_grad_(False) is tree
+    assert call(tree) is tree
 
 
 @pytest.mark.hole("13a.3")
-@pytest.mark.parametrize("mode", [1, None, "eval"])
+@pytest.mark.parametrize("mode", [1, 0, None, "eval"], ids=str)
 def test_a_mode_is_true_or_false(mode):
     tree = Tree()
     with pytest.raises(ValueError, match="training mode is expected to be boolean"):
@@ -425,6 +533,7 @@ def test_a_part_that_overrides_train_is_asked():
 def test_eval_does_not_stop_gradients():
     module = Scale(3.0)
     module.eval()
+    assert module.factor.requires_grad
     module(vector(2.0)).sum().backward()
     assert module.factor.grad.tolist() == [2.0]
 
@@ -444,17 +553,41 @@ def test_gradients_are_filled_with_zeros():
     tree.bias.grad = grad = vector(5.0)
     tree.zero_grad(set_to_none=False)
     assert tree.bias.grad is grad and grad.tolist() == [0.0]
-    assert tree.first.factor.grad is None, "where there was no gradient there is still none"
+
+
+@pytest.mark.hole("13a.3")
+def test_a_gradient_that_is_not_there_stays_away():
+    tree = Tree()
+    tree.zero_grad(set_to_none=False)
+    assert [p.grad for p in tree.parameters()] == [None] * 4
 
 
 @pytest.mark.hole("13a.3")
 def test_a_gradient_with_a_history_is_cut_off_from_it():
     module = Scale(3.0)
-    module.factor.grad = module.factor * 2
-    assert module.factor.grad.requires_grad
+    module.factor.grad = grad = module.factor * 2
     module.zero_grad(set_to_none=False)
-    assert module.factor.grad.tolist() == [0.0]
-    assert not module.factor.grad.requires_grad and module.factor.grad.grad_fn is None
+    assert module.factor.grad is grad and grad.tolist() == [0.0]
+    assert not grad.requires_grad and grad.grad_fn is None
+
+
+@pytest.mark.hole("13a.3")
+def test_a_gradient_without_a_history_requires_none_afterwards():
+    module = Scale(3.0)
+    module.factor.grad = grad = torch.tensor([5.0], requires_grad=True)
+    module.zero_grad(set_to_none=False)
+    assert grad.tolist() == [0.0] and not grad.requires_grad
+
+
+@pytest.mark.hole("13a.3")
+@pytest.mark.parametrize("set_to_none", [True, False])
+def test_the_function_zero_grad(set_to_none):
+    w = torch.tensor([1.0], requires_grad=True)
+    zero_grad(w, set_to_none)
+    assert w.grad is None
+    w.grad = grad = vector(5.0)
+    zero_grad(w, set_to_none)
+    assert (w.grad is None) if set_to_none else (w.grad is grad and grad.tolist() == [0.0])
 
 
 @pytest.mark.hole("13a.3")
@@ -471,11 +604,18 @@ def test_requires_grad_is_switched_for_all():
 
 
 @pytest.mark.hole("13a.4")
-def test_all_parameters_and_buffers_are_cast():
+@pytest.mark.parametrize("kind", ["parameters", "buffers"])
+def test_all_parameters_and_buffers_are_cast(kind):
     tree = Tree().double()
-    kinds = {name: t.dtype for name, t in tree.state_dict().items()}
+    kinds = {name: t.dtype for name, t in getattr(tree, f"named_{kind}")()}
     assert set(kinds.values()) == {torch.float64}, f"got {kinds}"
+
+
+@pytest.mark.hole("13a.4")
+def test_the_values_stay():
+    tree = Tree().double()
     assert [p.item() for p in tree.parameters()] == [4.0, 1.0, 2.0, 3.0]
+    assert [b.item() for b in tree.buffers()] == [0.0] * 3
 
 
 @pytest.mark.hole("13a.4")
@@ -492,12 +632,29 @@ def test_parameters_stay_the_same_tensors():
 def test_gradients_are_cast_too():
     module = Scale(3.0)
     module(vector(2.0)).sum().backward()
+    module.double()
+    assert module.factor.grad.dtype == torch.float64
+    assert module.factor.grad.tolist() == [2.0]
+
+
+@pytest.mark.hole("13a.4")
+def test_gradients_stay_the_same_tensors():
+    module = Scale(3.0)
+    module(vector(2.0)).sum().backward()
     grad = module.factor.grad
     module.double()
-    assert module.factor.grad is grad and grad.dtype == torch.float64
-    assert grad.tolist() == [2.0]
+    assert module.factor.grad is grad
     module(torch.tensor([2.0], dtype=torch.float64)).sum().backward()
     assert module.factor.grad.tolist() == [4.0]
+
+
+@pytest.mark.hole("13a.4")
+def test_the_data_of_each_is_what_the_function_gives():
+    module = Scale(3.0)
+    module.factor.grad = vector(7.0)
+    module._apply(lambda tensor: tensor + 1)
+    assert module.factor.tolist() == [4.0] and module.seen.tolist() == [1.0]
+    assert module.factor.grad.tolist() == [8.0]
 
 
 @pytest.mark.hole("13a.4")
@@ -513,8 +670,17 @@ def test_nothing_of_it_is_recorded():
     module = Scale(3.0)
     module._apply(shift)
     assert seen == [False]
-    assert module.factor.tolist() == [4.0] and module.seen.tolist() == [1.0]
     assert module.factor.grad_fn is None
+    assert torch.is_grad_enabled(), "recording is off afterwards"
+
+
+@pytest.mark.hole("13a.4")
+def test_a_gradient_s_history_is_not_recorded():
+    module = Scale(3.0)
+    module.factor.grad = module.factor * 2
+    seen = []
+    module._apply(lambda tensor: (seen.append((tensor + 1).requires_grad), tensor.clone())[1])
+    assert not any(seen), "the function runs with recording off for gradients too"
 
 
 @pytest.mark.hole("13a.4")
@@ -536,11 +702,24 @@ def test_whole_numbers_stay_whole():
 
 
 @pytest.mark.hole("13a.4")
-def test_recursion_can_be_left_out_and_the_module_comes_back():
+def test_recursion_can_be_left_out():
     tree = Tree()
-    assert tree._apply(lambda t: t.double(), recurse=False) is tree
+    tree._apply(lambda t: t.double(), recurse=False)
     assert tree.bias.dtype == torch.float64
     assert tree.first.factor.dtype == torch.float32
+
+
+@pytest.mark.hole("13a.4")
+def test_the_module_comes_back():
+    tree = Tree()
+    assert tree._apply(lambda t: t) is tree
+
+
+@pytest.mark.hole("13a.4")
+def test_the_parts_come_first():
+    seen = []
+    Tree()._apply(lambda t: (seen.append(t.item()), t)[1])
+    assert seen[-1] == 4.0, "the module's own bias comes last"
 
 
 @pytest.mark.hole("13a.4")
@@ -554,15 +733,24 @@ def test_the_function_is_called_once_for_each():
 # --- 13a.5: dropout ------------------------------------------------------------------------------
 
 
+def dropped(p):
+    torch.manual_seed(0)
+    return nn.Dropout(p)(torch.ones(20000)).numpy()
+
+
 @pytest.mark.hole("13a.5")
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.8])
-def test_dropout_in_training(p):
-    torch.manual_seed(0)
-    y = nn.Dropout(p)(torch.ones(20000)).numpy()
+def test_what_share_is_dropped(p):
+    share = (dropped(p) == 0).mean()
+    assert abs(share - p) < 0.02, f"p is {p}, but {share:.2f} of the elements were dropped"
+
+
+@pytest.mark.hole("13a.5")
+@pytest.mark.parametrize("p", [0.2, 0.5, 0.8])
+def test_what_is_kept_is_made_larger(p):
+    y = dropped(p)
     kept = y != 0
     assert_close(y[kept], np.full(kept.sum(), 1 / (1 - p)), 1e-6, what="what was kept")
-    share = 1 - kept.mean()
-    assert abs(share - p) < 0.02, f"p is {p}, but {share:.2f} of the elements were dropped"
     assert abs(y.mean() - 1) < 0.05, "on average nothing changes"
 
 
@@ -595,23 +783,35 @@ def test_the_gradient_goes_where_the_values_went():
 
 
 @pytest.mark.hole("13a.5")
-def test_dropout_writes_only_where_it_is_told_to():
-    x = torch.ones(1000)
-    y = nn.Dropout(0.5)(x)
-    assert x.tolist() == [1.0] * 1000 and y is not x
-    assert nn.Dropout(0.5, inplace=True)(x) is x
-    assert 0.0 in x.tolist()
+@pytest.mark.parametrize("kind", [nn.Dropout, nn.Dropout2d], ids=["Dropout", "Dropout2d"])
+def test_dropout_leaves_its_input_alone(kind):
+    x = torch.ones(4, 50, 3, 3)
+    y = kind(0.5)(x)
+    assert bool((x == 1).all()) and y is not x
 
 
 @pytest.mark.hole("13a.5")
-def test_a_channel_is_dropped_as_a_whole():
-    torch.manual_seed(0)
+@pytest.mark.parametrize("kind", [nn.Dropout, nn.Dropout2d], ids=["Dropout", "Dropout2d"])
+def test_dropout_writes_where_it_is_told_to(kind):
     x = torch.ones(4, 50, 3, 3)
-    y = nn.Dropout2d(0.5)(x).numpy()
-    sums = y.sum((2, 3))
-    assert set(np.unique(sums)) == {0.0, 18.0}, "each channel is all zero or all doubled"
+    assert kind(0.5, inplace=True)(x) is x
+    assert bool((x == 0).any())
+
+
+@pytest.mark.hole("13a.5")
+@pytest.mark.parametrize("p", [0.5, 0.2])
+def test_a_channel_is_dropped_as_a_whole(p):
+    torch.manual_seed(0)
+    sums = nn.Dropout2d(p)(torch.ones(40, 50, 3, 3)).numpy().sum((2, 3))
+    kept = sums != 0
+    assert_close(sums[kept], np.full(kept.sum(), 9 / (1 - p)), 1e-5, what="the channels' sums")
+    assert abs(1 - kept.mean() - p) < 0.05, f"{1 - kept.mean():.2f} of the channels were dropped"
+
+
+@pytest.mark.hole("13a.5")
+def test_channels_in_evaluation_are_all_kept():
+    x = torch.ones(4, 50, 3, 3)
     assert nn.Dropout2d(0.5).eval()(x).tolist() == x.tolist()
-    assert nn.Dropout2d(0.5, inplace=True)(x) is x
 
 
 @pytest.mark.hole("13a.5")
@@ -652,12 +852,36 @@ def test_training_uses_the_batch():
 
 
 @pytest.mark.hole("13a.6")
-def test_training_moves_the_running_moments():
+def test_training_moves_the_running_mean():
     norm, x = layer(), BATCHES[0]
     norm(batch(0))
     assert_close(norm.running_mean.numpy(), 0.1 * x.mean(0), 1e-9, what="running_mean")
+
+
+@pytest.mark.hole("13a.6")
+def test_training_moves_the_running_variance():
+    norm, x = layer(), BATCHES[0]
+    norm(batch(0))
     assert_close(norm.running_var.numpy(), 0.9 + 0.1 * x.var(0, ddof=1), 1e-9, what="running_var")
-    assert norm.num_batches_tracked.item() == 1
+
+
+@pytest.mark.hole("13a.6")
+@pytest.mark.parametrize("options", [{}, {"momentum": None}, {"momentum": 0.5}],
+                         ids=["momentum 0.1", "no momentum", "momentum 0.5"])
+def test_batches_are_counted_in_training(options):
+    norm = layer(**options)
+    tracked = norm.num_batches_tracked
+    for number in (1, 2):
+        norm(batch(0))
+        assert norm.num_batches_tracked.item() == number
+    assert norm.num_batches_tracked is tracked, "count up in place"
+
+
+@pytest.mark.hole("13a.6")
+def test_batches_are_not_counted_in_evaluation():
+    norm = layer().eval()
+    norm(batch(0))
+    assert norm.num_batches_tracked.item() == 0
 
 
 @pytest.mark.hole("13a.6")
@@ -667,7 +891,6 @@ def test_momentum_is_the_weight_of_the_new():
     norm(batch(1))
     mean = 0.75 * (0.25 * a.mean(0)) + 0.25 * b.mean(0)
     assert_close(norm.running_mean.numpy(), mean, 1e-9, what="running_mean")
-    assert norm.num_batches_tracked.item() == 2
 
 
 @pytest.mark.hole("13a.6")
@@ -698,10 +921,16 @@ def test_evaluation_treats_each_sample_alone():
 
 
 @pytest.mark.hole("13a.6")
+def test_without_momentum_the_first_batch_is_the_average():
+    norm, (a, _) = layer(momentum=None), BATCHES
+    norm(batch(0))
+    assert_close(norm.running_mean.numpy(), a.mean(0), 1e-9, what="running_mean after one batch")
+
+
+@pytest.mark.hole("13a.6")
 def test_without_momentum_the_plain_average():
     norm, (a, b) = layer(momentum=None), BATCHES
     norm(batch(0))
-    assert_close(norm.running_mean.numpy(), a.mean(0), 1e-9, what="running_mean after one batch")
     norm(batch(1))
     assert_close(norm.running_mean.numpy(), (a.mean(0) + b.mean(0)) / 2, 1e-9,
                  what="running_mean after two batches")
@@ -710,13 +939,19 @@ def test_without_momentum_the_plain_average():
 
 
 @pytest.mark.hole("13a.6")
-def test_without_tracking_the_batch_always():
-    norm, x = layer(track_running_stats=False), BATCHES[1]
+def test_without_momentum_evaluation_works():
+    norm = layer(momentum=None).eval()
+    y = norm(batch(1)).detach().numpy()
+    assert_close(y, normed(BATCHES[1], 0.0, 1.0), 1e-9, what="the result")
+
+
+@pytest.mark.hole("13a.6")
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+def test_without_tracking_the_batch_always(training):
+    norm, x = layer(track_running_stats=False).train(training), BATCHES[1]
     assert norm.running_mean is None and norm.num_batches_tracked is None
-    expected = normed(x, x.mean(0), x.var(0))
-    assert_close(norm(batch(1)).detach().numpy(), expected, 1e-9, what="the result in training")
-    assert_close(norm.eval()(batch(1)).detach().numpy(), expected, 1e-9,
-                 what="the result in evaluation")
+    assert_close(norm(batch(1)).detach().numpy(), normed(x, x.mean(0), x.var(0)), 1e-9,
+                 what="the result")
 
 
 @pytest.mark.hole("13a.6")
@@ -730,12 +965,27 @@ def test_tracking_that_was_switched_off_later():
 
 
 @pytest.mark.hole("13a.6")
+def test_evaluation_uses_the_moments_also_where_tracking_was_switched_off():
+    norm = layer().eval()
+    norm.track_running_stats = False
+    assert_close(norm(batch(1)).detach().numpy(), normed(BATCHES[1], 0.0, 1.0), 1e-9,
+                 what="the result")
+
+
+@pytest.mark.hole("13a.6")
 def test_scale_and_shift():
     norm, x = layer(), BATCHES[0]
     with_weights = torch.tensor([2.0, 3.0], dtype=torch.float64)
     norm.weight.data, norm.bias.data = with_weights, with_weights * 10
     y = norm(batch(0)).detach().numpy()
     assert_close(y, normed(x, x.mean(0), x.var(0)) * [2, 3] + [20, 30], 1e-9, what="the result")
+
+
+@pytest.mark.hole("13a.6")
+def test_without_scale_and_shift():
+    x = BATCHES[0]
+    y = layer(affine=False)(batch(0)).numpy()
+    assert_close(y, normed(x, x.mean(0), x.var(0)), 1e-9, what="the result")
 
 
 @pytest.mark.hole("13a.6")
@@ -746,7 +996,7 @@ def test_eps_is_used():
 
 
 @pytest.mark.hole("13a.6")
-@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
 def test_gradients_of_both_modes(training):
     norm = layer().train(training)
     x, g = BATCHES[1], np.arange(8.0).reshape(4, 2) ** 2
@@ -761,7 +1011,18 @@ def test_gradients_of_both_modes(training):
 
 
 @pytest.mark.hole("13a.6")
-@pytest.mark.parametrize("shape", [(2,), (2, 3, 4, 5)])
-def test_a_wrong_number_of_dimensions_is_refused(shape):
-    with pytest.raises(ValueError, match=rf"expected 2D or 3D input \(got {len(shape)}D input\)"):
-        nn.BatchNorm1d(3)(torch.ones(*shape))
+@pytest.mark.parametrize(("kind", "allowed", "shape"), [
+    (nn.BatchNorm1d, "2D or 3D", (2,)), (nn.BatchNorm1d, "2D or 3D", (2, 3, 4, 5)),
+    (nn.BatchNorm2d, "4D", (2, 3, 4))], ids=["1D for BatchNorm1d", "4D for BatchNorm1d",
+                                             "3D for BatchNorm2d"])
+def test_a_wrong_number_of_dimensions_is_refused(kind, allowed, shape):
+    with pytest.raises(ValueError, match=rf"^expected {allowed} input \(got {len(shape)}D input\)"):
+        kind(3)(torch.ones(*shape))
+
+
+@pytest.mark.hole("13a.6")
+def test_what_is_refused_is_not_counted():
+    norm = nn.BatchNorm1d(3)
+    with pytest.raises(ValueError, match="expected"):
+        norm(torch.ones(2))
+    assert norm.num_batches_tracked.item() == 0

@@ -71,15 +71,17 @@ class FunctionCtx:
         # 01.6 Writing to inputs. `mark_dirty(*args)` keeps the tuple of inputs that `forward`
         # wrote to in `self.dirty_tensors`. `join_written(node, output, index, differentiable,
         # position, live)` gives such an input, which `forward` returned as output number
-        # `index`, its new place in the graph, and returns the very same tensor. First count
-        # the write with `output._bump()`, always. If it is not `differentiable` that is all,
-        # and what comes back is the tensor itself, or, where it requires grad all the same (a
-        # leaf written to under `no_grad`), `output.detach()`. Otherwise `refuse_write(output,
-        # live)` raises where writing is not allowed. Set the node's `shape` and `dtype` to
-        # those of `output._array`. `position` is the tensor's number among the tensors that
-        # went into `forward`: call `rebase_history(output, node, index, position)`, which
-        # also takes care of the bases of views. If `position` is None the tensor was no
-        # input: set its `_node`, `_index` and `_requires_grad` to `node`, `index` and True.
+        # `index`, its new place in the graph, and returns the very same tensor. If the write
+        # is not `differentiable`, count it with `output._bump()`, and that is all: what comes
+        # back is the tensor itself, or, where it requires grad all the same (a leaf written
+        # to under `no_grad`), `output.detach()`. Otherwise `refuse_write(output, live)`
+        # raises where writing is not allowed. After that count the write with
+        # `output._bump()` too, and set `output._grad` to None: a gradient that it had was
+        # that of the old value. Set the node's `shape` and `dtype` to those of
+        # `output._array`. `position` is the tensor's number among the tensors that went into
+        # `forward`: call `rebase_history(output, node, index, position)`, which also takes
+        # care of the bases of views. If `position` is None the tensor was no input: set its
+        # `_node`, `_index` and `_requires_grad` to `node`, `index` and True.
         raise NotImplementedError("01.6 Writing to inputs is yours to write")
 
     def mark_non_differentiable(self, *args: Tensor) -> None:

@@ -115,8 +115,9 @@ class GraphTask:
         # `capture(node, grads)`: `self.captures[node]` is a dictionary from numbers of
         # outputs to lists of positions; store `grads[number]` in `self.captured[position]`
         # for each of them. `runs(node)`: tell whether a node runs in a pass with inputs. One
-        # that is captured runs only if a node right after it (`node.edges`) is needed; any
-        # other if it is itself in `self.needed`.
+        # that is captured (its entry in `self.captures` is there and not empty) runs only if
+        # a node right after it (`node.edges`) is needed; any other if it is itself in
+        # `self.needed`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
     def run_ends(self, goals: set[Node]) -> None:

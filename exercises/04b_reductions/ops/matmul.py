@@ -285,14 +285,15 @@ def matmul(input, other):
     # `both arguments to matmul need to be at least 1D, but they are 0D and 3D`, with the
     # numbers of dimensions. A vector on the left of a matrix or a batch counts as a
     # matrix of one row, and that dimension is gone from the result. A batch on the left
-    # of a vector or a matrix: all its rows meet the same right side, so make one matrix
-    # of them, multiply once, and give the result its shape (the left one's without the
-    # last, then the right one's without the first). Two batches: `batched_matmul(a, b)`:
-    # the dimensions before the last two broadcast; bring both to them, flatten these to
-    # one, F.bmm, and unflatten. `UnsafeView(t, shape)` and `F.reshape(t, shape)` give a
-    # shape; F.expand(t, shape), F.unsqueeze(t, dim), F.squeeze(t, dim) help; `numel`
-    # counts, `broadcast` is yours from 04a. Inputs may be tensors or arrays: `ndim` and
-    # `shape` are there on both.
+    # of a vector or a matrix: `rows_by_matrix(batch, matrix)`: all its rows meet the same
+    # right side, so make one matrix of them, multiply once, and give the result its shape
+    # (the left one's without the last, then the right one's without the first). (The
+    # package asks `folds` whether that saves a copy; you need not.) Two batches:
+    # `batched_matmul(a, b)`: the dimensions before the last two broadcast; bring both to
+    # them, flatten these to one, F.bmm, and unflatten. `UnsafeView(t, shape)` and
+    # `F.reshape(t, shape)` give a shape; F.expand(t, shape), F.unsqueeze(t, dim),
+    # F.squeeze(t, dim) help; `numel` counts, `broadcast` is yours from 04a. Inputs may be
+    # tensors or arrays: `ndim` and `shape` are there on both.
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 
 

@@ -114,10 +114,10 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
     # `func(*inputs)` anew, replace the outputs of the case (counted among those that
     # require grad) by `without_gradient(output)`, and run `grad` with zeros as before,
     # without keeping the graph. If it raises RuntimeError, call `warn_of_undefined()` and
-    # raise GradcheckError "Expected backward function to handle undefined output grads."
-    # plus `advice`; if a gradient that is not missing has an element other than 0, the
-    # same with "Expected all input grads to be undefined or zero when all output grads
-    # are undefined or zero." plus `advice`.
+    # raise GradcheckError "Expected backward function to handle undefined output grads.";
+    # if a gradient that is not missing has an element other than 0, the same with
+    # "Expected all input grads to be undefined or zero when all output grads are
+    # undefined or zero." Both texts may go on with advice of yours.
     raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
 
 

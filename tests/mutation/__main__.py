@@ -1,0 +1,149 @@
+"""`python -m mutation`, in tests/: how many small wrong changes do the engine's tests notice?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+MODULES = "graph.py saved.py op.py autograd"
+ALIVE = ("survived", "not covered")
+#: The tests of the engine: quick, and with its parts for their subject.
+TESTS = """autograd_graph graph_nodes saved engine hooks function function_outputs functional
+gradcheck anomaly forward_ad grad_mode grad_ownership batching replay reentrant interrupted threads
+profiler checkpoint views_inplace mistakes func inplace_direct broken_off"""
+
+
+def main() -> None:
+    options = read_options()
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        root = Path(folder).resolve()
+        for part in ("minigrad", "tests", "lessons", "site", "pyproject.toml"):
+            place = REPOSITORY / part
+            if place.is_dir():
+                shutil.copytree(place, root / part, ignore=shutil.ignore_patterns(
+                    "__pycache__", "node_modules"))
+            else:
+                shutil.copy(place, root / part)
+        os.chdir(root)
+        os.environ.update(PYTHONPATH=str(root), OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
+                          PYTHONDONTWRITEBYTECODE="1")
+        sys.path[:0] = [str(root)]
+        run(root, options)
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="mutation", description=__doc__)
+    parser.add_argument("--modules", default=MODULES, help="files and folders of minigrad/")
+    parser.add_argument("--sample", type=int, default=0, help="so many mutants; 0: all")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample and the order")
+    parser.add_argument("--minutes", type=float, default=0, help="stop after so long; 0: never")
+    parser.add_argument("--seconds", type=float, default=0.7, help="of tests, in the first pass")
+    parser.add_argument("--most", type=float, default=4, help="of tests, for its survivors")
+    parser.add_argument("--longest", type=float, default=1, help="test, in seconds")
+    parser.add_argument("--only", type=Path, help="a result: its survivors alone")
+    parser.add_argument("--known", type=Path,
+                        help="where to keep what the unchanged tests did, for the next run")
+    parser.add_argument("--tests", help="files, in place of the engine's")
+    parser.add_argument("--result", type=Path, default=Path("build/mutation.json"))
+    options = parser.parse_args()
+    options.result = options.result.resolve()
+    for name in "only", "known":
+        if place := getattr(options, name):
+            setattr(options, name, place.resolve())
+    return options
+
+
+def run(root: Path, options: argparse.Namespace) -> None:
+    import pytest
+
+    from .mutants import modules, mutants
+    from .runner import Runner
+
+    todo = [mutant for path in modules(root, options.modules.split())
+            for mutant in mutants(root, path)]
+    made = len(todo)
+    random.Random(options.seed).shuffle(todo)  # so that what was run of them is a sample
+    if options.only:
+        wanted = {tuple(row[name] for name in ("path", "function", "before", "after"))
+                  for row in json.loads(options.only.read_text())["survivors"]}
+        todo = [mutant for mutant in todo if mutant.key in wanted]
+    elif options.sample:
+        todo = todo[:options.sample]
+    todo = [mutant for mutant in todo if mutant.compiles()]
+    begin = time.monotonic()
+    fates: Counter[tuple[str, str]] = Counter()
+    alive: list[dict[str, Any]] = []
+
+    def note(mutant: Any, fate: str, detail: Any) -> bool:
+        fates[mutant.path, fate] += 1
+        if fate in (*ALIVE, "not applied"):
+            alive.append({"path": mutant.path, "function": mutant.function, "line": mutant.line,
+                          "before": mutant.before, "after": mutant.after, "fate": fate,
+                          "tests": detail})
+        done = fates.total()
+        minutes = (time.monotonic() - begin) / 60
+        if done % 100 == 0 or done == len(todo):
+            print(f"{done} of {len(todo)}, {len(alive)} alive, {minutes:.1f} min", flush=True)
+            write(options, made, fates, alive, minutes)
+        return not options.minutes or minutes < options.minutes
+
+    runner = Runner(root, todo, options.seconds, options.most, options.longest, options.known, note)
+    runner.coverage.start()
+    files = (options.tests.split() if options.tests else
+             [f"tests/test_{name}.py" for name in TESTS.split()] + ["tests/conformance"])
+    status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *files],
+                         plugins=[runner])
+    minutes = (time.monotonic() - begin) / 60
+    write(options, made, fates, alive, minutes)
+    print(summary(fates))
+    if status not in (0, 5):
+        raise SystemExit(int(status))
+
+
+def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]],
+          alive: list[dict[str, Any]], minutes: float) -> None:
+    import numpy
+
+    total: Counter[str] = Counter()
+    for (_, fate), count in fates.items():
+        total[fate] += count
+    left = sum(total[fate] for fate in ALIVE)
+    judged = total.total() - total["not applied"]
+    options.result.parent.mkdir(parents=True, exist_ok=True)
+    options.result.write_text(json.dumps({
+        "date": date.today().isoformat(), "python": platform.python_version(),
+        "numpy": numpy.__version__, "modules": options.modules, "seed": options.seed,
+        "mutants_made": made, "mutants_run": total.total(), "minutes": round(minutes, 1),
+        "fates": dict(total), "killed": round(1 - left / max(judged, 1), 4),
+        "by_module": {path: {fate: fates[path, fate] for fate in total if fates[path, fate]}
+                      for path in sorted({path for path, _ in fates})},
+        "survivors": sorted(alive, key=lambda row: (row["path"], row["line"], row["after"])),
+    }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def summary(fates: Counter[tuple[str, str]]) -> str:
+    lines = [f"{'module':40} mutants  alive  killed"]
+    for path in [*sorted({path for path, _ in fates}), ""]:
+        counts = {fate: n for (one, fate), n in fates.items() if not path or one == path}
+        if not path:
+            counts = Counter(f for (_, f), n in fates.items() for _ in range(n))
+        count = sum(n for fate, n in counts.items() if fate != "not applied")
+        left = sum(counts.get(fate, 0) for fate in ALIVE)
+        lines.append(f"{path or 'all':40} {count:7} {left:6}  {1 - left / max(count, 1):6.1%}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

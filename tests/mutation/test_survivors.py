@@ -1,0 +1,42 @@
+"""The list of mutants that no test has to notice stays true to the code."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SURVIVORS = tomllib.loads((HERE / "survivors.toml").read_text(encoding="utf-8"))["survivor"]
+
+
+def functions(tree: ast.AST, prefix: str = "") -> dict[str, list[ast.AST]]:
+    """Every function of a module by its qualified name; a property's parts share one."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            name = prefix + node.name
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(name, []).append(node)
+            else:
+                for inner, nodes in functions(node, name + ".").items():
+                    found.setdefault(inner, []).extend(nodes)
+    return found
+
+
+@pytest.mark.parametrize("row", SURVIVORS, ids=lambda row: f"{row['function']}: {row['after']}")
+def test_a_listed_mutant_is_one_that_can_still_be_made(row):
+    assert set(row) == {"path", "function", "before", "after", "reason"}
+    assert row["before"] != row["after"] and len(row["reason"]) > 20
+    source = (HERE.parents[1] / row["path"]).read_text(encoding="utf-8")
+    bodies = [ast.get_source_segment(source, node) or ""
+              for node in functions(ast.parse(source)).get(row["function"], ())]
+    assert any(row["before"] in body for body in bodies), "this line is no longer in the function"
+
+
+def test_none_is_listed_twice():
+    keys = [tuple(row[name] for name in ("path", "function", "before", "after"))
+            for row in SURVIVORS]
+    assert len(keys) == len(set(keys))
