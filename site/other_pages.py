@@ -98,8 +98,9 @@ def _wheel(path: Path) -> str:
                               if "/licenses/" in name and not name.endswith("AUTHORS"))
     told = dict(re.findall(r"^(Name|Version|License-Expression): (.*)$", about, re.MULTILINE))
     licence = told.get("License-Expression", "see its text")
-    return "\n".join([f"## {told['Name']} {told['Version']}\n\nA wheel that the page's Python gets. "
-                      f"Licence: {licence}.\n", *map(_fold, texts)])
+    return "\n".join([f"## {told['Name']} {told['Version']}\n\n"
+                      f"A wheel that the page's Python gets. Licence: {licence}.\n",
+                      *map(_fold, texts)])
 
 
 def _json(path: Path) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import tracemalloc
 import weakref
@@ -12,16 +13,18 @@ import pytest
 import minigrad as torch
 from minigrad.autograd import Function
 
-STEPS = 1000
+STEPS = int(os.environ.get("MINIGRAD_STEPS", "1000"))
 
 
 @pytest.fixture
 def no_collector():
-    """Switch the garbage collector off."""
+    """Switch the garbage collector off; what is there already it need not look at."""
     gc.collect()
+    gc.freeze()
     gc.disable()
     yield
     gc.enable()
+    gc.unfreeze()
 
 
 def leaf(*values):

@@ -432,6 +432,15 @@ SAME = [
     ("with torch.autograd.profiler.profile() as p: x * 1\np.export_stacks(\"f\", \"self_cpu_time_total\")", [
         ("AssertionError", "export_stacks() requires with_stack=True"),
     ]),
+    ("x.volatile", [
+        ("UserWarning", "volatile was removed (Variable.volatile is always False)"),
+    ]),
+    ("torch.autograd.Function.setup_context(None, (), None)", [
+        ("NotImplementedError", "setup_context is not implemented."),
+    ]),
+    ("torch.autograd.functional.jacobian(lambda x: x, 3, strategy=\"forward-mode\", vectorize=True)", [
+        ("TypeError", "The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the value at index 0 has type <class 'int'>."),
+    ]),
 ]
 
 OWN = [

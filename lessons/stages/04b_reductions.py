@@ -290,11 +290,14 @@ def symptom_04b_3_one_norm_all_plus() -> bool:
 def symptom_04b_3_all_like_two() -> bool:
     two = G[:, None] * SIGNED / NORMS
     sizes = (np.abs(SIGNED) ** 3).sum(1, keepdims=True) ** (1 / 3)
-    return _same(_norm(2), two) and _same(_norm(3), G[:, None] * SIGNED / sizes, two)
+    low = (np.abs(SIGNED) ** 1.5).sum(1, keepdims=True) ** (1 / 1.5)
+    return (_same(_norm(2), two) and _same(_norm(3), G[:, None] * SIGNED / sizes, two)
+            and _same(_norm(1.5), G[:, None] * SIGNED / low, two))
 
 
 def symptom_04b_3_shared_with_all() -> bool:
-    return _same(_largest(), [[-1.5, 0], [0, 2.5]])
+    rows = _norm(math.inf, [[-6.0, 1.0, 3.0], [2.0, 4.0, 1.0]])
+    return _same(rows, [[-1.5, 0, 0], [0, 2.5, 0]])
 
 
 def symptom_04b_3_sizes_not_compared() -> bool:
@@ -447,6 +450,7 @@ def symptom_04b_4_factors_exchanged() -> bool:
 
 def symptom_04b_4_batch_and_vector() -> bool:
     return (_shape((5, 2, 3), (3,)) is None and _shape((5, 2, 3), (3, 4)) == (5, 2, 4)
+            and _shape((2, 3), (3,)) == (2,)
             and _shape((5, 2, 3), (5, 3, 4)) == (5, 2, 4))
 
 

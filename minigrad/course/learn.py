@@ -73,8 +73,13 @@ class Session:
                 self.console.print(f"  the lesson is {escape(str(stage.lesson))}", soft_wrap=True)
             break
         else:
-            self.console.print("[green]Everything is solved.[/]" if not self.skipped else
-                               "All that is left was skipped; n starts again from the first.")
+            if self.skipped:
+                self.console.print("All that is left was skipped; n starts again from the first.")
+            else:
+                last = stages()[-1]
+                self.console.print("[green]Everything is solved.[/] The course ends with a lesson "
+                                   f"to read: {escape(last.words['title'])}, "
+                                   f"{escape(str(last.lesson))}", soft_wrap=True)
         self.console.print(KEYS, style="dim")
 
     def key(self, pressed: str) -> bool:

@@ -20,7 +20,7 @@ from ..backend import backend_of, kernels_index
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op
 from ..publish import function
-from ..shapes import broadcast, is_expandable_to
+from ..shapes import broadcast, is_expandable_to, numel
 from ..tensor import Tensor, method
 from ..views import check_inplace
 from .parts import Select, Slice

@@ -297,9 +297,9 @@ class LerpTensor(Op):
     public = False
 
     def forward(xp, self, end, weight):
+        if getattr(weight, "shape", None) == () and weight.dtype != self.dtype:
+            weight = weight.astype(self.dtype)  # one weight may be of another dtype
         for name, array in (("end", end), ("weight", weight)):
-            if name == "weight" and not getattr(array, "ndim", 0):
-                continue  # one weight may be of another dtype
             if getattr(array, "dtype", self.dtype) != self.dtype:
                 raise RuntimeError(f"expected dtype {spelt(self)} for `{name}` but got dtype "
                                    f"{spelt(array)}")

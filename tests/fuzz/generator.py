@@ -500,8 +500,13 @@ class Generator:
         """Differentiate something of which only the gradient is looked at."""
         for _ in range(4):  # most want shapes that few tensors have
             expression = self.fill(self.random.choice(COMPOSED))
-            if attempt(lambda e=expression: self.value(e)) is not None:
+            dtypes = {self.value(a).dtype for a in self.atoms if a in expression
+                      and isinstance(attempt(lambda a=a: self.value(a)), Tensor)}
+            if len(dtypes) == 1 and dtypes.pop().is_floating_point and attempt(
+                    lambda e=expression: self.value(e)) is not None:
                 break
+        else:
+            return
         live = [a for a in self.atoms if a in expression
                 and isinstance(tensor := attempt(lambda a=a: self.value(a)), Tensor)
                 and tensor.requires_grad]
@@ -538,9 +543,10 @@ class Generator:
     def at_once(self) -> None:
         """Run backward passes in several threads, on graphs that they may share.
 
-        What the hooks of several threads see comes in any order, so there may be none.
+        What the hooks of several threads see comes in any order, so there may be none; nor may
+        one pass write to what another reads, which `.grad` with a history would be.
         """
-        if self.looked:
+        if self.looked or any(".grad" in line or "create_graph" in line for line in self.lines):
             return
         passes = []
         for _ in range(self.random.choice((2, 2, 3))):

@@ -99,4 +99,101 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t0 = torch.tensor(1.0, requires_grad=True)", "t0.index_put_((torch.tensor([0]),), t0)"),
     "movedim of a number is a view": (
         "t0 = torch.tensor(1.0, requires_grad=True)", "t1 = t0.movedim(0, -1)"),
+    "a transposed product of batches has PyTorch's nodes": (
+        "t0 = torch.ones(2, 2, 2, requires_grad=True)", "t1 = t0 @ t0", "t2 = t0[0] @ t0",
+        "t3 = t0 @ t0[0, 0]", "t4 = t0[0, 0] @ t0", "t5 = t0[0, 0] @ t0[0]",
+        "(t1 + t2 + t4).sum().backward()", "seen(t0, t2, t3, t5)"),
+    "retain_grad stays where a geometry is changed in place": (
+        LEAF, "t1 = t0 * 1", "t1.sum().backward(inputs=[t1])", "t1.t_()", "t1.mean().backward()"),
+    "the nodes at which a pass ends look at what they saved": (
+        LEAF, "t1 = t0.exp()", "t1.sum().backward()", "(t1 * t1).sum().backward(inputs=[t1])"),
+    "the hooks of a single root run": (
+        LEAF, "t1 = torch.ones(2, requires_grad=True)", "h2 = t1.register_hook(lambda g: 3)",
+        "t1.backward(t1, inputs=[t0])", "g1 = torch.autograd.grad(t1, [t0], t1)"),
+    "a node without gradients looks at what it saved": (
+        LEAF, "t1 = t0.exp()", "t2 = Nothing.apply(t1)", "t1.sum().backward()",
+        "t2.sum().backward()"),
+    "a write through a view is gone back through once": (
+        LEAF, "t1 = t0 * 1", "t1[0] = 0", "t1.sum().backward()", "t1.sum().backward()"),
+    "what a Function has written to loses its gradient": (
+        LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.sum().backward()", "t2 = Double_.apply(t1)"),
+    "a pass that is recorded adds to .grad in a new tensor": (
+        LEAF, "t0.sum().backward()", "t1 = t0.grad[0]", "t0.sum().backward(create_graph=True)"),
+    "hooks see a gradient that requires grad": (
+        LEAF, "t1 = t0 * 1", "h2 = t1.register_hook(lambda g: seen(g))", "t1.backward(t1)",
+        "t2 = t0.exp()", "h3 = t2.register_hook(lambda g: seen(g))",
+        "g4 = torch.autograd.grad(t2, [t0], t2)"),
+    "a gradient of another shape than .grad": (
+        LEAF, "t0.sum().backward()", "t0.grad.t_()", "t0.sum().backward()"),
+    "more gradients than tensors": (
+        LEAF, "torch.autograd.backward([t0.sum()], [torch.tensor(1.0), torch.tensor(2.0)])"),
+    "node hooks see no gradient for indices": (
+        LEAF, "p1 = t0.max(0)", "p1[0].grad_fn.register_hook(lambda gi, go: seen(gi, go))",
+        "p1[0].sum().backward()"),
+    "the gradient of the largest of changed values": (
+        LEAF, "t1 = t0.max()", "t1.data.zero_()", "t1.backward()"),
+    "the sign of a determinant has no gradient": (
+        "t0 = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)", "p1 = t0.slogdet()",
+        "p1[0].backward()"),
+    "the gradient of a 0-d product has no history": (
+        "t0 = torch.tensor(2.0, requires_grad=True)", "t0.prod().backward(create_graph=True)"),
+    "pools and losses of classes lead back to their input": (
+        "t0 = torch.ones(1, 4, 4, requires_grad=True)", "t1 = F.avg_pool2d(t0, 2)",
+        "g2 = torch.autograd.grad(t1.sum(), [t0], create_graph=True)",
+        "t3 = F.nll_loss(t0[0], torch.tensor([0, 1, 2, 3]))", "t3.backward(create_graph=True)",
+        "t4 = F.adaptive_avg_pool2d(t0, 1)"),
+    "elu_ and leaky_relu_ keep their result": (
+        LEAF, "t1 = t0 * 1", "F.elu(t1, inplace=True)", "t1.add_(1)", "t1.sum().backward()",
+        "t2 = t0 * 1", "F.leaky_relu(t2, 0.1, inplace=True)", "t2.add_(1)", "t2.sum().backward()"),
+    "elu_ with a negative slope has no gradient": (
+        LEAF, "t1 = t0 * 1", "F.elu(t1, -1.0, inplace=True)", "t1.sum().backward()"),
+    "quarter turns, cat, sums so far and sorted indices in memory": (
+        "t0 = torch.arange(6.0).view(2, 3)", "t1 = t0.rot90().reshape(-1)", "t1.neg_()",
+        "t2 = torch.cat([t0.t(), t0.t()]).view(-1)", "t3 = t0.t().cumsum(0).view(-1)",
+        "t4 = t0.t().cummax(0)[1].view(-1)"),
+    "reshape of what has gaps": (LEAF, "t1 = t0[:, 1:].reshape(4)", "t2 = t0[:, 0].reshape(2, 1)"),
+    "an index is out of range before a leaf is refused": (
+        "t0 = torch.tensor(1.0, requires_grad=True)", "t0[5] = 1.0", "t0[..., 0] = 1.0",
+        "t0[::2] = 1.0"),
+    "a mask casts its one value": (
+        "t0 = torch.tensor([1, 2])", "t0[t0 > 1] = torch.tensor([2.5])",
+        "t0.index_put_((t0 > 1,), torch.tensor(3.5))"),
+    "copying a tensor to itself": (
+        "t0 = torch.ones(3).expand(2, 3)", "t0.copy_(t0)", "t0[...] = t0"),
+    "truth values in place": (
+        "t0 = torch.tensor([True, False])", "t0.cumsum_(0)", "t0[0].cumprod_(0)",
+        "t0.addcmul_(t0, t0)", "t1 = t0.argmax()", "t2 = F.threshold(t0, 0.5, 1.0)",
+        "t3 = torch.kthvalue(t0, 1)", "t4 = torch.linalg.cross(t0[[0, 1, 0]], t0[[0, 1, 0]])"),
+    "a view of integers is written from what requires grad": (
+        LEAF, "p1 = torch.zeros(2, dtype=torch.int64).unbind()", "p1[0].eq_(t0[0, 0])"),
+    "one weight of another dtype": (
+        LEAF, "t1 = torch.lerp(t0, t0, torch.tensor(0.5, dtype=torch.float64))"),
+    "indices out of range, by the kernel that finds them": (
+        "t0 = torch.zeros(2, 3)", "t1 = t0.index_select(1, torch.tensor([3]))",
+        "t2 = t0.index_select(0, torch.tensor([3]))", "t3 = t0[0].index_add_(0, torch.tensor([3]), "
+        "torch.ones(1))", "t4 = torch.put(t0, torch.tensor([0]), torch.ones(2))"),
+    "writes to what has no elements": (
+        "t0 = torch.zeros((0, 3))", "t0.index_fill_(0, torch.tensor([0]), 2.0)",
+        "t0[0:0].index_fill_(0, torch.tensor([0]), 2.0)", "t0.index_add_(0, torch.tensor([0]), "
+        "torch.ones(1, 3))", "t0.index_put_((torch.tensor([0]),), torch.ones(2))",
+        "t1 = torch.zeros((0,), dtype=torch.int64).normal_()"),
+    "sizes are asked for before they are checked": (
+        "t0 = torch.ones(2, 2)", "t1 = torch.addbmm(t0, t0, t0)", "t2 = torch.mv(t0[0, 0], t0[0])",
+        "t3 = torch.baddbmm(t0, t0, t0)", "t4 = F.batch_norm(t0[0], t0[0], t0[0])",
+        "t5 = F.batch_norm(t0[0, :1], None, None, training=True)"),
+    "a view is shown in inference mode": (
+        LEAF, "t1 = t0.log()", "t2 = t1[0]", "with torch.inference_mode(): t2.neg_()",
+        "with torch.inference_mode(): t2.grad_fn.register_hook(raising)"),
+    "a stale view of no leaf can be switched off": (
+        LEAF, "with torch.no_grad(): t1 = t0[0]", "with torch.no_grad(): t0.mul_(2)",
+        "t1.requires_grad_(False)"),
+    "flags are truth values": (
+        LEAF, "t0.requires_grad = 1", "t0.requires_grad_('a')", "torch.set_grad_enabled('a')"),
+    "zero repeats": (
+        LEAF, "t1 = t0.exp().repeat(0, 2).sum()", "t1.backward(create_graph=True)"),
+    "a detached tensor still retains its gradient": (
+        LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.detach_()"),
+    "backward passes at once": (
+        LEAF, "t1 = t0.exp()", "together(lambda: t1.sum().backward(retain_graph=True), "
+        "lambda: (t1 * t1).sum().backward(retain_graph=True), lambda: t0.sin().sum().backward())"),
 }

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import time
+import tomllib
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -19,10 +20,14 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODULES = "graph.py saved.py op.py autograd"
 ALIVE = ("survived", "not covered")
+OPEN = (*ALIVE, "not applied")
 #: The tests of the engine: quick, and with its parts for their subject.
 TESTS = """autograd_graph graph_nodes saved engine hooks function function_outputs functional
 gradcheck anomaly forward_ad grad_mode grad_ownership batching replay reentrant interrupted threads
-profiler checkpoint views_inplace mistakes func inplace_direct broken_off"""
+profiler checkpoint views_inplace mistakes func inplace_direct broken_off texts corners"""
+
+STAGES = """01_function 02_graph 03_engine 03b_backward 05_hooks 06_saved 07_grad_mode 08_functional
+09_gradcheck 10_anomaly 11_profiler"""
 
 
 def main() -> None:
@@ -52,14 +57,15 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.7, help="of tests, in the first pass")
     parser.add_argument("--most", type=float, default=4, help="of tests, for its survivors")
     parser.add_argument("--longest", type=float, default=1, help="test, in seconds")
-    parser.add_argument("--only", type=Path, help="a result: its survivors alone")
+    parser.add_argument("--again", type=Path,
+                        help="a result: try its survivors again; what was killed stands")
     parser.add_argument("--known", type=Path,
                         help="where to keep what the unchanged tests did, for the next run")
     parser.add_argument("--tests", help="files, in place of the engine's")
     parser.add_argument("--result", type=Path, default=Path("build/mutation.json"))
     options = parser.parse_args()
     options.result = options.result.resolve()
-    for name in "only", "known":
+    for name in "again", "known":
         if place := getattr(options, name):
             setattr(options, name, place.resolve())
     return options
@@ -71,42 +77,50 @@ def run(root: Path, options: argparse.Namespace) -> None:
     from .mutants import modules, mutants
     from .runner import Runner
 
-    todo = [mutant for path in modules(root, options.modules.split())
-            for mutant in mutants(root, path)]
+    files = list(modules(root, options.modules.split()))
+    todo = [mutant for path in files for mutant in mutants(root, path)]
     made = len(todo)
     random.Random(options.seed).shuffle(todo)  # so that what was run of them is a sample
-    if options.only:
-        wanted = {tuple(row[name] for name in ("path", "function", "before", "after"))
-                  for row in json.loads(options.only.read_text())["survivors"]}
+    fates: Counter[tuple[str, str]] = Counter()
+    before = 0.0
+    if options.again:
+        result = json.loads(options.again.read_text(encoding="utf-8"))
+        wanted = {key(row) for row in result["survivors"]}
         todo = [mutant for mutant in todo if mutant.key in wanted]
+        before, made = result["minutes"], result["mutants_made"]
+        for path, counts in result["by_module"].items():
+            fates.update({(path, fate): n for fate, n in counts.items() if fate not in OPEN})
     elif options.sample:
         todo = todo[:options.sample]
     todo = [mutant for mutant in todo if mutant.compiles()]
-    begin = time.monotonic()
-    fates: Counter[tuple[str, str]] = Counter()
+    begin, done = time.monotonic(), 0
     alive: list[dict[str, Any]] = []
 
     def note(mutant: Any, fate: str, detail: Any) -> bool:
         fates[mutant.path, fate] += 1
-        if fate in (*ALIVE, "not applied"):
+        if fate in OPEN:
             alive.append({"path": mutant.path, "function": mutant.function, "line": mutant.line,
                           "before": mutant.before, "after": mutant.after, "fate": fate,
                           "tests": detail})
-        done = fates.total()
+        nonlocal done
+        done += 1
         minutes = (time.monotonic() - begin) / 60
-        if done % 100 == 0 or done == len(todo):
+        if done % 20 == 0 or done == len(todo):
             print(f"{done} of {len(todo)}, {len(alive)} alive, {minutes:.1f} min", flush=True)
-            write(options, made, fates, alive, minutes)
+            write(options, made, fates, alive, before + minutes)
         return not options.minutes or minutes < options.minutes
 
-    runner = Runner(root, todo, options.seconds, options.most, options.longest, options.known, note)
+    runner = Runner(root, files, todo, options.seconds, options.most, options.longest,
+                    options.known, note)
     runner.coverage.start()
-    files = (options.tests.split() if options.tests else
-             [f"tests/test_{name}.py" for name in TESTS.split()] + ["tests/conformance"])
-    status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *files],
+    tests = (options.tests.split() if options.tests else
+             [f"tests/test_{name}.py" for name in TESTS.split()]
+             + ["tests/conformance", "tests/gpu/test_cuda_fake.py"]
+             + [f"tests/stages/test_{stage}.py" for stage in STAGES.split()])
+    status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
                          plugins=[runner])
     minutes = (time.monotonic() - begin) / 60
-    write(options, made, fates, alive, minutes)
+    write(options, made, fates, alive, before + minutes)
     print(summary(fates))
     if status not in (0, 5):
         raise SystemExit(int(status))
@@ -116,6 +130,11 @@ def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]
           alive: list[dict[str, Any]], minutes: float) -> None:
     import numpy
 
+    reasons = {key(row): row["reason"] for row in tomllib.loads(
+        (Path(__file__).parent / "survivors.toml").read_text(encoding="utf-8"))["survivor"]}
+    for row in alive:
+        row["reason"] = reasons.get(key(row), "")
+    explained = sum(bool(row["reason"]) for row in alive if row["fate"] in ALIVE)
     total: Counter[str] = Counter()
     for (_, fate), count in fates.items():
         total[fate] += count
@@ -127,10 +146,18 @@ def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]
         "numpy": numpy.__version__, "modules": options.modules, "seed": options.seed,
         "mutants_made": made, "mutants_run": total.total(), "minutes": round(minutes, 1),
         "fates": dict(total), "killed": round(1 - left / max(judged, 1), 4),
+        "equivalent": explained,
+        "killed_without_equivalent": round(
+            1 - (left - explained) / max(judged - explained, 1), 4),
         "by_module": {path: {fate: fates[path, fate] for fate in total if fates[path, fate]}
                       for path in sorted({path for path, _ in fates})},
         "survivors": sorted(alive, key=lambda row: (row["path"], row["line"], row["after"])),
     }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def key(row: dict[str, Any]) -> tuple[str, str, str, str]:
+    """What names a mutant in results and in the list of survivors."""
+    return row["path"], row["function"], row["before"], row["after"]
 
 
 def summary(fates: Counter[tuple[str, str]]) -> str:

@@ -1,9 +1,9 @@
 """The mutants of a module: small wrong changes to the bodies of its functions.
 
 The changes themselves are mutmut's.  What is left alone is what mutmut leaves alone (type
-annotations, calls of `len` and `isinstance`, defaults that are not plain values) and what has no
-effect at run time (`cast`); functions with decorators, which mutmut leaves out, are changed here.
-Code outside functions is not.
+annotations, calls of `len` and `isinstance`, defaults that are not plain values), what has no
+effect at run time (`cast`), and `strict=True` of `zip`, which checks what always holds.  Functions
+with decorators, which mutmut leaves out, are changed here.  Code outside functions is not.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class Visitor(cst.CSTVisitor):
             for kind, operator in mutation_operators:
                 if isinstance(node, kind):
                     for changed in operator(node):
-                        self.note(node, changed)
+                        if not only_less_strict(node, changed):
+                            self.note(node, changed)
                         if isinstance(node, cst.BaseString):
                             break  # the others change its case only
         if isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Param):
@@ -120,8 +121,18 @@ def is_left_alone(node: cst.CSTNode) -> bool:
         return True
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
         return node.func.value in WITHOUT_MEANING
+    if isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value == "strict":
+        return isinstance(node.value, cst.Name) and node.value.value == "True"
     return (isinstance(node, cst.Param) and node.default is not None
             and not isinstance(node.default, cst.Name | cst.BaseNumber | cst.BaseString))
+
+
+def only_less_strict(node: cst.CSTNode, changed: cst.CSTNode) -> bool:
+    """Say whether a change only stops `zip` from comparing lengths, which are equal."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "zip":
+        kept = [arg for arg in node.args if arg.keyword is None]
+        return sum(any(arg is one for one in kept) for arg in changed.args) == len(kept)
+    return False
 
 
 def statement_spans(source: str) -> dict[int, range]:

@@ -40,15 +40,15 @@ class Runner:
     that a survivor of it gets.
     """
 
-    def __init__(self, root: Path, todo: list[Mutant], first: float, last: float,
+    def __init__(self, root: Path, files: list[str], todo: list[Mutant], first: float, last: float,
                  longest: float, known: Path | None,
                  note: Callable[[Mutant, str, Any], bool]) -> None:
         self.root, self.todo, self.note = root, todo, note
         self.first, self.last, self.longest = first, last, longest
-        files = sorted({str(root / mutant.path) for mutant in todo})
+        self.files = [str(root / file) for file in files]
         self.known = known
         self.later: list[tuple[Mutant, Any]] = []
-        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=files)
+        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=self.files)
         self.killers: dict[tuple[str, str], list[int]] = defaultdict(list)
         self.failing: Callable[[], None] | None = None
         self.outcomes: list[str] = []
@@ -76,17 +76,15 @@ class Runner:
         self.items = session.items
         print(f"==> {len(self.items)} tests, {len(self.todo)} mutants; running the tests unchanged",
               flush=True)
-        if self.known and self.known.exists():
-            measured = pickle.loads(self.known.read_bytes())
-        else:
-            measured = from_child(self.measure)
-            if self.known:
-                self.known.write_bytes(pickle.dumps(measured))
+        measured = self.measured()
         ids = {item.nodeid: i for i, item in enumerate(self.items)}
-        self.seconds = {ids[test]: spent for test, spent in measured["seconds"].items()}
-        self.at_lines = {str(self.root / path): {line: {ids.get(test, -1) for test in tests}
-                                                 for line, tests in lines.items()}
-                         for path, lines in measured["lines"].items()}
+        self.seconds = {ids[test]: spent for test, spent in measured["seconds"].items()
+                        if test in ids}
+        self.at_lines: dict[str, dict[int, set[int]]] = {}  # -1 stands for the import
+        for path, lines in measured["lines"].items():
+            self.at_lines[str(self.root / path)] = {
+                line: {ids.get(test, -1) for test in tests if test in ids or not test}
+                for line, tests in lines.items()}
         for test in measured["failed"]:
             print(f"    left out, as it fails unchanged: {test}", flush=True)
         for name in measured["modules"]:
@@ -98,7 +96,7 @@ class Runner:
         self.functions = functions_by_file()
         self.places = {path: {code: key for key, code in codes(
             Path(path).read_text(encoding="utf-8"), path).items()}
-            for path in {str(self.root / mutant.path) for mutant in self.todo}}
+            for path in self.files}
         kept = [i for i, s in self.seconds.items() if s <= self.longest]
         print(f"==> {len(kept)} tests of {sum(self.seconds[i] for i in kept):.0f} s are used",
               flush=True)
@@ -115,13 +113,34 @@ class Runner:
                 break
         return True
 
-    def measure(self) -> dict[str, Any]:
-        """Run every test once: which pass, how long they take, which lines they run."""
+    def measured(self) -> dict[str, Any]:
+        """What the tests do unchanged: as known from an earlier run, and for new tests measured."""
+        text = "".join(Path(path).read_text(encoding="utf-8") for path in self.files)
+        known: dict[str, Any] = {}
+        if self.known and self.known.exists():
+            known = pickle.loads(self.known.read_bytes())
+        if known.get("text") != text:
+            known = {"text": text, "seconds": {}, "lines": {}, "failed": [], "modules": []}
+        old = {*known["seconds"], *known["failed"]}
+        new = from_child(lambda: self.measure([i for i in self.items if i.nodeid not in old]))
+        known["seconds"].update(new["seconds"])
+        known["failed"] += new["failed"]
+        known["modules"] = sorted({*known["modules"], *new["modules"]})
+        for path, lines in new["lines"].items():
+            there = known["lines"].setdefault(path, {})
+            for line, tests in lines.items():
+                there[line] = sorted({*there.get(line, ()), *tests})
+        if self.known:
+            self.known.write_bytes(pickle.dumps(known))
+        return known
+
+    def measure(self, items: list[pytest.Item]) -> dict[str, Any]:
+        """Run tests once: which pass, how long they take, which lines they run."""
         seconds: dict[str, float] = {}
         failed: list[str] = []
         silence()
         self.coverage.start()
-        for item, after in pairwise([*self.items, None]):
+        for item, after in pairwise([*items, None]):
             self.coverage.switch_context(item.nodeid)
             begin = time.process_time()
             self.outcomes = []

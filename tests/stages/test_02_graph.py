@@ -243,7 +243,7 @@ def test_another_thread_may_have_made_it_first(monkeypatch):
 
 @pytest.mark.hole("02.3")
 @pytest.mark.parametrize("make, expected", [
-    pytest.param(lambda x: x, True, id="a tensor that the user made, requiring grad,"),
+    pytest.param(lambda x: x, True, id="a leaf that requires grad"),
     pytest.param(lambda x: torch.ones(2), True, id="a tensor that needs no gradient"),
     pytest.param(lambda x: torch.ones(2) * 2, True, id="a result of tensors without gradient"),
     pytest.param(lambda x: (x * 2).detach(), True, id="a detached tensor"),
@@ -434,7 +434,7 @@ def test_none_is_accepted_as_a_gradient():
 
 
 @pytest.mark.hole("02.4")
-@pytest.mark.parametrize("wrong", [1.0, np.ones(1), [1.0]], ids=["float", "array", "list"])
+@pytest.mark.parametrize("wrong", [1.0, np.ones(1), [1.0]], ids=["a float", "an array", "a list"])
 def test_a_gradient_has_to_be_a_tensor(wrong):
     node = leaf([3.0]).exp().grad_fn
     with pytest.raises(TypeError) as raised:
@@ -568,8 +568,8 @@ def test_a_leaf_with_gaps_in_another_order():
 
 @pytest.mark.hole("02.5")
 @pytest.mark.parametrize("values", [
-    pytest.param(np.ones((2, 3)), id="dense"),
-    pytest.param(np.ones((2, 6))[:, ::2], id="with gaps")])
+    pytest.param(np.ones((2, 3)), id="that is dense"),
+    pytest.param(np.ones((2, 6))[:, ::2], id="with gaps in memory")])
 def test_grad_has_the_dtype_of_the_gradient(values):
     x = layout_leaf(values.astype(np.float32))
     x._accumulator().accumulate(np.full((2, 3), 0.1), False)

@@ -1045,8 +1045,9 @@ def test_an_unused_input_is_told():
 
 
 @pytest.mark.hole("03.6")
-@pytest.mark.parametrize("create_graph", [False, True])
-@pytest.mark.parametrize("before", [True, False], ids=["on before", "off before"])
+@pytest.mark.parametrize(("create_graph", "before"), [
+    pytest.param(create, before, id=f"{'on' if before else 'off'} before, create_graph={create}")
+    for create in (False, True) for before in (True, False)])
 def test_the_mode_during_a_pass(create_graph, before):
     x, modes = leaf([2.0]), []
     y = x * x
@@ -1057,7 +1058,7 @@ def test_the_mode_during_a_pass(create_graph, before):
 
 
 @pytest.mark.hole("03.6")
-@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("before", [False, True], ids=["off", "on"])
 def test_the_mode_after_a_pass_is_that_before(before):
     x = leaf([2.0])
     y = x * x
@@ -1067,7 +1068,7 @@ def test_the_mode_after_a_pass_is_that_before(before):
 
 
 @pytest.mark.hole("03.6")
-@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("before", [False, True], ids=["off", "on"])
 def test_the_mode_after_a_pass_that_failed(before):
     x = leaf([2.0])
     y = x * x

@@ -57,7 +57,12 @@ def expect(mode, when):
 each_block = pytest.mark.parametrize(
     ("make", "mode"), [(torch.no_grad, False), (torch.enable_grad, True)],
     ids=["no_grad", "enable_grad"])
-each_before = pytest.mark.parametrize("before", [True, False], ids=["was on", "was off"])
+each_block_before = pytest.mark.parametrize(
+    ("make", "mode", "before"),
+    [pytest.param(make, mode, before, id=f"{make.__name__} where recording was "
+                                         f"{'on' if before else 'off'}")
+     for make, mode in ((torch.no_grad, False), (torch.enable_grad, True))
+     for before in (True, False)])
 
 
 # ------------------------------------------------------------------ 07.1
@@ -72,8 +77,7 @@ def test_is_grad_enabled_tells_the_mode(mode):
 
 
 @pytest.mark.hole("07.1")
-@each_block
-@each_before
+@each_block_before
 def test_a_block_has_its_mode(make, mode, before):
     start(before)
     with make():
@@ -81,8 +85,7 @@ def test_a_block_has_its_mode(make, mode, before):
 
 
 @pytest.mark.hole("07.1")
-@each_block
-@each_before
+@each_block_before
 def test_a_block_leaves_the_mode_before(make, mode, before):
     start(before)
     with make():
@@ -91,8 +94,7 @@ def test_a_block_leaves_the_mode_before(make, mode, before):
 
 
 @pytest.mark.hole("07.1")
-@each_block
-@each_before
+@each_block_before
 def test_a_block_puts_back_what_was_on_at_its_start(make, mode, before):
     start(before)
     with make():
@@ -108,8 +110,7 @@ def test_an_exception_goes_on(make, mode):
 
 
 @pytest.mark.hole("07.1")
-@each_block
-@each_before
+@each_block_before
 def test_an_exception_leaves_the_mode_before(make, mode, before):
     start(before)
     try:
@@ -242,8 +243,7 @@ def test_arguments_pass_through(args, kwargs):
 
 
 @pytest.mark.hole("07.2")
-@each_block
-@each_before
+@each_block_before
 def test_a_decorated_function_runs_in_the_mode(make, mode, before):
     @make()
     def inside():
@@ -255,8 +255,7 @@ def test_a_decorated_function_runs_in_the_mode(make, mode, before):
 
 
 @pytest.mark.hole("07.2")
-@each_block
-@each_before
+@each_block_before
 def test_after_a_call_the_mode_is_the_one_before(make, mode, before):
     decorated = make()(lambda: None)
     start(before)
@@ -723,7 +722,11 @@ def test_a_generator_has_the_setting_of_the_mode():
 # ------------------------------------------------------------------ 07.4
 
 
-each_mode = pytest.mark.parametrize("mode", [True, False], ids=["to on", "to off"])
+each_mode = pytest.mark.parametrize("mode", [True, False], ids=["True", "False"])
+each_mode_before = pytest.mark.parametrize(
+    ("mode", "before"),
+    [pytest.param(mode, before, id=f"mode={mode} where recording was {'on' if before else 'off'}")
+     for mode in (True, False) for before in (True, False)])
 
 
 @pytest.mark.hole("07.4")
@@ -735,8 +738,7 @@ def test_a_plain_call_switches(mode):
 
 
 @pytest.mark.hole("07.4")
-@each_mode
-@each_before
+@each_mode_before
 def test_set_grad_enabled_as_a_block(mode, before):
     start(before)
     with torch.set_grad_enabled(mode):
@@ -744,8 +746,7 @@ def test_set_grad_enabled_as_a_block(mode, before):
 
 
 @pytest.mark.hole("07.4")
-@each_mode
-@each_before
+@each_mode_before
 def test_after_the_block_the_mode_is_the_one_before(mode, before):
     start(before)
     with torch.set_grad_enabled(mode):
@@ -754,8 +755,7 @@ def test_after_the_block_the_mode_is_the_one_before(mode, before):
 
 
 @pytest.mark.hole("07.4")
-@each_mode
-@each_before
+@each_mode_before
 def test_a_block_that_raises(mode, before):
     start(before)
     with pytest.raises(KeyError), torch.set_grad_enabled(mode):
@@ -764,8 +764,7 @@ def test_a_block_that_raises(mode, before):
 
 
 @pytest.mark.hole("07.4")
-@each_mode
-@each_before
+@each_mode_before
 def test_decorating_switches_back(mode, before):
     start(before)
     torch.set_grad_enabled(mode)(lambda: None)
@@ -773,8 +772,7 @@ def test_decorating_switches_back(mode, before):
 
 
 @pytest.mark.hole("07.4")
-@each_mode
-@each_before
+@each_mode_before
 def test_set_grad_enabled_as_a_decorator(mode, before):
     start(before)
     inside = torch.set_grad_enabled(mode)(lambda: _state.grad_enabled.get())
@@ -785,8 +783,7 @@ def test_set_grad_enabled_as_a_decorator(mode, before):
 
 
 @pytest.mark.hole("07.4")
-@each_mode
-@each_before
+@each_mode_before
 def test_a_decorated_call_in_another_mode(mode, before):
     start(before)
     inside = torch.set_grad_enabled(mode)(lambda: _state.grad_enabled.get())
@@ -837,9 +834,11 @@ def expect_modes(wanted, when):
 
 each_wanted = pytest.mark.parametrize("wanted", [True, False],
                                       ids=["inference_mode(True)", "inference_mode(False)"])
-each_pair = pytest.mark.parametrize(
-    "before", [(False, True), (False, False), (True, False), (True, True)],
-    ids=["recording", "no_grad", "inference", "enable_grad in inference"])
+PAIRS = {"where recording was on": (False, True), "in no_grad": (False, False),
+         "in inference mode": (True, False), "in enable_grad in inference mode": (True, True)}
+each_wanted_before = pytest.mark.parametrize(
+    ("wanted", "before"), [pytest.param(wanted, before, id=f"inference_mode({wanted}) {inside}")
+                           for wanted in (True, False) for inside, before in PAIRS.items()])
 
 
 def begin(pair):
@@ -883,8 +882,7 @@ def test_observers_come_and_go():
 
 
 @pytest.mark.hole("07.5")
-@each_pair
-@each_wanted
+@each_wanted_before
 def test_both_modes_are_switched_and_put_back(wanted, before):
     begin(before)
     with torch.inference_mode(wanted):
@@ -893,8 +891,7 @@ def test_both_modes_are_switched_and_put_back(wanted, before):
 
 
 @pytest.mark.hole("07.5")
-@each_pair
-@each_wanted
+@each_wanted_before
 def test_both_are_put_back_after_an_exception(wanted, before):
     begin(before)
     count = _state.observers.count

@@ -184,10 +184,10 @@ def test_several_results_are_a_tuple(create_graph):
 @pytest.mark.hole("08.1")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_one_result_is_alone(create_graph):
-    found = functional_checks.result((torch.tensor([1.0]), torch.tensor([2.0])), False,
-                                     create_graph)
-    assert isinstance(found, torch.Tensor), f"expected a tensor, got {type(found).__name__}"
-    assert found.item() == 1.0
+    for given in ((leaf([1.0]) * 1,), (leaf([1.0]) * 1, leaf([2.0]) * 1)):
+        found = functional_checks.result(given, False, create_graph)
+        assert isinstance(found, torch.Tensor), f"expected a tensor, got {type(found).__name__}"
+        assert found.item() == 1.0
 
 
 @pytest.mark.hole("08.1")
@@ -196,12 +196,12 @@ def test_one_result_is_alone(create_graph):
     "outputs_as_tuple and inputs_as_tuple", "outputs_as_tuple alone", "inputs_as_tuple alone",
     "neither"])
 def test_nested_results_have_outputs_outside_and_inputs_inside(outside, inside):
-    one, two = torch.tensor([1.0]), torch.tensor([2.0])
-    found = functional_checks.nested_result([(one, two), (two, one)], outside, inside, False)
+    one, two, three, four = (torch.tensor([float(i)]) for i in range(1, 5))
+    found = functional_checks.nested_result([(one, two), (three, four)], outside, inside, False)
     assert isinstance(found, tuple) == (outside or inside)
     rows = found if outside else (found,)
     assert len(rows) == (2 if outside else 1), f"got {len(rows)} outside"
-    for row, expected in zip(rows, ([1.0, 2.0], [2.0, 1.0]), strict=False):
+    for row, expected in zip(rows, ([1.0, 2.0], [3.0, 4.0]), strict=False):
         assert isinstance(row, tuple) == inside, "the inside is for inputs"
         assert [t.item() for t in (row if inside else (row,))] == expected[: 2 if inside else 1]
 

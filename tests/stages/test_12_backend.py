@@ -180,7 +180,7 @@ each_error = pytest.mark.parametrize(
 @each_missing
 def test_what_is_missing_is_a_runtime_error(cupy, fake):
     cupy(fake)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="^(?!12)"):
         backends.load_cuda()
 
 
@@ -196,7 +196,7 @@ def test_what_is_missing_is_said_in_one_sentence(cupy, fake):
 @each_missing
 def test_what_cannot_be_used_is_not_registered(cupy, fake):
     cupy(fake)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="^(?!12)"):
         backends.load_cuda()
     assert "fake" not in backends.DEVICES, "expected nothing in DEVICES"
     assert FakeArray not in backends.BACKENDS, "expected nothing in BACKENDS"
@@ -223,7 +223,8 @@ def test_the_first_error_s_words_are_in_the_text(cupy, fake):
 
 @pytest.mark.hole("12.2")
 def test_arrays_of_the_cpu():
-    assert devices.device_of(np.zeros(2)) == devices.device("cpu")
+    got = devices.device_of(np.zeros(2))
+    assert got is devices.CPU, f"expected the constant CPU, got {got!r}"
 
 
 @pytest.mark.hole("12.2")
@@ -559,13 +560,6 @@ def test_what_add_and_multiply_have():
 @pytest.mark.hole("12.4")
 @pytest.mark.parametrize("name", ["reduce", "accumulate"])
 def test_what_other_ufuncs_lack(name):
-    with pytest.raises(NotImplementedError):
-        getattr(strict.strict_function(np.maximum), name)
-
-
-@pytest.mark.hole("12.4")
-@pytest.mark.parametrize("name", ["reduce", "accumulate"])
-def test_the_text_for_what_other_ufuncs_lack(name):
     with pytest.raises(NotImplementedError, match=rf"^`?maximum\.{name}`? is not supported yet"):
         getattr(strict.strict_function(np.maximum), name)
 

@@ -1,0 +1,119 @@
+"""What held when a program went another way: memory shared, elements equal, tensors empty.
+
+Each condition runs the program on minigrad and looks at its tensors, so that a known difference
+is bound to its cause and not to a word in the program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import minigrad
+from minigrad.tensor import Tensor
+
+from .compare import Difference
+from .interpret import Machine
+from .program import Program
+
+ATOM = re.compile(r"\b[a-z]\d+(?:\[\d+\])?(?:\.grad\b)?")
+
+
+def tensors_of(line: str, names: dict[str, Any]) -> list[Tensor]:
+    """Return the tensors that a line names."""
+    found = []
+    for atom in dict.fromkeys(ATOM.findall(line)):
+        try:
+            value = eval(atom, names)
+        except Exception:
+            continue
+        found += [v for v in (value if isinstance(value, (tuple, list)) else (value,))
+                  if isinstance(v, Tensor)]
+    return found
+
+
+def states(program: Program) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each line with the names as they are before it runs."""
+    machine = Machine(minigrad)
+    for line in program:
+        yield line, machine.names
+        machine.step(line)
+    yield "", machine.names
+
+
+def anywhere(holds: Callable[[str, list[Tensor]], bool], program: Program) -> bool:
+    """Tell whether something holds for the tensors of a line, before it runs."""
+    return any(holds(line, tensors_of(line, names)) for line, names in states(program))
+
+
+def no_elements(program: Program, difference: Difference) -> bool:
+    """Tell whether the line that differs has to do with a tensor without elements."""
+    return anywhere(lambda line, tensors: line == difference.where
+                    and (any(not t.numel() for t in tensors)
+                         or bool(re.search(r"\[0:0\]|(zeros|ones)\((\d, )?0\)", line))), program)
+
+
+def of_inference_tensors(program: Program, difference: Difference) -> bool:
+    """Tell whether a line outside of inference mode has to do with an inference tensor."""
+    return anywhere(lambda line, tensors: "inference_mode()" not in line
+                    and any(t.is_inference() for t in tensors), program)
+
+
+def equal_elements(program: Program, difference: Difference) -> bool:
+    """Tell whether a choice among elements was one among equal ones."""
+    def tied(line: str, tensors: list[Tensor]) -> bool:
+        chosen = re.search(r"topk\(|median\(|mode\(|kthvalue\(|sort\(", line)
+        return bool(chosen) and any(
+            np.unique(t.detach().numpy()).size < t.numel() for t in tensors)
+
+    return anywhere(tied, program)
+
+
+def overlap(program: Program, difference: Difference) -> bool:
+    """Tell whether a write met memory that it reads too, in another place, or writes twice."""
+    def meets(line: str, tensors: list[Tensor]) -> bool:
+        written = re.search(r"_\(|\] [-+*/]?= | [-+*/]= |inplace=True", line)
+        if not written or not tensors:
+            return False
+        arrays = [t._array for t in tensors] + [t._view.base._array for t in tensors if t._view]
+        return any(overlaps_itself(a) for a in arrays) or any(
+            np.may_share_memory(a, b) and not alike(a, b)
+            for i, a in enumerate(arrays) for b in arrays[i + 1:]) or any(
+            line.count(atom) > 1 for atom in ATOM.findall(line))
+
+    return anywhere(meets, program)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Tell whether two arrays look at memory in the same way."""
+    return bool(a.shape == b.shape and a.strides == b.strides)
+
+
+def overlaps_itself(array: Any) -> bool:
+    """Tell whether several elements of an array may be one place in memory."""
+    reach = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides)) // array.itemsize
+    return array.size > 0 and reach + 1 < array.size
+
+
+def given_a_tensor(program: Program, difference: Difference) -> bool:
+    """Tell whether a backward pass was given a tensor of the program's as its gradient."""
+    return any(re.search(r"\.backward\((\(?[a-z]\d+)(?!\w*\()", line) for line in program)
+
+
+def view_as_second_input(program: Program, difference: Difference) -> bool:
+    """Tell whether a Function wrote to a view that was not its first input."""
+    def second(line: str, tensors: list[Tensor]) -> bool:
+        call = re.search(r"(?:Into_|AddTo_)\.apply\((.*)\)", line)
+        return bool(call) and len(tensors) > 0 and (
+            tensors[-1]._is_view() or call[1].endswith("]") or call[1].endswith(")"))
+
+    return anywhere(second, program)
+
+
+def a_pass_failed(program: Program, difference: Difference) -> bool:
+    """Tell whether a backward pass raised."""
+    machine = Machine(minigrad)
+    return any(machine.step(line).error is not None and "backward(" in line for line in program)
