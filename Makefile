@@ -12,6 +12,7 @@ WITH_TORCH ?=
 DIR        ?= engine
 SEED       ?= 0
 PROGRAMS   ?= 10000
+STEPS      ?= 100000
 MODULES    ?= graph.py saved.py op.py autograd
 SAMPLE     ?= 0
 PORT       ?= 8000
@@ -36,7 +37,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-generic fuzz mutation lint bench course course-full export-full site serve site-check \
+.PHONY: help tour learn test test-generic faults soak fuzz mutation audit sbom lint bench course course-full export-full site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -60,6 +61,12 @@ test: $(VENV)/.stamp-test $(TORCH) ## set up and run all tests; WITH_TORCH=1 com
 test-generic: $(VENV)/.stamp-test $(TORCH) ## the same tests with every fast path off
 	@MINIGRAD_GENERIC=1 $(PYTEST) $(PYTEST_ARGS) $(WITHOUT_COURSE)
 
+faults: $(VENV)/.stamp-test ## Ctrl-C, or no memory, at every place of writes and of backward passes
+	@MINIGRAD_ALL_INTERRUPTS=1 $(PYTEST) tests/test_broken_off.py tests/test_interrupted.py
+
+soak: $(VENV)/.stamp-test ## does memory grow? STEPS=100000 of each feature, garbage collector off; hours
+	@MINIGRAD_STEPS=$(STEPS) $(PYTEST) tests/test_memory.py tests/test_memory_features.py -k "leave_nothing or grows"
+
 fuzz: $(VENV)/.stamp-torch ## random programs beside PyTorch: SEED=, PROGRAMS=, JOBS=; result in build/fuzz.json
 	@mkdir -p build
 	@cd tests && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(RUN))/python -m fuzz --seed $(SEED) \
@@ -70,6 +77,20 @@ mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong ch
 	@mkdir -p build
 	@cd tests && $(abspath $(RUN))/python -m mutation --modules '$(MODULES)' --sample $(SAMPLE) \
 	  --seed $(SEED) --result ../build/mutation.json
+
+# Both ask an advisory service about each pinned version, and fail where none answers.
+audit: $(VENV)/.stamp-supply $(FROM_NPM)/.stamp ## are faults known in what constraints.txt and npm's lock file pin? (asks a service)
+	@$(RUN)/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+	@npm audit --prefix site --package-lock-only
+
+sbom: $(VENV)/.stamp-supply $(VENV)/.stamp-site $(FROM_NPM)/.stamp ## bills of materials in CycloneDX's form, in build/sbom
+	@mkdir -p build/sbom
+	@$(RUN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	  --output-file build/sbom/python.cdx.json '$(RUN)/python'
+	@$(RUN)/python site/runtime/fetch.py | $(RUN)/cyclonedx-py requirements --output-reproducible \
+	  --output-file build/sbom/page.cdx.json -
+	@npm sbom --prefix site --package-lock-only --omit dev --sbom-format cyclonedx > build/sbom/npm.cdx.json
+	@echo '==> the bills are in build/sbom'
 
 lint: $(VENV)/.stamp-lint ## ruff, and mypy --strict on the package
 	@$(RUN)/python -m ruff check .
@@ -158,7 +179,7 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
 $(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser \
-$(VENV)/.stamp-platforms $(VENV)/.stamp-mutation: \
+$(VENV)/.stamp-platforms $(VENV)/.stamp-mutation $(VENV)/.stamp-supply: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))

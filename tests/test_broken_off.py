@@ -9,6 +9,10 @@ refuse to be differentiated, clearly: never values of one step with the gradient
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from _engines import leaf
@@ -16,7 +20,7 @@ from _faults import KINDS, fault, numbers
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import Function
+from minigrad.autograd import Function, forward_ad, tangents
 from minigrad.autograd.engine import _running
 from minigrad.autograd.graph import saved_tensors_hooks
 
@@ -203,3 +207,162 @@ def test_values_and_gradients_belong_together(make, kind):
                 f"tensor {position} after place {number}: {state}")
         usable()
     assert refused or make is gradients_are_saved, "no fault came in the middle of a write"
+
+
+# --- What a refusal says, and what can be done about it ------------------------------------------
+
+
+@pytest.fixture
+def broken():
+    """Two leaves, and a product whose write in place was broken off by a hook."""
+    x, w = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0])
+    y, packed = x * 2, []
+
+    def pack(tensor):
+        packed.append(tensor)
+        if len(packed) == 3:  # base and exponent come before the write, the result after it
+            raise KeyError("packing")
+        return tensor
+
+    with pytest.raises(KeyError), saved_tensors_hooks(pack, lambda tensor: tensor):
+        y.pow_(w)
+    return x, w, y
+
+
+def test_the_refusal_names_operation_and_reason(broken):
+    x, w, y = broken
+    with pytest.raises(RuntimeError, match=r"by pow\w*_\(\) was broken off by KeyError: the"):
+        y.sum().backward()
+    assert (x.grad, w.grad) == (None, None)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_no_input_of_the_write_counts_as_unused(broken, which):
+    """With `allow_unused` an input that the graph had forgotten would get None."""
+    y = broken[2]
+    with pytest.raises(RuntimeError, match="broken off"):
+        torch.autograd.grad(y.sum(), broken[which], allow_unused=True)
+
+
+def test_what_does_not_need_it_goes_on(broken):
+    x, w, y = broken
+    (by_w,) = torch.autograd.grad((w * w).sum() + y.detach().sum(), w)
+    assert by_w.tolist() == [6.0, 8.0]
+    y.detach_()
+    (y * x).sum().backward()
+    assert x.grad.tolist() == y.tolist()
+
+
+def test_a_view_and_its_base_refuse_both():
+    base = leaf(torch, [1.0, 2.0, 3.0]) * 1
+    part, other = base[1:], base[:1]
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), saved_tensors_hooks(stop, stop):
+        part.exp_()
+    for tensor in (base, part, other):
+        with pytest.raises(RuntimeError, match="broken off by KeyboardInterrupt"):
+            tensor.sum().backward()
+
+
+def test_a_forward_that_fails_after_its_write():
+    class Fails(Function):
+        @staticmethod
+        def forward(ctx, x, early):
+            if early:
+                raise ValueError("before")
+            ctx.mark_dirty(x.mul_(2))
+            raise ValueError("after")
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2, None
+
+    x = leaf(torch, [1.0, 2.0])
+    y = x * 3
+    with pytest.raises(ValueError, match="before"):
+        Fails.apply(y, True)
+    assert torch.autograd.grad(y.sum(), x, retain_graph=True)[0].tolist() == [3.0, 3.0]
+    with pytest.raises(ValueError, match="after"):
+        Fails.apply(y, False)
+    assert torch.is_grad_enabled()
+    with pytest.raises(RuntimeError, match=r"by Fails.forward was broken off by ValueError"):
+        y.sum().backward()
+
+
+def test_tangents_refuse_too(monkeypatch):
+    def stop(*_):
+        raise MemoryError
+
+    x = leaf(torch, [1.0, 2.0]).detach()
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, torch.ones_like(x))
+        with monkeypatch.context() as patched:
+            patched.setattr(tangents, "pushed_forward", stop)
+            with pytest.raises(MemoryError):
+                dual.exp_()
+        with pytest.raises(RuntimeError, match=r"exp_\(\) was broken off by MemoryError"):
+            forward_ad.unpack_dual(dual)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, torch.ones_like(x))
+        assert forward_ad.unpack_dual(dual * 2).tangent.tolist() == [2.0, 2.0]
+
+
+# --- A process that may have no more memory ------------------------------------------------------
+
+SHORT_OF_MEMORY = """
+import resource
+import minigrad as torch
+
+def size():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmSize:"):
+            return int(line.split()[1]) * 1024
+
+LENGTH = 250_000  # two megabytes a tensor
+leaves = [torch.ones(LENGTH, dtype=torch.float64, requires_grad=True) for _ in range(2)]
+x, w = leaves
+
+def step():
+    y = x * w
+    y.mul_(w)
+    y[1:].sigmoid_()
+    z = (y * x + w.tanh()).sum()
+    z.backward()
+
+step()
+whole = [x.grad.clone() for x in leaves]
+unlimited = resource.getrlimit(resource.RLIMIT_AS)
+failed = passed = 0
+for spare in range(0, 48, 3):
+    for leaf in leaves:
+        leaf.grad = None
+    resource.setrlimit(resource.RLIMIT_AS, (size() + (spare << 20), unlimited[1]))
+    try:
+        step()
+        passed += 1
+    except MemoryError:
+        failed += 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, unlimited)
+    assert torch.is_grad_enabled()
+    for leaf, right in zip(leaves, whole):
+        assert leaf.grad is None or bool((leaf.grad == right).all()), spare
+for leaf in leaves:
+    leaf.grad = None
+step()
+assert all(bool((leaf.grad == right).all()) for leaf, right in zip(leaves, whole))
+print(failed, passed)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit and /proc are Linux's")
+def test_steps_with_less_and_less_memory():
+    environment = {**os.environ, "MINIGRAD_KEEP_MEMORY": "0"}
+    done = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], capture_output=True, text=True,
+                          timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    failed, passed = map(int, done.stdout.split())
+    assert failed >= 3 and passed >= 3

@@ -175,6 +175,25 @@ def test_upgrade_merges_and_never_loses(space):
     assert file.with_name(f"{file.stem}.new.py").read_text() == new
 
 
+def test_upgrade_keeps_answers_where_the_task_has_other_words(space):
+    """The task stood where the answer now stands; the tasks of open exercises are brought up."""
+    path = HOLE.symbols[0].partition(":")[0]
+    file, shipped = STAGE.exercise(path, space.exercises), STAGE.exercise(path, space.shipped)
+    new = file.read_text(encoding="utf-8")
+    older = re.sub(r"^( *# \d+\w?\.\d )", r"\1In older words. ", new, flags=re.MULTILINE)
+    assert older.count("In older words") > 1
+    shipped.write_text(older)
+    task, end = f"# {HOLE.id} ", f'raise NotImplementedError("{HOLE.id} '
+    start = older.index(task)
+    stop = older.index("\n", older.index(end, start))
+    mine = older[:start] + "return 42  # mine" + older[stop:]
+    file.write_text(mine)
+    assert "merged" in call("upgrade")
+    merged = file.read_text()
+    assert "return 42  # mine" in merged and "In older words" not in merged
+    assert call("upgrade").strip() == "nothing to do"
+
+
 @pytest.mark.parametrize(("text", "told"), [
     ("[]", "is not a progress file"), ("{", "cannot be read"), ('{"holes": {"01.1": 3}}', "is not"),
     ('{"form": 99, "holes": {}}', "has the form 99"),

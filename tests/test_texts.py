@@ -439,7 +439,7 @@ SAME = [
         ("NotImplementedError", "setup_context is not implemented."),
     ]),
     ("torch.autograd.functional.jacobian(lambda x: x, 3, strategy=\"forward-mode\", vectorize=True)", [
-        ("TypeError", "The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the value at index 0 has type <class 'int'>."),
+        ("TypeError", "The inputs given to jacobian must be either a Tensor or a tuple of Tensors but the given inputs has type <class 'int'>."),
     ]),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from minigrad.course.stages import stages
@@ -74,3 +76,21 @@ def test_what_is_told(asked, shown, failing, expected):
 ])
 def test_unwritten(message, number):
     assert unwritten(message) == number
+
+
+def for_a_hole(stage):
+    """The names of a stage's tests that are for one of its holes."""
+    tree = ast.parse(stage.tests.read_text(encoding="utf-8"))
+    return [each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)
+            and any("mark.hole" in ast.unparse(mark) for mark in each.decorator_list)]
+
+
+WITH_HOLES = [each for each in stages() if each.holes]
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=lambda stage: stage.key)
+def test_every_test_says_what_it_asks_for(stage):
+    names, sentences = for_a_hole(stage), stage.words["tests"]
+    assert len(names) == len(set(names))
+    assert set(sentences) == set(names)
+    assert all(len(each) <= 320 and each[-1] in ".)\"" for each in sentences.values())

@@ -994,7 +994,10 @@ def symptom_06_7_not_recorded() -> bool:
     with torch.no_grad():
         y.mul_(10)
         error = raised(lambda: view.grad_fn)
-    return error is not None or view.grad_fn is None
+    other = (leaf([1.0, 2.0, 3.0]) * 2)[1:]
+    increment_version(other)
+    fine = raised(lambda: other.grad_fn) is None and other.grad_fn is not None  # while recording
+    return fine and (error is not None or view.grad_fn is None)
 
 
 def symptom_06_7_creation_unasked() -> bool:

@@ -407,7 +407,8 @@ def symptom_12_4_special_names_show():
 
 
 def of_method():
-    return strict_array(1.0, 2.0).sum()
+    """An array, and no scalar: what `wrap` makes of scalars is asked in 12.3."""
+    return strict_array(1.0, 2.0).cumsum()
 
 
 @clean

@@ -24,6 +24,7 @@ from typing import Any
 
 from minigrad import __version__
 
+from .answered import with_answers
 from .scratch import from_scratch
 from .stages import CourseError, Hole, Stage, stages
 
@@ -155,8 +156,9 @@ class Workspace:
                 if old == new:
                     continue
                 mine = file.read_text(encoding="utf-8", errors="surrogateescape")
-                merge = merge3.Merge3(old.splitlines(True), mine.splitlines(True),
-                                      new.splitlines(True))
+                merge = merge3.Merge3(with_answers(old, mine, stage, path).splitlines(True),
+                                      mine.splitlines(True),
+                                      with_answers(new, mine, stage, path).splitlines(True))
                 if any(group[0] == "conflict" for group in merge.merge_groups()):
                     beside = file.with_name(f"{file.stem}.new{file.suffix}")
                     _replace(beside, new)

@@ -490,7 +490,7 @@ class EluInPlace(EluOp):
         yield make(3, 4, low=-0.5, high=-0.2), 2.0, 1.5, 0.5
 
 
-EluOp.written_as = EluInPlace
+EluOp.written_as = EluInPlace  # type: ignore[attr-defined]  # read by `overloaded`
 
 
 @overloaded(method_too=False)

@@ -6,6 +6,7 @@ NOTE [One op that is its own derivative]
     that one's place and the letters exchanged, so derivatives of every order are there.
 """
 
+from ..apply import type_name
 from ..op import F, Op
 from ..publish import function
 from ..shapes import numel
@@ -82,6 +83,10 @@ def bilinear(input1, input2, weight, bias=None):
     if bias is not None and bias.shape[0] != table[0]:
         raise RuntimeError("bilinear(): bias size does not match weight size: got "
                            f"{bias.shape[0]} but expected {table[0]}")
+    if len({t.dtype for t in (input1, input2, weight)}) > 1:
+        kinds = ", ".join(f"{name}: {type_name(t.dtype).lower()}" for name, t in (
+            ("input1", input1), ("input2", input2), ("weight", weight)))
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     rows = numel(first[:-1])
     result = Trilinear(F.reshape(input1, (rows, first[-1])), weight,
                        F.reshape(input2, (rows, second[-1])), "bi,oij,bj->bo")

@@ -4,7 +4,7 @@ import math
 
 from ..op import F
 from ..publish import function
-from ..shapes import wrap_dims
+from ..shapes import broadcast, wrap_dims
 from .factor import plain, require_matrix
 from .vector_norm import LinalgVectorNorm
 
@@ -133,6 +133,9 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
     >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0]]))
     tensor([[5.]])
     """
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
                            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
@@ -158,6 +161,9 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[2.0, 0.0]]))
     tensor([1.])
     """
+    if x1.shape != x2.shape:  # `dim` counts the dimensions that both have together
+        shape = broadcast(tuple(x1.shape), tuple(x2.shape))
+        x1, x2 = F.expand(x1, shape), F.expand(x2, shape)
     lengths = [LinalgVectorNorm(x, 2, dim, True) for x in (x1, x2)]
     # The gradient is PyTorch's: that of the norm, even where eps takes its place.
     lengths = [n + F.detach(F.clamp(n, min=eps) - n) for n in lengths]

@@ -27,7 +27,11 @@ def tensordot(a, b, dims=2):
     ours, theirs = (d if hasattr(d, "__iter__") else (d,) for d in dims)
     ours, theirs = list(ours), list(theirs)
     for i, j in zip(ours, theirs):
-        if a.shape[i] != b.shape[j]:
+        if b.shape[j] == 1:  # one element meets them all
+            a = F.sum(a, i, True)
+        elif a.shape[i] == 1:
+            b = F.sum(b, j, True)
+        elif a.shape[i] != b.shape[j]:
             raise RuntimeError("contracted dimensions need to match, but first has size "
                                f"{a.shape[i]} in dim {i} and second has size {b.shape[j]} in dim "
                                f"{j}")

@@ -19,7 +19,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-__all__ = ["numpy_wheel", "tool_wheels"]
+__all__ = ["numpy_wheel", "pinned", "tool_wheels"]
 
 WHEELS = Path(__file__).with_name("wheels.txt")
 DISTRIBUTION = "https://cdn.jsdelivr.net/pyodide/v{version}/full/{name}"
@@ -59,6 +59,13 @@ def tool_wheels(cache: Path) -> list[Path]:
     return found
 
 
+def pinned(pyodide: Path) -> str:
+    """Return the wheels that the page's Python gets, as pip reads them: versions and hashes."""
+    numpy = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))["packages"]["numpy"]
+    return (f"numpy=={numpy['version']} --hash=sha256:{numpy['sha256']}\n"
+            + WHEELS.read_text("utf-8"))
+
+
 def _from_distribution(version: str, wanted: dict[str, Any]) -> bytes | None:
     address = DISTRIBUTION.format(version=version, name=wanted["file_name"])
     try:
@@ -88,3 +95,7 @@ def _pip_download(folder: Path, *wanted: str) -> None:
 
 def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+if __name__ == "__main__":  # for the bill of materials
+    print(pinned(Path(__file__).resolve().parent.parent / "node_modules" / "pyodide"), end="")

@@ -25,7 +25,7 @@ class GradientHooks:
     @property
     def retains_grad(self: Any) -> bool:
         """Whether `.grad` of this non-leaf is filled by backward."""
-        return self._node is not None and self._extras is not None and self._extras.retains_grad
+        return self._extras is not None and self._extras.retains_grad
 
     def retain_grad(self: Any) -> None:
         """Have backward fill `.grad` of this tensor, though it is no leaf."""

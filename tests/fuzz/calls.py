@@ -13,26 +13,34 @@ from _samples import Sample, samples
 from minigrad.op import REGISTRY, Op
 from minigrad.tensor import Tensor
 
-#: Ops that users cannot call, and those whose result is unique only up to signs.
+#: Ops that no program calls by their samples, and why: mostly as no user can call them by name.
 LEFT_OUT = {
-    "AdaptiveAvgPoolInput", "Alias", "AvgPoolInput", "ConvInput", "ConvWeight",
-    "DiagonalBackward", "Einsum", "EmbeddingRows", "EmbeddingWeight",
-    "GatherBackward", "GruLayer",
-    "HardtanhInPlace", "Index", "IndexBackward", "IndexPut", "IndexSelectBackward",
-    "LeakyReluInPlace",
-    "LinalgEigh", "LinalgQr", "LinalgSvd", "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace",
-    "MaxPoolGather", "MaxPoolInput", "MaxUnpool", "NllLossInput", "QrComplete", "Resample",
-    "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "SelectBackward", "Slice",
-    "SliceBackward", "TakeBackward", "ToCopy", "Trilinear", "UnfoldBackward", "UnsafeSplit",
-    "UnsafeSplitWithSizes", "UnsafeView",
+    **dict.fromkeys((
+        "AdaptiveAvgPoolInput", "AvgPoolInput", "ConvInput", "ConvWeight", "DiagonalBackward",
+        "EmbeddingRows", "EmbeddingWeight", "GatherBackward", "IndexBackward",
+        "IndexSelectBackward", "LinearScan", "MaskedPick", "MaskedPlace", "MaxPoolGather",
+        "MaxPoolInput", "NllLossInput", "ResampleInput", "SelectBackward", "SliceBackward",
+        "TakeBackward", "UnfoldBackward"), "the gradient of another op, which `twice` runs"),
+    **dict.fromkeys(("EluInPlace", "HardtanhInPlace", "LeakyReluInPlace"),
+                    "`F.<name>(x, inplace=True)`, among the generator's writes"),
+    **dict.fromkeys(("Alias", "Index", "IndexPut", "Slice", "UnsafeView", "ReshapeAlias",
+                     "Restride", "ToCopy"),
+                    "an index, a view, a write or a cast, of which the generator makes many"),
+    **dict.fromkeys(("Einsum", "GruLayer", "LstmLayer", "MaxUnpool", "Resample", "RnnLayer",
+                     "ScaledDotProduct", "Trilinear", "UnsafeSplit", "UnsafeSplitWithSizes"),
+                    "made of other nodes than PyTorch's: among the generator's COMPOSED"),
+    **dict.fromkeys(("LinalgEigh", "LinalgQr", "LinalgSvd", "QrComplete"),
+                    "unique up to signs: what is not left to chance is among COMPOSED"),
 }
 
 #: Calls that would only show a known difference over and over; known.py has a program for each.
 DIFFER = re.compile(r"pool1d\(|F\.l1_loss\(|bernoulli\(t, |one_hot\(|isclose\(|, \(1, 1,\)\)|"
                     r"torch\.diag\(|nll_loss\(.*'none'|F\.unfold\(|t\.a(sin|cos|tan)h_\(")
 
-#: Ops of which that leaves no call.
-ALWAYS_DIFFER = {"Bernoulli", "Diag", "Im2Col", "IscloseOp", "L1Loss", "OneHot"}
+#: Ops of which that leaves no call, and where they are called instead.
+ALWAYS_DIFFER = {
+    "Bernoulli": "CREATED", "Diag": "COMPOSED", "Im2Col": "COMPOSED", "IscloseOp": "VALUES",
+    "L1Loss": "COMPOSED", "OneHot": "VALUES"}
 
 #: Ops that are called with one floating dtype, for of two PyTorch makes what it will.
 ONE_DTYPE = {"Addbmm", "Addr", "Baddbmm", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits",

@@ -113,6 +113,12 @@ def view_as_second_input(program: Program, difference: Difference) -> bool:
     return anywhere(second, program)
 
 
+def not_a_number(program: Program, difference: Difference) -> bool:
+    """Tell whether the sign of a NaN is asked for."""
+    return anywhere(lambda line, tensors: bool(re.search("signbit|copysign", line)) and any(
+        np.isnan(t.detach().numpy()).any() for t in tensors), program)
+
+
 def a_pass_failed(program: Program, difference: Difference) -> bool:
     """Tell whether a backward pass raised."""
     machine = Machine(minigrad)

@@ -19,6 +19,7 @@ from .circumstances import (
     equal_elements,
     given_a_tensor,
     no_elements,
+    not_a_number,
     of_inference_tensors,
     overlap,
     view_as_second_input,
@@ -143,6 +144,15 @@ KNOWN = [
           "accepted|refused", r"Flat|Halves|view\(", (
               "t0 = torch.ones(2, 3)", "t1 = t0.t() - torch.ones(3, 2)", "t2 = t1.view(-1)"),
           "view size is not compatible"),
+    Known("the memory of mixed layouts, in nodes", "The same: whether `contiguous` or `reshape` "
+          "has to copy shows in the name of a node.", r"(end\.|seen\.)?(grad_fn|is_view)",
+          r"contiguous\(\)|reshape\(|flatten\(|ravel\(", (
+              "t0 = torch.ones(2, 3, 3, requires_grad=True)",
+              "t1 = torch.linalg.inv(t0 + torch.eye(3))", "t2 = t1[0].contiguous()",
+              "t3 = t1[..., None][..., 0].contiguous()")),
+    Known("the sign of a NaN", "What is no number has a sign bit, and libraries set it as they "
+          "like.", r"(end\.|seen\.)?(grad\.)?(value|grad)", r"signbit|copysign",
+          ("t0 = torch.tensor([-1.0]).log()", "t1 = torch.signbit(t0)"), when=not_a_number),
     Known("a write that was refused too late", "A Function has written to a view when that is "
           "refused; PyTorch leaves the history as it was, so the gradient belongs to other values. "
           "Here there is none.", r"(end\.|seen\.)?grad_fn|refused",
@@ -189,8 +199,9 @@ KNOWN = [
     Known("an error among several", "Where two hooks or Functions raise in one pass, which of them "
           "comes first.", "error", r"backward\(|autograd\.grad\(",
           ("t0 = torch.ones(2, requires_grad=True)", "t1 = torch.ones(2, requires_grad=True)",
-           "h2 = t0.register_hook(raising)", "h3 = t1.register_hook(lambda g: g.sum())",
-           "torch.div(t0, t1).sum().backward()"), "KeyError: 'hook'|no way back|changed the size|"
+           "t2 = torch.clamp(t0, t1, t0)", "h3 = t1.register_post_accumulate_grad_hook(raising)",
+           "h4 = t0.register_hook(lambda g: g.sum())", "t2.mean().backward()"),
+          "KeyError: 'hook'|no way back|changed the size|"
           "changed the type|but hook returned"),
     Known("the gradient of a bias", "PyTorch finds all gradients of a convolution in one node, so "
           "that of the bias has a history where the others have one.",

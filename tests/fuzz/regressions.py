@@ -193,6 +193,8 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         LEAF, "t1 = t0.exp().repeat(0, 2).sum()", "t1.backward(create_graph=True)"),
     "a detached tensor still retains its gradient": (
         LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.detach_()"),
+    "the cosine of vectors that broadcast": (
+        LEAF, "t1 = F.cosine_similarity(t0, t0[0], 0)", "t1.sum().backward()"),
     "backward passes at once": (
         LEAF, "t1 = t0.exp()", "together(lambda: t1.sum().backward(retain_graph=True), "
         "lambda: (t1 * t1).sum().backward(retain_graph=True), lambda: t0.sin().sum().backward())"),

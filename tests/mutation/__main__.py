@@ -119,11 +119,10 @@ def run(root: Path, options: argparse.Namespace) -> None:
              + [f"tests/stages/test_{stage}.py" for stage in STAGES.split()])
     status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
                          plugins=[runner])
-    minutes = (time.monotonic() - begin) / 60
-    write(options, made, fates, alive, before + minutes)
+    if done < 1 or status not in (0, 5):
+        raise SystemExit(f"mutation: the tests could not be collected (status {int(status)})")
+    write(options, made, fates, alive, before + (time.monotonic() - begin) / 60)
     print(summary(fates))
-    if status not in (0, 5):
-        raise SystemExit(int(status))
 
 
 def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]],

@@ -107,10 +107,9 @@ class Runner:
             if at_import and fate in ("survived", "not applied"):
                 self.later.append((mutant, f"{detail}, and a fresh process"))
             elif not self.note(mutant, fate, detail):
-                return True
-        for mutant, detail in self.later:
-            if not self.note(mutant, self.cold(mutant), detail):
                 break
+        for mutant, detail in self.later:
+            self.note(mutant, self.cold(mutant), detail)
         return True
 
     def measured(self) -> dict[str, Any]:

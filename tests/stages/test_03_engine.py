@@ -699,13 +699,17 @@ def test_a_captured_node_that_does_not_run_is_captured_after_its_hooks():
 
 @pytest.mark.hole("03.4")
 def test_a_node_that_is_not_needed_does_not_run():
+    class Idle(GraphTask):
+        def runs(self, node):
+            return False
+
     y, ran = leaf([1.0]) * 2.0, []
     y.grad_fn.register_hook(lambda *_: ran.append(1))
     for needed in {leaf(1.0)._accumulator()}, set():
-        task = GraphTask(False, False)
+        task = Idle(False, False)
         task.needed = needed
         buffer = task.new_buffer(y.grad_fn)
-        buffer.add(0, array(1), True)
+        buffer.grads[0] = array(1)
         task.evaluate(y.grad_fn, buffer)
         assert not ran, f"with {len(needed)} nodes needed, one that is not ran"
 
@@ -1138,6 +1142,21 @@ def test_an_input_that_is_not_used_has_none():
 def test_an_input_that_leads_nowhere_has_none():
     got = asked("nowhere", "a", "nowhere")
     assert got == [None, [3.0], None], f"got {got}"
+
+
+@pytest.mark.hole("03.6")
+def test_the_goals_are_nodes():
+    seen = []
+
+    class Told(GraphTask):
+        def restrict_to(self, root, goals):
+            seen.append(set(goals))
+            super().restrict_to(root, goals)
+
+    a, b = leaf([2.0]), leaf([3.0])
+    places = [(None, 0), a._edge(), a._edge()]
+    engine.execute([(a * b)._edge()], [np.ones(1, F32)], False, False, places, False, Told)
+    assert seen == [{a._accumulator()}], f"expected the node of a alone, got {seen}"
 
 
 @pytest.mark.hole("03.6")

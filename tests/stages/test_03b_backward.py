@@ -256,6 +256,12 @@ def test_one_element_begins_with_one(shape):
 
 
 @pytest.mark.hole("03b.3")
+def test_what_it_begins_with_has_the_dtype_of_the_root():
+    (made,) = first([leaf([1.0]).double() * 2], [None])
+    assert made.dtype == np.float64, f"expected float64, got {made.dtype}"
+
+
+@pytest.mark.hole("03b.3")
 @pytest.mark.parametrize("shape", [(2,), (0,), (1, 2)], ids=str)
 def test_other_roots_need_a_gradient(shape):
     text = said(RuntimeError, first, [torch.ones(shape, requires_grad=True) * 2], [None])
@@ -522,6 +528,16 @@ def test_backward_of_several_tensors():
     x = leaf([1.0, 2.0])
     torch.autograd.backward([(x * x).sum(), x * 3], [None, torch.tensor([1.0, 10.0])])
     assert x.grad.tolist() == [5.0, 34.0], f"expected [2 + 3, 4 + 30], got {x.grad.tolist()}"
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.parametrize("function", ["backward", "grad"])
+def test_there_are_as_many_gradients_as_tensors(function):
+    x = leaf([1.0])
+    y = x * 3
+    given = {"grad_tensors" if function == "backward" else "grad_outputs": [torch.ones(1)]}
+    text = said(RuntimeError, getattr(torch.autograd, function), [y, y], inputs=[x], **given)
+    assert text == "got 2 tensors and 1 gradients"
 
 
 def backward_into_two():

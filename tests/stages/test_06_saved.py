@@ -85,7 +85,7 @@ def test_what_was_written_to_fails_the_check(writes, kind):
     saved = SavedTensor(x)
     for _ in range(writes):
         increment_version(x)
-    with pytest.raises(RuntimeError, match=MODIFIED):
+    with pytest.raises(Exception, match=MODIFIED):
         saved.check(None)
 
 
@@ -106,6 +106,15 @@ def test_a_version_that_went_back_fails_the_check():
     increment_version(x)
     saved = SavedTensor(x)
     x._counter.value = 1
+    with pytest.raises(RuntimeError, match=MODIFIED):
+        saved.check(None)
+
+
+@pytest.mark.hole("06.1")
+def test_the_error_is_the_one_that_modified_error_makes():
+    x = torch.ones(2)
+    saved = SavedTensor(x)
+    increment_version(x)
     with pytest.raises(RuntimeError, match=MODIFIED):
         saved.check(None)
 
@@ -139,6 +148,16 @@ def test_the_error_names_the_operation_that_made_the_tensor():
     increment_version(y)
     with pytest.raises(RuntimeError, match="which is output 0 of Add"):
         saved.check(user)
+
+
+@pytest.mark.hole("06.1")
+def test_the_error_names_the_output():
+    y = leaf([1.0, 2.0]) + 1
+    y._index = 1  # as if it were a second output
+    saved = SavedTensor(y)
+    increment_version(y)
+    with pytest.raises(RuntimeError, match="which is output 1 of Add"):
+        saved.check(None)
 
 
 @pytest.mark.hole("06.1")
@@ -589,6 +608,15 @@ def test_a_pack_hook_may_not_write():
 
 
 @pytest.mark.hole("06.3")
+def test_a_write_before_the_packing_does_no_harm():
+    y = torch.ones(2)
+    increment_version(y)
+    saved = SavedTensor(y)
+    increment_version(y)
+    assert saved.register_hooks(twice, twice) is None
+
+
+@pytest.mark.hole("06.3")
 def test_hooks_pack_and_unpack_one_saved_tensor():
     x, packed = leaf(3.0), []
     y = x.exp()
@@ -1017,6 +1045,27 @@ def test_the_tensor_written_to_may_be_any_input():
 
 
 @pytest.mark.hole("06.6")
+def test_a_base_without_history_at_another_position():
+    base, source = torch.tensor([1.0, 2.0, 3.0]), leaf([7.0, 8.0])
+    by_source, by_base = through(base, base[1:], source * leaf([2.0, 3.0]),
+                                 torch.tensor([1.0, 10.0, 100.0]), position=1)
+    assert by_base is None, f"expected None for the base, got {by_base}"
+    assert by_source.tolist() == [20.0, 300.0]
+
+
+@pytest.mark.hole("06.6")
+def test_a_base_with_strides_of_its_own():
+    base = leaf([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]).t() * 1  # two rows of three, column by column
+    assert base.stride() == (1, 2)
+    with torch.no_grad():
+        view = base[1]
+    result = through(base, view, leaf([4.0, 5.0, 6.0]) * 10,
+                     torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))[0]
+    expected = [[1.0, 2.0, 3.0], [40.0, 50.0, 60.0]]
+    assert result.tolist() == expected, f"expected {expected}, got {result.tolist()}"
+
+
+@pytest.mark.hole("06.6")
 def test_views_with_strides():
     base = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) * 1
     with torch.no_grad():
@@ -1167,11 +1216,15 @@ def test_making_a_node_anew_keeps_the_mode(on):
 
 @pytest.mark.hole("06.7")
 def test_the_mode_comes_back_where_no_node_can_be_made():
-    def failing(*given):
-        raise ValueError("no view")
+    class Failing:
+        def __getattr__(self, name):
+            return getattr(base, name)
 
-    _, view = stale_view()
-    view._view.base = SimpleNamespace(_requires_grad=True, as_strided=failing)
+        def as_strided(self, *given):
+            raise ValueError("no view")
+
+    base, view = stale_view()
+    view._view.base = Failing()
     with torch.no_grad():
         with pytest.raises(ValueError, match="no view"):
             view._view.current_node(view)

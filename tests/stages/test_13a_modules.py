@@ -429,6 +429,12 @@ def test_without_removing_the_memo_counts_but_does_not_grow():
 
 
 @pytest.mark.hole("13a.2")
+def test_an_empty_memo_of_the_callers_is_filled():
+    tree, memo = Tree(), set()
+    assert len(list(tree.named_modules(memo))) == len(memo) > 1
+
+
+@pytest.mark.hole("13a.2")
 def test_a_memo_is_shared_between_walks():
     tree = Tree()
     memo = {tree.first}

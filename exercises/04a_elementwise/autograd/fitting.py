@@ -24,7 +24,7 @@ def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -
 
     A broadcast input gets the sum over the copies that were made of it.
     """
-    # 04a.3 a gradient made to fit. `fit(grad, target, index, source, position)` returns
+    # 04a.3 A gradient made to fit. `fit(grad, target, index, source, position)` returns
     # `grad` as the node `target` expects it for the output `index` of its forward:
     # `target.metadata_of(index)` gives that output's shape and dtype. `grad` is an array,
     # a number or a `Tensor`, whose array is `grad._array`; the result is of the same
@@ -38,7 +38,7 @@ def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -
     # floating (their dtype's kind is not "f"), raise RuntimeError `Function NAME returned
     # an invalid gradient at index POSITION - expected type float32 but got int64`, with
     # the array dtypes.
-    raise NotImplementedError("04a.3 a gradient made to fit is yours to write")
+    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
 def sum_to(grad: Gradient, shape: tuple[int, ...]) -> Gradient:
@@ -48,7 +48,7 @@ def sum_to(grad: Gradient, shape: tuple[int, ...]) -> Gradient:
     >>> sum_to(np.ones((2, 3)), (3,))
     array([2., 2., 2.])
     """
-    # 04a.2 the adjoint of broadcasting. `sum_to(grad, shape)`: `grad` is a NumPy array or
+    # 04a.2 The adjoint of broadcasting. `sum_to(grad, shape)`: `grad` is a NumPy array or
     # a `Tensor` and `shape` a tuple that broadcasts to `grad.shape`. Return the sum of
     # `grad` over all copies that broadcasting made, in exactly the shape `shape`: over
     # the dimensions that `grad` has more, which are its first ones, and over those where
@@ -56,4 +56,4 @@ def sum_to(grad: Gradient, shape: tuple[int, ...]) -> Gradient:
     # tensor and stays in its graph, so use its methods. `grad` itself is not changed.
     # Arrays have `sum(dims, keepdims=True)`, tensors `sum(dims, keepdim=True)`; both have
     # `reshape(shape)`. Mind that `Tensor.sum(())` sums everything.
-    raise NotImplementedError("04a.2 the adjoint of broadcasting is yours to write")
+    raise NotImplementedError("04a.2 The adjoint of broadcasting is yours to write")

@@ -65,7 +65,7 @@ class Add(Op):
         xp.add(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
-        # 04a.4 sums and products. One line each: the gradient of one input of Add (self +
+        # 04a.4 Sums and products. One line each: the gradient of one input of Add (self +
         # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
         # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
         # get: `g` is the gradient of the result, in the result's shape; the others are inputs
@@ -73,11 +73,11 @@ class Add(Op):
         # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
         # only, for every argument may be a tensor or a bare array. You may change the list of
         # names: whatever you name is saved.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g, alpha):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def samples(make):
         yield from pairs(make)
@@ -108,12 +108,12 @@ class Sub(Op):
         xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g, alpha):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def samples(make):
         yield from pairs(make)
@@ -139,12 +139,12 @@ class Rsub(Op):
             raise RuntimeError(BOOL_SUBTRACTION) from None
 
     def grad_self(g, alpha):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def samples(make):
         yield from pairs(make)
@@ -187,12 +187,12 @@ class Mul(Op):
         xp.multiply(self, other, out=self)
 
     def grad_self(g, other):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g, self):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
 
 class Neg(Op):
@@ -217,8 +217,8 @@ class Neg(Op):
             raise RuntimeError(BOOL_NEGATION) from None
 
     def grad_self(g):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def samples(make):
         yield from (make(3, 4), make(), make(0, 2))
@@ -246,16 +246,16 @@ class Addcmul(Op):
         return self + value * tensor1 * tensor2
 
     def grad_self(g):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_tensor1(g, tensor2, value):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_tensor2(g, tensor1, value):
-        # 04a.4 sums and products. See the task at `Add.grad_self`.
-        raise NotImplementedError("04a.4 sums and products is yours to write")
+        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def samples(make):
         yield make(3, 4), make(3, 1), make(4)
@@ -289,16 +289,16 @@ class Div(Op):
         xp.divide(self, other, out=self)
 
     def grad_self(g, other):
-        # 04a.5 quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
+        # 04a.5 Quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
         # both inputs, of Reciprocal (1 / self; you get its `result`), and of Addcdiv (self +
         # value * tensor1 / tensor2) for tensor1 and tensor2. In Div do not form the square of
         # the divisor: 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25
         # is a decent -1e-20. Divide twice.
-        raise NotImplementedError("04a.5 quotients is yours to write")
+        raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def grad_other(g, self, other):
-        # 04a.5 quotients. See the task at `Div.grad_self`.
-        raise NotImplementedError("04a.5 quotients is yours to write")
+        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        raise NotImplementedError("04a.5 Quotients is yours to write")
 
 
 @method("__rtruediv__")
@@ -324,8 +324,8 @@ class Reciprocal(Op):
         return xp.divide(1, self)
 
     def grad_self(g, result):
-        # 04a.5 quotients. See the task at `Div.grad_self`.
-        raise NotImplementedError("04a.5 quotients is yours to write")
+        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def samples(make):
         yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
@@ -359,12 +359,12 @@ class Addcdiv(Op):
         return g
 
     def grad_tensor1(g, tensor2, value):
-        # 04a.5 quotients. See the task at `Div.grad_self`.
-        raise NotImplementedError("04a.5 quotients is yours to write")
+        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def grad_tensor2(g, tensor1, tensor2, value):
-        # 04a.5 quotients. See the task at `Div.grad_self`.
-        raise NotImplementedError("04a.5 quotients is yours to write")
+        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def samples(make):
         yield make(3, 4), make(3, 1), make(4, low=0.5)

@@ -48,7 +48,7 @@ class PowNumber(Op):
         return self * self * self if exponent == 3 else self ** (exponent + 0)
 
     def grad_self(g, self, exponent):
-        # 04a.6 powers. The gradients of powers and roots. PowNumber is `self ** exponent`
+        # 04a.6 Powers. The gradients of powers and roots. PowNumber is `self ** exponent`
         # with a Python number as exponent; PowTensor has tensors for both (or a number as
         # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
         # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
@@ -57,7 +57,7 @@ class PowNumber(Op):
         # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
         # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
         # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
-        raise NotImplementedError("04a.6 powers is yours to write")
+        raise NotImplementedError("04a.6 Powers is yours to write")
 
     def samples(make):
         yield make(3, 4), 2
@@ -91,12 +91,12 @@ class PowTensor(Op):
         return xp.power(self, exponent)
 
     def grad_self(g, self, exponent):
-        # 04a.6 powers. See the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 powers is yours to write")
+        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers is yours to write")
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 powers. See the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 powers is yours to write")
+        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers is yours to write")
 
     def samples(make):
         yield make(3, 4, low=0.5), make(4)
@@ -124,8 +124,8 @@ class PowOfNumber(PowTensor):
     inplace = False
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 powers. See the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 powers is yours to write")
+        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers is yours to write")
 
     def samples(make):
         yield 2.5, make(3, 4)
@@ -187,8 +187,8 @@ class Sqrt(Op):
         return xp.sqrt(self)
 
     def grad_self(g, result):
-        # 04a.6 powers. See the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 powers is yours to write")
+        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers is yours to write")
 
 
 class Rsqrt(Op):
@@ -210,5 +210,5 @@ class Rsqrt(Op):
         return 1 / xp.sqrt(self)
 
     def grad_self(g, result):
-        # 04a.6 powers. See the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 powers is yours to write")
+        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers is yours to write")

@@ -40,7 +40,7 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
 
     `index` has as many dimensions as `sizes` and may cover less of each.
     """
-    # 04b.6 indices that repeat. The adjoint of picking elements is adding to them, and an
+    # 04b.6 Indices that repeat. The adjoint of picking elements is adding to them, and an
     # element that was picked twice gets two gradients. `_positions(xp, sizes, dim,
     # index)`: `index` has as many dimensions as `sizes` and may be smaller in each.
     # Return an integer array of index's shape with, for each of its elements, the flat
@@ -57,13 +57,13 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
     # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
     # to those of target that the vector `index` names; source broadcasts to target's
     # shape with len(index) at dim; again 0-d, negative dim, in place, returns target.
-    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
 def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
     """`target.flat[positions] += values` that counts repeated positions; returns `target`."""
-    # 04b.6 indices that repeat. See the task at `_positions`.
-    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+    # 04b.6 Indices that repeat. See the task at `_positions`.
+    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
 def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
@@ -74,8 +74,8 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])
     """
-    # 04b.6 indices that repeat. See the task at `_positions`.
-    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+    # 04b.6 Indices that repeat. See the task at `_positions`.
+    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
 def scatter_write(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
@@ -110,8 +110,8 @@ def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> 
     array([[0., 0.],
            [2., 2.]])
     """
-    # 04b.6 indices that repeat. See the task at `_positions`.
-    raise NotImplementedError("04b.6 indices that repeat is yours to write")
+    # 04b.6 Indices that repeat. See the task at `_positions`.
+    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
 def put_accumulate(xp: Any, target: Array, key: Any, values: Array) -> Array:

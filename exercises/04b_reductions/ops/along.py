@@ -10,7 +10,7 @@ from ..shapes import numel, reduced, wrap_dims
 
 def extent(sizes, dim):
     """Return how many elements a reduction of `dim` makes one of."""
-    # 04b.1 sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
+    # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
     # elements a reduction along `dim` makes one of: the product of the sizes of the
     # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
     # sequence into a tuple counted from the front). `restored(value, sizes, dim,
@@ -22,13 +22,13 @@ def extent(sizes, dim):
     # the gradient of the result it went into, a mean's share being that over the number
     # of elements. `F.expand(t, sizes)` repeats dimensions of size one. `self_sizes` is
     # the input's shape. An empty input may not divide by zero.
-    raise NotImplementedError("04b.1 sums and means is yours to write")
+    raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
 def restored(value, sizes, dim, keepdim):
     """Return a reduced value with its lost dimensions back, of size one; 0-d stays as it is."""
-    # 04b.1 sums and means. See the task at `extent`.
-    raise NotImplementedError("04b.1 sums and means is yours to write")
+    # 04b.1 Sums and means. See the task at `extent`.
+    raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
 def spread(g, sizes, dim, index, keepdim):

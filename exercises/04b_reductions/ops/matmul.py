@@ -78,18 +78,18 @@ class Mm(Op):
         return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
 
     def grad_self(g, mat2, self_strides):
-        # 04b.5 gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
+        # 04b.5 Gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
         # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
         # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
         # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
         # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
         # `by_columns(strides)` tells that a matrix lies column by column, and then
         # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_mat2(g, self, mat2_strides):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
         yield make(2, 3), make(3, 4)
@@ -132,12 +132,12 @@ class Bmm(Op):
         return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
 
     def grad_self(g, mat2):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_mat2(g, self):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
         yield make(2, 3, 4), make(2, 4, 5)
@@ -175,12 +175,12 @@ class Mv(Op):
         return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
 
     def grad_self(g, vec):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_vec(g, self):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
         yield make(2, 3), make(3)
@@ -217,12 +217,12 @@ class Dot(Op):
         return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_tensor(g, self):
-        # 04b.5 gradients of matrix products. See the task at `Mm.grad_self`.
-        raise NotImplementedError("04b.5 gradients of matrix products is yours to write")
+        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
         yield make(3), make(3)

@@ -66,7 +66,7 @@ class SumAll(Op):
         return xp.add.reduce(self, axis=None, dtype=whole(self, dtype))
 
     def grad_self(g, self_sizes):
-        # 04b.1 sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
+        # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
         # elements a reduction along `dim` makes one of: the product of the sizes of the
         # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
         # sequence into a tuple counted from the front). `restored(value, sizes, dim,
@@ -78,7 +78,7 @@ class SumAll(Op):
         # the gradient of the result it went into, a mean's share being that over the number
         # of elements. `F.expand(t, sizes)` repeats dimensions of size one. `self_sizes` is
         # the input's shape. An empty input may not divide by zero.
-        raise NotImplementedError("04b.1 sums and means is yours to write")
+        raise NotImplementedError("04b.1 Sums and means is yours to write")
 
     def samples(make):
         yield make(3, 4)
@@ -102,8 +102,8 @@ class Sum(Op):
                              dtype=whole(self, dtype))
 
     def grad_self(g, self_sizes, dim, keepdim):
-        # 04b.1 sums and means. See the task at `SumAll.grad_self`.
-        raise NotImplementedError("04b.1 sums and means is yours to write")
+        # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
+        raise NotImplementedError("04b.1 Sums and means is yours to write")
 
     def samples(make):
         yield make(3, 4), 0
@@ -150,8 +150,8 @@ class MeanAll(Op):
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
 
     def grad_self(g, self_sizes):
-        # 04b.1 sums and means. See the task at `SumAll.grad_self`.
-        raise NotImplementedError("04b.1 sums and means is yours to write")
+        # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
+        raise NotImplementedError("04b.1 Sums and means is yours to write")
 
     def samples(make):
         yield make(3, 4)
@@ -173,8 +173,8 @@ class Mean(Op):
         return average(xp, self, dim, keepdim, dtype)
 
     def grad_self(g, self_sizes, dim, keepdim):
-        # 04b.1 sums and means. See the task at `SumAll.grad_self`.
-        raise NotImplementedError("04b.1 sums and means is yours to write")
+        # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
+        raise NotImplementedError("04b.1 Sums and means is yours to write")
 
     def samples(make):
         yield make(3, 4), 0
@@ -255,7 +255,7 @@ def variance(xp, array, dim, keepdim, correction, name):
 
 def variance_backward(g, x, sizes, dim, keepdim, correction):
     """Return the gradient of the variance of `x`."""
-    # 04b.2 variance and standard deviation. `variance_backward(g, x, sizes, dim, keepdim,
+    # 04b.2 Variance and standard deviation. `variance_backward(g, x, sizes, dim, keepdim,
     # correction)` returns the gradient of the variance of `x` (shape `sizes`) along
     # `dim`, with n - correction degrees of freedom, n being the number of elements that
     # became one: g, with its lost dimensions put back, times 2 (x - mean) / (n -
@@ -265,7 +265,7 @@ def variance_backward(g, x, sizes, dim, keepdim, correction):
     # variance's; where the result is 0 (all elements equal) the gradient is 0, not nan:
     # divide by infinity there. The formulas run on tensors and arrays: use `F.mean(x,
     # dim, True)`, `F.where`, `F.eq`.
-    raise NotImplementedError("04b.2 variance and standard deviation is yours to write")
+    raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
 
 class Var(Op):
@@ -315,8 +315,8 @@ class Std(Op):
         return xp.sqrt(variance(xp, self, dim, keepdim, correction, "std"))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim, correction):
-        # 04b.2 variance and standard deviation. See the task at `variance_backward`.
-        raise NotImplementedError("04b.2 variance and standard deviation is yours to write")
+        # 04b.2 Variance and standard deviation. See the task at `variance_backward`.
+        raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
     def samples(make):
         yield make(3, 4)

@@ -45,7 +45,7 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     """Return the gradient of the p-norm: sign(x) (|x| / norm)^(p - 1), zero where that has none."""
-    # 04b.3 norms and logsumexp. `norm_backward(g, x, norm, sizes, p, dim, keepdim)`: the
+    # 04b.3 Norms and logsumexp. `norm_backward(g, x, norm, sizes, p, dim, keepdim)`: the
     # gradient of the p-norm (sum |x|^p)^(1/p) along `dim`; `norm` is the result, g and
     # norm have lost their dimensions (put them back). p = 0 counts elements: zeros like
     # x. p = 1: g sign(x). p = inf or -inf: the elements of size |x| equal to the norm
@@ -56,7 +56,7 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     # log(sum(exp x)) has the gradient g softmax(x), and softmax(x) is exp(x - result),
     # which cannot overflow; `result` and g have lost their dimensions. Use F.sign, F.abs,
     # F.pow, F.eq, F.ne, F.where, F.logical_or, F.sum, F.div, F.exp, F.zeros_like.
-    raise NotImplementedError("04b.3 norms and logsumexp is yours to write")
+    raise NotImplementedError("04b.3 Norms and logsumexp is yours to write")
 
 
 class Norm(Op):
@@ -155,8 +155,8 @@ class Logsumexp(Op):
         return result.reshape(reduced(self.shape, dim, keepdim))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
-        # 04b.3 norms and logsumexp. See the task at `norm_backward`.
-        raise NotImplementedError("04b.3 norms and logsumexp is yours to write")
+        # 04b.3 Norms and logsumexp. See the task at `norm_backward`.
+        raise NotImplementedError("04b.3 Norms and logsumexp is yours to write")
 
     def samples(make):
         yield make(3, 4), 0

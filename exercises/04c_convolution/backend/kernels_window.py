@@ -46,7 +46,7 @@ def conv_output_sizes(
     >>> conv_output_sizes((7, 7), (3, 3), (2, 2), (1, 1), (1, 1))
     (4, 4)
     """
-    # 04c.1 how many steps fit. `conv_output_sizes(sizes, kernel, stride, padding,
+    # 04c.1 How many steps fit. `conv_output_sizes(sizes, kernel, stride, padding,
     # dilation)`: five sequences with a number for each spatial dimension; return a tuple
     # of how many steps the kernel takes in each. The input is padded by `padding` on both
     # sides. A kernel of size k reaches over d * (k - 1) + 1 elements with dilation d. It
@@ -60,7 +60,7 @@ def conv_output_sizes(
     # there is one less. It does not compare reaches; where a count is below one, raise
     # RuntimeError `Given input size: (5x2). Calculated output size: (3x-1). Output size
     # is too small` (`_by` joins sizes with x).
-    raise NotImplementedError("04c.1 how many steps fit is yours to write")
+    raise NotImplementedError("04c.1 How many steps fit is yours to write")
 
 
 def pool_output_sizes(
@@ -78,8 +78,8 @@ def pool_output_sizes(
     >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
     (3,)
     """
-    # 04c.1 how many steps fit. See the task at `conv_output_sizes`.
-    raise NotImplementedError("04c.1 how many steps fit is yours to write")
+    # 04c.1 How many steps fit. See the task at `conv_output_sizes`.
+    raise NotImplementedError("04c.1 How many steps fit is yours to write")
 
 
 def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False) -> Array:
@@ -109,7 +109,7 @@ def pad(
     >>> pad(numpy, numpy.ones(2), (1,), (2,))
     array([0., 1., 1., 0., 0.])
     """
-    # 04c.2 padding, and cutting it off again. `pad(xp, x, before, after, value,
+    # 04c.2 Padding, and cutting it off again. `pad(xp, x, before, after, value,
     # channels_last)`: surround the trailing dimensions of the array `x` (as many as
     # `before` has items) with `before[i]` elements in front and `after[i]` behind, all
     # `value`; the dtype stays. Where nothing is added, return `x` itself. With
@@ -117,7 +117,7 @@ def pad(
     # channels_last)`, the function above. `crop(xp, padded, before, sizes)` undoes it:
     # cut `sizes` elements out of the trailing dimensions, from `before` on, and return
     # them contiguous (`xp.ascontiguousarray`).
-    raise NotImplementedError("04c.2 padding, and cutting it off again is yours to write")
+    raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
 
 
 def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
@@ -126,8 +126,8 @@ def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) ->
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
     """
-    # 04c.2 padding, and cutting it off again. See the task at `pad`.
-    raise NotImplementedError("04c.2 padding, and cutting it off again is yours to write")
+    # 04c.2 Padding, and cutting it off again. See the task at `pad`.
+    raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
 
 
 def kernel_positions(kernel: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -150,7 +150,7 @@ def position_slices(
     >>> position_slices((1,), (2,), (1,), (3,))
     (Ellipsis, slice(1, 6, 2))
     """
-    # 04c.3 all windows at once. A window at step i and position k of the kernel looks at
+    # 04c.3 All windows at once. A window at step i and position k of the kernel looks at
     # element i * stride + k * dilation. `position_slices(position, stride, dilation,
     # counts)` returns the key, a tuple of `...` and a slice for each dimension, of the
     # elements that *one position* meets over all `counts` steps; for a count of 0 the
@@ -159,7 +159,7 @@ def position_slices(
     # over the trailing dimensions of `x`: `xp.lib.stride_tricks.as_strided(x, shape,
     # strides)` makes it, with strides in bytes. `x` is padded already and may have any
     # strides; `counts` fits.
-    raise NotImplementedError("04c.3 all windows at once is yours to write")
+    raise NotImplementedError("04c.3 All windows at once is yours to write")
 
 
 def windows(
@@ -178,8 +178,8 @@ def windows(
     array([[0, 1, 2],
            [1, 2, 3]])
     """
-    # 04c.3 all windows at once. See the task at `position_slices`.
-    raise NotImplementedError("04c.3 all windows at once is yours to write")
+    # 04c.3 All windows at once. See the task at `position_slices`.
+    raise NotImplementedError("04c.3 All windows at once is yours to write")
 
 
 def add_windows(
@@ -193,10 +193,10 @@ def add_windows(
     >>> add_windows(numpy.zeros(4), numpy.ones((2, 3)), (1,), (1,))
     array([1., 2., 2., 1.])
     """
-    # 04c.4 adding windows back. `add_windows(target, values, stride, dilation)`: `values`
+    # 04c.4 Adding windows back. `add_windows(target, values, stride, dilation)`: `values`
     # has the shape that `windows` shows, (*leading dimensions, *kernel, *counts). Add
     # each of its elements to the element of `target` that it looks at, in place, and
     # return `target`. Windows overlap, so an element may get several; each counts.
     # `len(stride)` is the number of trailing dimensions; `kernel_positions(kernel)`
     # yields all positions.
-    raise NotImplementedError("04c.4 adding windows back is yours to write")
+    raise NotImplementedError("04c.4 Adding windows back is yours to write")

@@ -200,9 +200,9 @@ class record_function:
         # 11.8 Blocks with names. `__enter__` returns the block itself. If this thread has a
         # recorder (`_state.recorder.get()`), it opens an event there with
         # `recorder.begin(name)` and keeps recorder and event in `self._open`; the name is
-        # `self.name`, or f"{self.name} ({self.args})" if there are `args`. `__exit__` closes
-        # what `__enter__` opened, with `recorder.finish(event)` of that same recorder, sets
-        # `self._open` to None, and lets errors go on. Without a recorder neither does
+        # `self.name`, or f"{self.name} ({self.args})" if `self.args` is not None. `__exit__`
+        # closes what `__enter__` opened, with `recorder.finish(event)` of that same recorder,
+        # sets `self._open` to None, and lets errors go on. Without a recorder neither does
         # anything. `__call__` returns a function that does what `function` does, with its
         # arguments and its result, each call within a block of its own of this name and args,
         # and that has the function's name and docstring.

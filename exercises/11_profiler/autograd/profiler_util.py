@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 from .profiler_html import page
 from .profiler_table import _format_memory, _format_time, _format_time_share, build_table
@@ -129,7 +130,12 @@ class FunctionEvent(_Times):
         self.sequence_nr = sequence_nr
         self.is_legacy = False
         self.cpu_children: list[FunctionEvent] = []
-        self.cpu_parent: FunctionEvent | None = None
+        self._cpu_parent: ref[FunctionEvent] | None = None  # weak, for that one holds this one
+
+    @property
+    def cpu_parent(self) -> FunctionEvent | None:
+        """The event that this one ran directly within, while somebody holds that one."""
+        return None if self._cpu_parent is None else self._cpu_parent()
 
     @property
     def key(self) -> str:
@@ -160,7 +166,7 @@ class FunctionEvent(_Times):
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
         """Note the event that this one ran directly within."""
-        self.cpu_parent = parent
+        self._cpu_parent = ref(parent)
 
     def __repr__(self) -> str:
         return (f"<FunctionEvent id={self.id} name={self.name} node_id={self.node_id} "
