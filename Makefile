@@ -72,7 +72,7 @@ fuzz: $(VENV)/.stamp-torch ## random programs beside PyTorch: SEED=, PROGRAMS=, 
 	@cd tests && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(RUN))/python -m fuzz --seed $(SEED) \
 	  --programs $(PROGRAMS) --jobs $(JOBS) --result ../build/fuzz.json
 
-# All of them, 7,500 and more, take hours; a sample of 500 about half an hour.
+# All of them, some 8,000, take hours.
 mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong changes? MODULES="graph.py autograd", SAMPLE=500, SEED=
 	@mkdir -p build
 	@cd tests && $(abspath $(RUN))/python -m mutation --modules '$(MODULES)' --sample $(SAMPLE) \

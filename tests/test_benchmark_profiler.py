@@ -53,3 +53,16 @@ def test_a_quick_run_of_the_memory(tmp_path, scripts):
     assert shares[0]["measured"] == ours["arrays"]["no_grad"] / ours["arrays"]["graph"]
     assert [t["met"] for t in found["targets"] if "PyTorch" in t["name"]] == [None] * 4
     assert "quoting" in shown
+
+
+def test_what_the_nodes_of_chains_take(tmp_path, scripts):
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "memory.py"), "--nodes", "30000", "--json",
+         str(tmp_path / "nodes.json")], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "nodes.json").read_text(encoding="utf-8"))
+    assert "30000 nodes" in done.stdout
+    for kind, limit in scripts.memory.NODE_LIMITS.items():
+        chain = found["chains"][kind]
+        assert 50 < chain["bytes_per_node"] < limit + 50  # of few nodes the rest has its share too
+        assert chain["gradient_right"] and chain["blocks_left"] < 1000

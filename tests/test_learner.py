@@ -8,15 +8,19 @@ import os
 import re
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
+from rich.console import Console
 from typer.testing import CliRunner
 
+from minigrad.course import learn as learn_module
 from minigrad.course import stages as course
 from minigrad.course.app import app
 from minigrad.course.mine import selected
@@ -349,6 +353,32 @@ def test_compare_shows_the_first_difference(space, tmp_path):
     assert "no difference in 5 statements" in call("compare", str(script))
     script.write_text("import torch\nx = torch.ones(2)\nname = torch.__name__\n")
     assert ":3: name differs" in call("compare", str(script), code=1)
+
+
+def test_what_is_saved_while_the_tests_run_is_tested_once(space, monkeypatch):
+    tested, saved, again = [], threading.Event(), threading.Event()
+
+    def try_open(self):
+        tested.append(self)
+        if len(tested) == 1:
+            saved.wait(30)  # three files are saved while the first tests run
+        else:
+            again.set()
+
+    def watch(folder, events, over, polling):
+        for _ in range(3):
+            events.put("saved")
+        saved.set()
+
+    def listen(events, over):
+        again.wait(30)
+        events.put("q")
+
+    monkeypatch.setattr(learn_module.Session, "try_open", try_open)
+    monkeypatch.setattr(learn_module, "_watch", watch)
+    monkeypatch.setattr(learn_module, "_listen", listen)
+    assert learn_module.learn(Console(file=StringIO()), space) == 0
+    assert len(tested) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -6,6 +6,7 @@ from probing import numbers, tried
 import minigrad as torch
 from minigrad import _state, nn
 from minigrad.nn import module as module_file
+from minigrad.nn.global_hooks import register_module_module_registration_hook
 from minigrad.nn.parameter import Buffer
 
 
@@ -60,6 +61,23 @@ def probe_13a_1(random):
             if random.random() < 0.1:
                 seen.append(tried(lambda made=made, name=name: delattr(made, name)))
             look()
+        other, asked = nn.Module(), []
+        pool.append(other)
+        takes = random.random() < 0.6
+
+        def hook(owner, name, value, made=made, pool=pool, other=other, asked=asked, takes=takes):
+            asked.append([owner is made, name, shown(value, pool)])
+            return other if takes else None
+
+        handle = register_module_module_registration_hook(hook)
+        try:
+            for name, value in (("a", pool[3]), ("f", pool[4]), ("f", None)):
+                seen.append(tried(lambda made=made, name=name, value=value:
+                                  setattr(made, name, value)))
+                look()
+        finally:
+            handle.remove()
+        seen.append(asked)
 
     class Early(nn.Module):
         def __init__(self, value):

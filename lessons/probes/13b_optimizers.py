@@ -119,8 +119,22 @@ def run(random, group, update, shape, state=None):
     return seen
 
 
+class Handing(sgd.SGD):
+    """Writes down what the method for momentum is given."""
+
+    def _update_with_momentum(self, group, array, grad, state):
+        self.given = [group["momentum"], array.copy(), grad.copy(), sorted(state)]
+
+
 def probe_13b_2(random):
     seen = []
+    rule = Handing([torch.ones(1, requires_grad=True)], lr=0.1)
+    for _ in range(4):
+        rule.given = None
+        group = {**rule.param_groups[0], **options(random, "lr", "momentum", "weight_decay")}
+        p, g = array(random, [2]), array(random, [2])
+        seen.append([tried(lambda g=g, p=p, group=group: rule.update(group, p, g, {})),
+                     rule.given, p.copy(), g.copy()])
     for _ in range(10):
         shape = [random.randint(1, 4), random.randint(1, 3)]
         group = options(random, "weight_decay", "maximize")
@@ -182,6 +196,7 @@ def probe_13b_5(random):
 
         def before(each, calls=calls, made=made):
             calls.append(["before", each is made])
+            made.param_groups[0]["rate"] += 1.0
 
         def after(each, packed, calls=calls, made=made, change=change):
             calls.append(["after", each is made, sorted(packed)])

@@ -115,7 +115,8 @@ def symptom_09_1_shapes_are_not_compared():
 
 def symptom_09_1_place_is_a_number():
     error = growing()
-    return "when inputs are perturbed" in str(error) and "on index (1, 0)" not in str(error)
+    return (square_is_right() and "when inputs are perturbed" in str(error)
+            and "on index (1, 0)" not in str(error))
 
 
 def symptom_09_1_not_divided():

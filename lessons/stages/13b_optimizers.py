@@ -4,6 +4,8 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import optim
+from minigrad.backend import backend_of
+from minigrad.optim.optimizer import downhill
 
 grad_mode = torch._state.grad_enabled
 
@@ -201,8 +203,19 @@ def symptom_13b_2_writes_to_gradient() -> bool:
         {}, {"weight_decay": 0.5}, {"maximize": True}))
 
 
+def against(**options):
+    """Return what `downhill` says for a gradient of (1, -4)."""
+    array, grad = np.array([2.0, -3.0]), np.array([1.0, -4.0])
+    group = {"maximize": False, "weight_decay": 0.0, **options}
+    return downhill(backend_of(array), group, array, grad, np.empty(2)).tolist()
+
+
+def symptom_13b_2_maximize_the_wrong_way_round() -> bool:
+    return against() == [-1.0, 4.0] and against(maximize=True) == [1.0, -4.0]
+
+
 def symptom_13b_2_uphill() -> bool:
-    return goes(lambda p, g, _: p + 0.1 * g, optim.SGD, lr=0.1)
+    return against() == [1.0, -4.0] and goes(lambda p, g, _: p + 0.1 * g, optim.SGD, lr=0.1)
 
 
 def symptom_13b_2_ignores_lr() -> bool:
@@ -279,6 +292,14 @@ def velocity(new=lambda v, g: 0.5 * v + g, first=lambda g: g.copy(),
 
 def momentum(rule, **options):
     return goes(rule, optim.SGD, lr=0.1, momentum=0.5, **options)
+
+
+def symptom_13b_3_velocity_stays() -> bool:
+    w = parameter(2.0, grad=[3.0])
+    optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
+    optimizer.step()
+    kept = optimizer.state.get(w, {}).get("momentum_buffer")
+    return kept is not None and kept.tolist() == [0.0]
 
 
 def symptom_13b_3_does_not_move() -> bool:

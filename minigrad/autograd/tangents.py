@@ -54,8 +54,8 @@ class TangentLevel:
     def tangent(self, tensor: Tensor) -> Tensor | None:
         """Return the tangent of a tensor at this level, or None."""
         if self.broken_off:
-            raise RuntimeError(f"a write in place by {self.broken_off}: values and tangents of this "
-                               "level need not belong together any more. Leave the level.")
+            raise RuntimeError(f"a write in place by {self.broken_off}: values and tangents of "
+                               "this level need not belong together any more. Leave the level.")
         found = self._held.get(id(tensor))
         if found is not None:
             return found[1]

@@ -119,6 +119,22 @@ def not_a_number(program: Program, difference: Difference) -> bool:
         np.isnan(t.detach().numpy()).any() for t in tensors), program)
 
 
+def whole_quotient(program: Program, difference: Difference) -> bool:
+    """Tell whether a quotient of two tensors is whole but for rounding."""
+    def whole(line: str, tensors: list[Tensor]) -> bool:
+        if not re.search(r"//|%|remainder|fmod|div\(", line) or len(tensors) < 2:
+            return False
+        a, b = (t.detach().numpy().astype(float) for t in tensors[-2:])
+        try:
+            quotient = a / b
+        except ValueError:
+            return False
+        return bool((np.abs(quotient - np.round(quotient)) < 1e-6).any())
+
+    with np.errstate(all="ignore"):
+        return anywhere(whole, program)
+
+
 def a_pass_failed(program: Program, difference: Difference) -> bool:
     """Tell whether a backward pass raised."""
     machine = Machine(minigrad)

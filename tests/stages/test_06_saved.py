@@ -79,7 +79,7 @@ def test_a_write_before_the_saving_does_no_harm():
 
 @pytest.mark.hole("06.1")
 @pytest.mark.parametrize("kind", ["a leaf", "a result"])
-@pytest.mark.parametrize("writes", [1, 2])
+@pytest.mark.parametrize("writes", [1, 2], ids=["one write", "two writes"])
 def test_what_was_written_to_fails_the_check(writes, kind):
     x = leaf([1.0, 2.0]) if kind == "a leaf" else leaf([1.0, 2.0]) + 1
     saved = SavedTensor(x)

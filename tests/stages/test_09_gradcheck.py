@@ -810,6 +810,21 @@ def test_a_gradient_has_to_be_like_its_input(odd, told, monkeypatch):
         multiplies(x * 2, x)
 
 
+class Elsewhere(torch.Tensor):
+    """A tensor that says that it lies on another device."""
+
+    device = property(lambda self: torch.device("cuda"))
+
+
+@pytest.mark.hole("09.5")
+def test_a_gradient_has_to_lie_where_its_input_lies(monkeypatch):
+    odd = torch.Tensor._plain_as(Elsewhere, np.zeros(2))
+    monkeypatch.setattr(gradcheck_parts, "grad", lambda *args, **options: (odd,))
+    x = double(1.0, 2.0)
+    with pytest.raises(GradcheckError, match="^grad is incorrect device$"):
+        multiplies(x * 2, x)
+
+
 @pytest.mark.hole("09.5")
 @pytest.mark.parametrize("extra", [(0.0, 1.0), (1.0, 0.0)], ids=["second", "first"])
 def test_every_element_has_to_be_zero(extra):

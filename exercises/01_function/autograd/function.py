@@ -287,8 +287,11 @@ class Function:
         if _state.observers.count and (transform := _state.transform.get()) is not None:
             return transform.function(cls, args, kwargs)
         recording = _state.grad_enabled.get()
-        before = [(a, version_of(a)) for a in args if recording and isinstance(a, Tensor)
-                  and (a._node is not None or a._view is not None)]
+        before = []
+        if recording:
+            for a in args:
+                if isinstance(a, Tensor) and (a._node is not None or a._view is not None):
+                    before.append((a, version_of(a)))
         try:
             return cls._record(args, kwargs)
         except BaseException as error:
