@@ -131,7 +131,7 @@ def misfit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> RuntimeError:
 def laid_out_as(like: Array, tensor: Any) -> Any:
     """Give a fresh tensor the strides of a dense array of its shape."""
     array = tensor._array
-    if array.strides != like.strides and is_dense(like):
+    if array.shape == like.shape and array.strides != like.strides and is_dense(like):
         tensor._array = backend_of(like).empty_like(like, dtype=array.dtype)
         tensor._array[...] = array
     return tensor

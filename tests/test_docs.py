@@ -117,7 +117,7 @@ def stepper_page() -> str:
 
 def test_the_stepper_of_the_site_is_the_one_that_is_made():
     assert STEPPER.read_text(encoding="utf-8") == stepper_page(), (
-        "make it again: PYTHONPATH=. python tests/test_docs.py"
+        "make it again: PYTHONPATH=.:site python tests/test_docs.py"
     )
 
 

@@ -83,7 +83,7 @@ EXPECTED = np.array([[1.5, -2.0, 0.5], [3.0, 0.25, -0.75]])
     (np.flip(EXPECTED), "the elements come in reverse order"),
     (np.roll(EXPECTED, 1), "the elements are right but in another order"),
     (EXPECTED * 1.2345, ""),
-    (EXPECTED + [[0, 0, 1], [0, 0, 0]], ""),
+    (np.add(EXPECTED, [[0, 0, 1], [0, 0, 0]]), ""),
     (EXPECTED * np.nan, ""),
     ("a", ""),
 ])

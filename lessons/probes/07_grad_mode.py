@@ -307,7 +307,7 @@ def probe_07_4(random):
         def shown():
             return [grad.get(), random.random()]
 
-        makers = [lambda: torch.set_grad_enabled(random.choice([True, False, 0, 1, "", "x"]))]
+        makers = [lambda: torch.set_grad_enabled(random.random() < 0.5)]
         for start in random.sample([True, False], 2):
             for _ in range(3):
                 grad.set(start)
@@ -328,6 +328,11 @@ def probe_07_4(random):
             seen.append(look())
             seen.append(decorated())
             seen.append(look())
+            try:
+                torch.set_grad_enabled(random.choice([0, 1, None, 0.5, "", "x"]))
+            except TypeError as error:
+                seen.append(str(error))
+            seen.append(grad.get())
         return seen
 
     before = grad_mode._Mode.__call__

@@ -459,7 +459,7 @@ def pairs(*alphas):
     """Return pairs of operands, with each of some numbers, named by that and their shapes."""
     return pytest.mark.parametrize("a, b, alpha", [
         pytest.param(a, b, alpha, id=f"alpha={alpha}, shapes {np.shape(a)} and {np.shape(b)}")
-        for a, b in SHAPES for alpha in alphas])
+        for a, b in SHAPES for alpha in (alphas if (a, b) == SHAPES[0] else alphas[1:2])])
 
 
 PAIRS = pytest.mark.parametrize("a, b", [

@@ -933,7 +933,7 @@ def test_a_hook_after_accumulation_returns_nothing(answer):
 def test_the_first_answer_stops_the_hooks_behind_it():
     seen, tensor = [], leaf(2.0)
     hooks = table_of(seen.append, lambda tensor: 3.0, seen.append)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="should return None"):
         run_after_accumulation(hooks, tensor)
     assert len(seen) == 1 and tensor.grad is None
 

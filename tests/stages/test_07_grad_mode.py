@@ -362,8 +362,7 @@ class Thing:
         return _state.grad_enabled.get()
 
 
-@pytest.fixture
-def thing():
+def made_thing():
     """Make a fresh class and what decorating it gives."""
     fresh = type("Thing", (), dict(vars(Thing)))
     with warnings.catch_warnings():
@@ -372,20 +371,20 @@ def thing():
 
 
 @pytest.mark.hole("07.2")
-def test_decorating_a_class_gives_the_class(thing):
-    fresh, decorated = thing
+def test_decorating_a_class_gives_the_class():
+    fresh, decorated = made_thing()
     assert decorated is fresh, f"expected the class itself, got {decorated}"
 
 
 @pytest.mark.hole("07.2")
-def test_the_constructor_of_a_class_runs_in_the_mode(thing):
-    got = thing[0](3).seen
+def test_the_constructor_of_a_class_runs_in_the_mode():
+    got = made_thing()[0](3).seen
     assert got == (3, False), f"expected (3, False), got {got}"
 
 
 @pytest.mark.hole("07.2")
-def test_other_methods_of_a_class_stay(thing):
-    assert thing[0](3).method() is True, "expected other methods outside the mode"
+def test_other_methods_of_a_class_stay():
+    assert made_thing()[0](3).method() is True, "expected other methods outside the mode"
 
 
 @pytest.mark.hole("07.2")
