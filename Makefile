@@ -119,7 +119,8 @@ serve: site ## build the site and serve it on this machine; PORT=8000
 site-check: $(VENV)/.stamp-browser site-built ## build the site strictly and drive it in a browser
 	@MINIGRAD_SITE=build/site $(RUN)/python -m pytest -q -m 'not slow' tests/browser
 
-# Every lesson and every exercise: long.
+# Every lesson and every exercise: more than an hour on two cores with twenty processes at work
+# (2026-11-21); on a machine left alone it was not measured.
 site-browser: $(VENV)/.stamp-browser site-built ## site-check with every lesson and exercise run in the browser
 	@MINIGRAD_SITE=build/site MINIGRAD_SITE_ALL=1 $(RUN)/python -m pytest -q tests/browser
 

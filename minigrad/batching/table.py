@@ -19,8 +19,8 @@ ELEMENTWISE = """
     Sigmoid Logit Sin Cos Tan Asin Acos Atan Atan2 Hypot Sinc Deg2rad Rad2deg Sinh Cosh Tanh Asinh
     Acosh Atanh Erf Erfc Erfinv Lgamma Digamma Polygamma CopysignTensors CopysignNumber NanToNum
     Relu ReluInPlace LeakyRelu LeakyReluInPlace PreluKernel Threshold ThresholdInPlace Hardshrink
-    Softshrink Hardtanh HardtanhInPlace HardsigmoidOp HardswishOp EluOp EluInPlace GeluOp SiluOp MishOp
-    Softplus
+    Softshrink Hardtanh HardtanhInPlace HardsigmoidOp HardswishOp EluOp EluInPlace GeluOp SiluOp
+    MishOp Softplus
     Logsigmoid
     Eq Ne Lt Le Gt Ge Isnan Isinf Isfinite Isposinf Isneginf Signbit LogicalAnd LogicalOr LogicalXor
     LogicalNot BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift

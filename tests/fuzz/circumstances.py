@@ -75,7 +75,7 @@ def equal_elements(program: Program, difference: Difference) -> bool:
 def overlap(program: Program, difference: Difference) -> bool:
     """Tell whether a write met memory that it reads too, in another place, or writes twice."""
     def meets(line: str, tensors: list[Tensor]) -> bool:
-        written = re.search(r"_\(|\] [-+*/]?= | [-+*/]= |inplace=True", line)
+        written = re.search(r"_\(|\] [-+*/]?= | [-+*/]= |inplace=True|_\.apply", line)
         if not written or not tensors:
             return False
         arrays = [t._array for t in tensors] + [t._view.base._array for t in tensors if t._view]
