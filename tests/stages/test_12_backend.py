@@ -206,7 +206,7 @@ def test_what_cannot_be_used_is_not_registered(cupy, fake):
 @each_error
 def test_the_first_error_is_the_cause(cupy, fake):
     cupy(fake)
-    with pytest.raises(RuntimeError) as caught:
+    with pytest.raises(RuntimeError, match="^(?!12)") as caught:
         backends.load_cuda()
     assert caught.value.__cause__ is not None, "expected the error that came before as cause"
 
@@ -215,7 +215,7 @@ def test_the_first_error_is_the_cause(cupy, fake):
 @each_error
 def test_the_first_error_s_words_are_in_the_text(cupy, fake):
     cupy(fake)
-    with pytest.raises(RuntimeError) as caught:
+    with pytest.raises(RuntimeError, match="^(?!12)") as caught:
         backends.load_cuda()
     first = caught.value.__cause__ or caught.value.__context__
     assert first is not None and str(first) in str(caught.value), "expected its words in the text"
