@@ -65,6 +65,9 @@ def asked(monkeypatch):
     ([], [("x.py::test_a", "gradient 0: 1 of 2 elements differ; the worst at (0,): got 2.0, "
            "expected 1.0; every element is 2 times what is expected\nassert 1")],
      "Not so yet: It is so. Here every element is 2 times what is expected."),
+    ([], [("x.py::test_a", "NameError: name 'y' is not defined")],
+     "Not so yet: It is so. Here it raises NameError: name 'y' is not defined."),
+    ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Not so yet: It is so."),
 ])
 def test_what_is_told(asked, shown, failing, expected):
     assert sentence(STAGE, HOLE, shown, failing) == expected

@@ -279,8 +279,14 @@ class Passes:
 
 def symptom_06_2_node_of_view_lost() -> bool:
     y, saved = view_saved()
+    saved.view_node = weakref.ref(y._node)  # whatever `let_go` did
     user = (leaf([1.0, 2.0]) * 2).grad_fn
     return saved.unpack(user)._node is user is not y._node
+
+
+def symptom_06_2_node_of_view_not_kept() -> bool:
+    _, saved = view_saved()
+    return saved.tensor is None and saved.view_node is None
 
 
 def symptom_06_2_node_of_view_held() -> bool:

@@ -734,9 +734,19 @@ def symptom_13a_6_untracked_evaluation() -> bool:
     norm = layer(track_running_stats=False).eval()
     found = []
     told = error_of(lambda: found.append(norm(torch.tensor(B))))
-    if told == "" and symptom_13a_6_eps_and_momentum_exchanged():
+    if told == "" and (symptom_13a_6_eps_and_momentum_exchanged()
+                       or symptom_13a_6_weight_and_bias_exchanged()):
         return False
     return told != "" or not np.allclose(found[0].detach().numpy(), by_batch(B), 0, 0.01)
+
+
+def symptom_13a_6_weight_and_bias_exchanged() -> bool:
+    norm = layer()
+    with torch.no_grad():
+        norm.weight.copy_(torch.tensor([2.0, 5.0]))
+        norm.bias.copy_(torch.tensor([3.0, 7.0]))
+    exchanged = by_batch(A) * np.array([3.0, 7.0]) + np.array([2.0, 5.0])
+    return near(norm(torch.tensor(A)), exchanged)
 
 
 def symptom_13a_6_eps_and_momentum_exchanged() -> bool:

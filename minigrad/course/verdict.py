@@ -12,6 +12,7 @@ from .trial import Outcome, Trial
 __all__ = ["Verdict", "told", "unwritten", "verdicts"]
 
 _SLIP = re.compile(r"; ((?:every element|it is|the elements) [^;\n]+)")
+_RAISED = re.compile(r"(?!AssertionError|Failed)\w+(?:Error|Exception|Iteration): .{1,200}")
 _UNWRITTEN = re.compile(r"\b(\w+\.\d+) .* is yours to write")
 
 
@@ -50,7 +51,7 @@ def told(stage: Stage, hole: Hole, shown: Container[str], failing: Sequence[tupl
 
     It names the mistake if the hole knows a symptom that is `shown`.  If not, it is what the first
     test asks for that failed by itself (`failing`: ids and messages), with what `slip` of
-    tests/_oracle.py found in the numbers: less, but never wrong.
+    tests/_oracle.py found in the numbers or what was raised: less, but never wrong.
     """
     for name in stage.symptoms_of(hole):
         if name in shown:
@@ -58,8 +59,9 @@ def told(stage: Stage, hole: Hole, shown: Container[str], failing: Sequence[tupl
     for test, message in failing:
         wanted = None if unwritten(message) else stage.wanted(test)
         if wanted is not None:
-            slip = _SLIP.search(message)
-            return f"Not so yet: {wanted}" + (f" Here {slip[1]}." if slip else "")
+            slip, raised = _SLIP.search(message), _RAISED.match(message)
+            here = slip[1] if slip else f"it raises {raised[0].rstrip('.')}" if raised else ""
+            return f"Not so yet: {wanted}" + (f" Here {here}." if here else "")
     return None
 
 

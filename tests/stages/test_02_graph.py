@@ -504,6 +504,15 @@ def test_a_borrowed_array_is_neither_kept_nor_written_to():
 
 
 @pytest.mark.hole("02.5")
+def test_a_later_borrowed_array_is_not_written_to_either():
+    x = leaf([1.0, 2.0])
+    give(x, [3.0, 4.0])
+    borrowed = give(x, [10.0, 20.0])
+    assert borrowed.tolist() == [10.0, 20.0], f"the borrowed array became {borrowed.tolist()}"
+    assert not np.shares_memory(borrowed, x.grad._array), ".grad is the borrowed array itself"
+
+
+@pytest.mark.hole("02.5")
 def test_gradients_of_a_sum_are_three_arrays():
     a, b, g = leaf([1.0, 2.0]), leaf([3.0, 4.0]), torch.tensor([5.0, 6.0])
     (a + b).backward(g)

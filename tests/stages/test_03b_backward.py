@@ -417,6 +417,14 @@ def test_gradients_of_a_sum_of_roots():
 
 
 @pytest.mark.hole("03b.4")
+def test_a_result_as_input():
+    x = leaf([1.0, 2.0])
+    y = x * 3
+    (result,) = found([y * y], (y,), [torch.tensor([1.0, 10.0])])
+    assert result.tolist() == [6.0, 120.0], f"expected [6, 120], got {result.tolist()}"
+
+
+@pytest.mark.hole("03b.4")
 def test_an_edge_as_input():
     x = leaf([1.0, 2.0])
     y = x * 3

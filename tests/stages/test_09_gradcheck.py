@@ -127,6 +127,14 @@ def test_the_input_is_left_as_it_was():
 
 
 @pytest.mark.hole("09.1")
+def test_the_input_is_put_back_bit_for_bit():
+    values = [0.1, 1 / 3, -2.7, 1e-9]
+    x = double(*values)
+    numerical(lambda x: x * x, x, eps=1e-6)
+    assert x.tolist() == values, f"expected {values}, got {x.tolist()}"
+
+
+@pytest.mark.hole("09.1")
 def test_an_element_is_put_back_before_the_next_is_moved():
     seen = []
 

@@ -636,6 +636,16 @@ def test_parameters_stay_the_same_tensors():
 
 
 @pytest.mark.hole("13a.4")
+def test_buffers_are_replaced():
+    tree = Tree()
+    before = list(tree.buffers())
+    tree.double()
+    assert not any(a is b for a, b in zip(before, tree.buffers(), strict=True)), (
+        "expected new tensors in the table")
+    assert all(b.dtype == torch.float32 for b in before), "the old buffers were changed"
+
+
+@pytest.mark.hole("13a.4")
 def test_gradients_are_cast_too():
     module = Scale(3.0)
     module(vector(2.0)).sum().backward()
