@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -258,7 +259,9 @@ def test_the_debugger_stops_at_the_failure(space, where):
     child = pexpect.spawn(
         sys.executable, ["-m", "minigrad.course", "run", "07.1", "--pdb"], cwd=str(space.root),
         env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}, encoding="utf-8", timeout=60,
-        dimensions=(40, 200))
+        dimensions=(40, 200),
+        # what is started in the background, as CI may be, begins with Ctrl-C ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     if where == "in the file":
         child.expect("ValueError: 42")
         child.expect(f"> {re.escape(str(file))}.*\r\n-> {re.escape(broken)}")
