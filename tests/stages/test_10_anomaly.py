@@ -578,6 +578,8 @@ NAN = float("nan")
 def found_in(*grads):
     try:
         anomaly_mode.check_nan(some_node(), grads)
+    except NotImplementedError:  # which is a RuntimeError
+        raise
     except RuntimeError as error:
         return str(error)
     return None
