@@ -60,7 +60,7 @@ def not_a_number(torch, position):
 
 def detect(torch, *args, **kwargs):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # that the mode is slow
         return torch.autograd.detect_anomaly(*args, **kwargs)
 
 

@@ -542,7 +542,7 @@ def test_variable_errors(torch):
     with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
         variable(x, volatile=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # looked at above; here it is the error
         with pytest.raises(ValueError, match="can't be volatile and require_grad"):
             variable(x, volatile=True, requires_grad=True)
     with pytest.raises(TypeError, match="_grad_fn has to be a Function object or None, but got in"):

@@ -236,7 +236,7 @@ def test_a_function_runs_for_each_row_and_says_so(create_graph):
     if create_graph:
         wanted = [torch.stack([r[0] for r in rows_by_loop(y, x, batch_for(y), create_graph=True)])]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # of the cycle that create_graph makes
             compare_second(got, wanted, [x])
 
 
@@ -287,7 +287,7 @@ def test_writes_to_views(create_graph):
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
     y = x * x
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of the cycle that create_graph makes
         y[0].mul_(x[1])
         z = y.sin()
         got = grad(z, x, batch_for(z), create_graph=create_graph, retain_graph=True,

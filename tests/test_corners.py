@@ -69,6 +69,7 @@ def test_how_set_grad_enabled_is_shown(mode):
 
 def test_what_an_instance_of_a_function_refuses():
     with warnings.catch_warnings():
+        # It warns that a Function should not be instantiated.
         warnings.simplefilter("ignore", DeprecationWarning)
         made = function(minigrad, lambda ctx, x: x)()
     for name in ("metadata", "name", "next_functions"):
@@ -87,6 +88,7 @@ def test_what_an_instance_of_a_function_refuses():
 def test_an_in_place_function_remembers_how_it_was_made(torch):
     base = torch.autograd.function.InplaceFunction
     with warnings.catch_warnings():
+        # It warns that a Function should not be instantiated.
         warnings.simplefilter("ignore", DeprecationWarning)
         assert base().inplace is False
         assert base(True).inplace is True and base(inplace=False).inplace is False
@@ -107,7 +109,7 @@ def test_a_leaf_that_needs_no_gradient_may_be_written_by_a_function(torch):
 
 
 @on_each_engine
-@pytest.mark.filterwarnings("ignore:.*jit.script.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*jit.script.*:DeprecationWarning")  # PyTorch's own
 def test_a_jvp_has_to_return_a_view_where_forward_does(torch):
     fwd = torch.autograd.forward_ad
 
@@ -165,7 +167,7 @@ def test_a_jacobian_of_nothing_has_the_shape_of_the_input():
 
 
 @on_each_engine
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # of PyTorch's fallback
 def test_a_function_in_a_batch_of_gradients(torch):
     x = leaf(torch, [1.0, 2.0], dtype=torch.float64)
     made = function(torch, lambda ctx, t: t * 1, lambda ctx, g: g * 1)
@@ -183,6 +185,7 @@ def test_gradcheck_takes_no_gradient_of_another_dtype(torch):
 # --- nested_io.py --------------------------------------------------------------------------------
 
 
+# The old interface asks for it.
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 def test_a_nested_function_marks_what_it_writes_and_what_has_no_gradient():
     class Nested(minigrad.autograd.NestedIOFunction):
@@ -353,7 +356,7 @@ def test_a_function_that_writes_leaves_no_gradient_behind(torch):
 
 
 @on_each_engine
-@pytest.mark.filterwarnings("ignore:Backwards compatibility")
+@pytest.mark.filterwarnings("ignore:Backwards compatibility")  # the old flag is meant
 def test_gradgradcheck_looks_at_missing_gradients_unless_told_not_to(torch):
     class Made(torch.autograd.Function):
         @staticmethod
@@ -460,6 +463,7 @@ def test_gradcheck_in_batches_tells_of_an_error():
         batch_checked(backward)
 
 
+# A float32 input is what is tested.
 @pytest.mark.filterwarnings("ignore:Input #0 requires gradient and is not a double")
 def test_gradcheck_forward_keeps_the_dtype_of_its_input():
     x = leaf(minigrad, [1.0, 2.0])
@@ -494,7 +498,7 @@ def test_setting_volatile_says_that_nothing_happens():
         leaf(minigrad, [1.0]).volatile = True
 
 
-@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
 def test_a_profile_names_the_accumulation_of_gradients_that_have_a_graph():
     x = leaf(minigrad, [1.0, 2.0])
     with minigrad.autograd.profiler.profile() as prof:
@@ -635,7 +639,7 @@ def test_gradcheck_forward_passes_on_what_has_no_gradient(torch):
 
 
 @on_each_engine
-@pytest.mark.filterwarnings("ignore:Backwards compatibility")
+@pytest.mark.filterwarnings("ignore:Backwards compatibility")  # the old flag is meant
 def test_gradcheck_says_what_is_expected_of_missing_gradients(torch):
     def forward(ctx, x):
         ctx.set_materialize_grads(False)

@@ -310,6 +310,7 @@ def test_agrees_with_pytorch(expression):
             "i": torch.tensor([1, 2]),
         }
         with warnings.catch_warnings():
+            # PyTorch's warnings are its own.
             warnings.simplefilter("ignore" if torch.__name__ == "torch" else "error")
             try:
                 found.append(shown(eval(expression, names), "forward-mode" not in expression))

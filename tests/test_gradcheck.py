@@ -238,7 +238,7 @@ def test_deprecated_jacobians(torch):
     assert [j.tolist() for j in jacobians] == [[[3.0, 0.0], [0.0, 3.0]], [[1.0, 2.0]]]
     assert agree and sizes and dtypes
     with warnings.catch_warnings(), pytest.raises(ValueError, match=r"Expected grad_out to be 1.0"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # that the function is deprecated
         module.get_numerical_jacobian(lambda inputs: inputs[0], (a,), grad_out=2.0)
 
 

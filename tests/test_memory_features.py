@@ -24,6 +24,7 @@ from minigrad.utils.checkpoint import checkpoint, checkpoint_sequential
 
 STEPS = int(os.environ.get("MINIGRAD_STEPS", "160"))
 BATCHES = 4
+# The programs are what is warned of: slow modes and gradients with a history.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Anomaly Detection", "ignore:Error detected in", "ignore:Using backward")
 
@@ -199,7 +200,7 @@ FEATURES = [anomaly, anomaly_that_finds, profiled, hooks_on_saved, on_cpu, recom
 
 
 @pytest.mark.parametrize("step", FEATURES, ids=lambda step: step.__name__)
-def test_nothing_is_left_and_nothing_grows(no_collector, step):  # noqa: F811
+def test_nothing_is_left_and_nothing_grows(no_collector, step):  # noqa: F811  a fixture, imported
     w, x = leaf(0.25, 0.5), torch.tensor([3.0, 4.0])
     batch = STEPS // BATCHES
     for _ in range(30):
@@ -218,7 +219,7 @@ def test_nothing_is_left_and_nothing_grows(no_collector, step):  # noqa: F811
 
 
 @pytest.mark.parametrize("step", FEATURES, ids=lambda step: step.__name__)
-def test_a_step_holds_no_input(no_collector, step):  # noqa: F811
+def test_a_step_holds_no_input(no_collector, step):  # noqa: F811  a fixture, imported
     w, x = leaf(0.25, 0.5), torch.tensor([3.0, 4.0])
     step(w, x)
     dead = weakref.ref(w), weakref.ref(x)

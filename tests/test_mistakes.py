@@ -357,7 +357,7 @@ OWN_WORDS = {
 def mistake(engine, line: str) -> Exception:
     """Return what a line raises."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the error is what is compared
         try:
             given = eval(line, {"torch": engine, "np": np})
         except Exception as error:

@@ -172,7 +172,7 @@ def agrees(ours, theirs, dtype) -> np.ndarray | bool:
 def differences(name, function, at, inputs, dtype):
     """Return what differs and no line of KNOWN covers."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # overflow is what is tried
         ours = computed(minigrad, function, inputs, dtype)
         theirs = computed(torch, function, inputs, dtype)
     left = []

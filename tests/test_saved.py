@@ -471,6 +471,7 @@ def test_the_message_names_each_dtype_as_pytorch_once_did(torch, dtype, name):
         RuntimeError, y.sum().backward)
 
 
+# That the mode is slow, and the trace, which has tests of its own.
 @pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected in")
 def test_the_hint_in_anomaly_mode(torch):
     y = leaf(torch, [1.0, 2.0]).exp()

@@ -70,7 +70,7 @@ class detect_anomaly(_Restored):
     """Run a block in anomaly mode: errors in backward name the forward's line, NaN raises.
 
     >>> import warnings; from minigrad import tensor
-    >>> warnings.simplefilter("ignore")
+    >>> warnings.simplefilter("ignore")  # it warns that it is slow
     >>> x = tensor(0.0, requires_grad=True)
     >>> with detect_anomaly():
     ...     (x.sqrt() * 0).backward()

@@ -95,7 +95,7 @@ def test_without_anomaly_mode_in_the_forward_there_is_nothing_to_show(torch, lea
 
 def test_nan_is_named_with_its_node_and_output(torch, leaf):
     with torch.autograd.detect_anomaly(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # each engine words its hint in its own way
         y = nan_making(torch).apply(leaf(1.0), leaf(2.0))
         with pytest.raises(RuntimeError, match="Function 'BlankBackward' returned nan values in i"):
             y.backward()
@@ -110,7 +110,7 @@ def test_nan_may_be_let_through(torch, leaf):
 
 def test_nan_of_an_op(torch, leaf):
     with torch.autograd.detect_anomaly(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the hint, as above
         y = (leaf(0.0) * 0).sqrt() * 0
         with pytest.raises(RuntimeError, match="Function 'SqrtBackward0?' returned nan values"):
             y.backward()
@@ -164,7 +164,7 @@ def test_a_modified_tensor_gets_the_hint_for_the_mode(torch, leaf):
     with pytest.raises(RuntimeError, match="Hint: enable anomaly detection"):
         run()
     with torch.autograd.detect_anomaly(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the hint, as above
         with pytest.raises(RuntimeError, match="Hint: the backtrace further above shows"):
             run()
 

@@ -66,7 +66,7 @@ class Machine:
         outcome = Outcome(seen=self.seen)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # only values and errors are compared
                 exec(compile(line, "<line>", "exec"), self.names)
         except Exception as error:
             outcome.error, outcome.text = type(error).__name__.lstrip("_"), str(error)
@@ -103,7 +103,7 @@ def facts(tensor: Any, closely: bool) -> Facts:
     if closely:
         node = attempt(lambda: tensor.grad_fn)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # of `.grad` of what is no leaf
             grad = attempt(lambda: tensor.grad)
         found |= {
             "grad_fn": node if node is None or isinstance(node, str) else plain_name(node.name()),

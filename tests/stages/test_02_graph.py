@@ -833,7 +833,7 @@ def test_the_first_grad_of_a_leaf_with_gaps_is_row_major():
 def test_a_second_derivative():
     x = leaf([2.0])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", UserWarning)  # of the cycle that create_graph makes
         (x**3).sum().backward(create_graph=True)
     slope = x.grad
     x.grad = None

@@ -643,7 +643,7 @@ def test_with_create_graph_the_graph_is_kept(options, function):
 
 
 @pytest.mark.hole("03b.5")
-@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
 @BOTH
 def test_what_is_said_of_the_graph_wins_over_create_graph(function):
     x = leaf([2.0])
@@ -662,7 +662,7 @@ def test_backward_with_create_graph_warns():
 
 
 @pytest.mark.hole("03b.5")
-@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
 def test_backward_with_create_graph_fills_a_grad_with_a_history():
     x = leaf([3.0])
     torch.autograd.backward(x**2, create_graph=True)

@@ -366,7 +366,7 @@ def made_thing():
     """Make a fresh class and what decorating it gives."""
     fresh = type("Thing", (), dict(vars(Thing)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # that decorating a class is deprecated
         return fresh, torch.no_grad()(fresh)
 
 

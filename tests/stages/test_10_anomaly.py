@@ -106,7 +106,7 @@ def expect(enabled, check_nan, when):
 
 def detect(**options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # that the mode is slow
         return torch.autograd.detect_anomaly(**options)
 
 
@@ -641,7 +641,7 @@ def test_the_error_says_where_the_nan_is():
 def test_the_first_nan_of_a_backward_pass_is_found():
     x = torch.tensor([4.0, 0.0], requires_grad=True)
     with (warnings.catch_warnings(), torch.autograd.set_detect_anomaly(True)):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the hint has tests of its own
         y = x.sqrt() * torch.tensor([1.0, 0.0])
         with pytest.raises(RuntimeError, match=(
                 r"^Function 'SqrtBackward' returned nan values in its 0th output\. This gradient "

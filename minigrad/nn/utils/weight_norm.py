@@ -55,7 +55,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     Before each forward the weight is computed from them.  PyTorch calls it deprecated, in favour
     of parametrizations.
 
-    >>> import warnings; warnings.simplefilter("ignore")
+    >>> import warnings; warnings.simplefilter("ignore")  # that it is deprecated
     >>> from minigrad import nn
     >>> [(n, tuple(p.shape)) for n, p in weight_norm(nn.Linear(3, 2)).named_parameters()]
     [('bias', (2,)), ('weight_g', (2, 1)), ('weight_v', (2, 3))]
