@@ -358,30 +358,19 @@ def test_a_function_that_writes_leaves_no_gradient_behind(torch):
 @on_each_engine
 @pytest.mark.filterwarnings("ignore:Backwards compatibility")  # the old flag is meant
 def test_gradgradcheck_looks_at_missing_gradients_unless_told_not_to(torch):
-    class Made(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.set_materialize_grads(False)
-            return x * 2
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        return x * 2
 
-        @staticmethod
-        def backward(ctx, g):
-            return Twice.apply(g)
+    def slope(ctx, g):
+        return torch.ones(2, dtype=torch.float64) if g is None else g * 2
 
-    class Twice(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, g):
-            ctx.set_materialize_grads(False)
-            return g * 2
-
-        @staticmethod
-        def backward(ctx, g):
-            return torch.ones(2, dtype=torch.float64) if g is None else g * 2
-
+    twice = function(torch, forward, slope)
+    made = function(torch, forward, lambda ctx, g: twice.apply(g))
     x = leaf(torch, [1.0, 2.0], dtype=torch.float64)
-    assert torch.autograd.gradgradcheck(Made.apply, x, check_undefined_grad=False)
+    assert torch.autograd.gradgradcheck(made.apply, x, check_undefined_grad=False)
     with pytest.raises(RuntimeError, match="undefined"):
-        torch.autograd.gradgradcheck(Made.apply, x)
+        torch.autograd.gradgradcheck(made.apply, x)
 
 
 def test_a_trace_names_its_threads_and_counts_bytes(tmp_path):

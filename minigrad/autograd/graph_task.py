@@ -34,6 +34,7 @@ from .run_hooks import (
 )
 
 Array = Any
+Edge = tuple[Node | None, int]
 Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors]
 
 
@@ -116,6 +117,16 @@ class GraphTask:
             if any(n in needed for n in after):
                 needed.add(node)
         self.needed = needed
+
+    def prepare(self, root: GraphRoot, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
+        """See to the corner cases of a pass, after all else is decided."""
+        if root.outputs and isinstance(root.outputs[0], Tensor):
+            self.on_tensors = True
+        if inputs is not None:
+            if accumulate:
+                self.run_ends({node for node, _ in inputs if node is not None})
+            if len(root.edges) == 1:
+                self.show_lone_root(root)
 
     def run_ends(self, goals: set[Node]) -> None:
         """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.

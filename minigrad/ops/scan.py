@@ -151,6 +151,13 @@ def reverse_scan(decay, g, dim):
 # ------------------------------------------------------------------------------- cumulative
 
 
+def scanned(xp, scan, x, dim, dtype=None):
+    """Return `scan` of an array along a dimension, in the shape of the array."""
+    axis = wrap_dim(dim, x.ndim)
+    found = scan(x, axis=axis if x.ndim else None, dtype=whole(x, dtype))
+    return xp.asarray(found.reshape(x.shape), order="C")
+
+
 def reverse_cumsum(g, sizes, dim):
     """Return for each element the sum of itself and all later ones along `dim`."""
     return flipped(F.cumsum(flipped(g, dim), dim), dim) if sizes else g
@@ -173,16 +180,11 @@ class Cumsum(Op):
 
     node, shape, inplace = "CumsumBackward", checked, True
 
-    def forward(xp, self, dim, *, dtype=None):
-        axis = wrap_dim(dim, self.ndim)
-        if not self.ndim:
-            axis = None
-        sums = xp.cumsum(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
-        return xp.asarray(sums, order="C")
+    def forward(xp, self, dim, *, dtype=None): return scanned(xp, xp.cumsum, self, dim, dtype)
 
     def forward_inplace(xp, self, dim, *, dtype=None):
         refuse_truth_values(self, dim, "cumsum")
-        self[...] = Cumsum.forward(xp, self, dim)
+        self[...] = scanned(xp, xp.cumsum, self, dim)
 
     def grad_self(g, self_sizes, dim): return reverse_cumsum(g, self_sizes, dim)
 
@@ -203,16 +205,11 @@ class Cumprod(Op):
 
     node, shape, inplace = "CumprodBackward", checked, True
 
-    def forward(xp, self, dim, *, dtype=None):
-        axis = wrap_dim(dim, self.ndim)
-        if not self.ndim:
-            axis = None
-        products = xp.cumprod(self, axis=axis, dtype=whole(self, dtype)).reshape(self.shape)
-        return xp.asarray(products, order="C")
+    def forward(xp, self, dim, *, dtype=None): return scanned(xp, xp.cumprod, self, dim, dtype)
 
     def forward_inplace(xp, self, dim, *, dtype=None):
         refuse_truth_values(self, dim, "cumprod")
-        self[...] = Cumprod.forward(xp, self, dim)
+        self[...] = scanned(xp, xp.cumprod, self, dim)
 
     def grad_self(g, self, result, self_sizes, dim):
         if not self_sizes:

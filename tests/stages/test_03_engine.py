@@ -1176,49 +1176,25 @@ def test_the_wishes_reach_the_pass(keep, create):
     assert made == [(keep, create)], f"expected keep_graph, create_graph {keep, create}, got {made}"
 
 
-def told_of(count, accumulate, on_tensors=False):
-    """What `execute` told a pass with an input, the pass, and the input's node."""
-    told, tasks = [], []
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize(("named", "accumulate"), [
+    pytest.param(False, True, id="without inputs"),
+    pytest.param(True, True, id="with inputs that accumulate"),
+    pytest.param(True, False, id="with inputs whose gradients are returned")])
+def test_a_pass_is_prepared(named, accumulate):
+    told = []
 
     class Told(GraphTask):
-        def __init__(self, *wishes):
-            super().__init__(*wishes)
-            tasks.append(self)
-
-        def run_ends(self, goals):
-            told.append(("run_ends", goals, self.needed is not None))
-            super().run_ends(goals)
-
-        def show_lone_root(self, root):
-            told.append(("show_lone_root", bool(self.captures)))
-            super().show_lone_root(root)
+        def prepare(self, root, inputs, accumulate):
+            told.append((root.edges, inputs, accumulate, self.needed is not None,
+                         bool(self.captures)))
+            super().prepare(root, inputs, accumulate)
 
     x = leaf([2.0])
-    ones = np.ones(1, F32)
-    engine.execute([(x * x)._edge() for _ in range(count)],
-                   [torch.Tensor._plain(ones) if on_tensors else ones for _ in range(count)],
-                   False, False, [x._edge()], accumulate, Told)
-    return told, tasks[0], x._accumulator()
-
-
-@pytest.mark.hole("03.6")
-def test_with_accumulate_the_ends_run():
-    told, _, node = told_of(2, True)
-    assert told == [("run_ends", {node}, True)], f"got {told}"
-    assert told_of(2, False)[0] == [], "run_ends is for a pass that accumulates"
-
-
-@pytest.mark.hole("03.6")
-def test_a_lone_root_is_shown():
-    told, _, _ = told_of(1, False)
-    assert told == [("show_lone_root", True)], f"got {told}"
-    assert told_of(2, False)[0] == [], "show_lone_root is for a single edge"
-
-
-@pytest.mark.hole("03.6")
-def test_gradients_that_are_tensors_make_a_pass_on_tensors():
-    _, task, _ = told_of(2, False, on_tensors=True)
-    assert task.on_tensors, f"task.on_tensors is {task.on_tensors}"
+    edges, inputs = [(x * x)._edge()], [x._edge()] if named else None
+    engine.execute(edges, [np.ones(1, F32)], False, False, inputs, accumulate, Told)
+    assert [(list(root), *rest) for root, *rest in told] == [
+        (edges, inputs, accumulate, named, not accumulate)], f"got {told}"
 
 
 @pytest.mark.hole("03.6")

@@ -19,7 +19,6 @@ from typing import Any
 
 from .. import _state
 from ..graph import GraphRoot, Node
-from ..tensor import Tensor
 from . import engine_fast
 from .graph_task import GraphTask
 
@@ -56,25 +55,23 @@ def execute(
     returned and no `.grad` is touched.
     """
     # 03.6 A whole pass. `execute`: make the task, `kind(keep_graph, create_graph)`, and
-    # `root = GraphRoot(edges, grads)`. Where `grads` are Tensors (the first one is) set
-    # `task.on_tensors` to True. With `inputs` (pairs of node or None, and number):
-    # `task.restrict_to(root, goals)` with the set of their nodes that are not None; then,
-    # with `accumulate`, `task.run_ends(goals)`; without it note in `task.captures` for
-    # each node that is not None, under the number, the list of the positions in `inputs`
-    # that ask for it: one node may be asked for by several numbers, and one number by
-    # several positions; and last, where `edges` is a single one,
-    # `task.show_lone_root(root)`. Run with `_run_here(task, root)`, or
-    # `_run_in_fresh_thread(task, root)` where `_running.depth` has come to MAX_DEPTH.
-    # Return a list with `task.captured.get(position)` for each input, empty without
-    # inputs. `_run_here`: set the grad mode (`_state.grad_enabled`, with `get` and `set`)
-    # to `task.create_graph`, append the task to `_running.tasks` and count
-    # `_running.depth` up; then count the dependencies and run. However that ends, count
-    # down, take the task off and set the mode that was there before. (The package also
-    # asks for the fast path there; leave that out, or keep it: `if _state.specialised and
-    # engine_fast.suits(task): engine_fast.run(task, root)`.) `queue_callback(callback)`:
-    # append to `callbacks` of the innermost pass on this thread, the last in
-    # `_running.tasks`; without one raise RuntimeError("Final callbacks can only be
-    # installed during backward pass.").
+    # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number):
+    # `task.restrict_to(root, goals)` with the set of their nodes that are not None; and
+    # without `accumulate` note in `task.captures` for each node that is not None, under
+    # the number, the list of the positions in `inputs` that ask for it: one node may be
+    # asked for by several numbers, and one number by several positions. Then, with inputs
+    # or without, `task.prepare(root, inputs, accumulate)`, which is given and sees to a
+    # few corner cases. Run with `_run_here(task, root)`, or `_run_in_fresh_thread(task,
+    # root)` where `_running.depth` has come to MAX_DEPTH. Return a list with
+    # `task.captured.get(position)` for each input, empty without inputs. `_run_here`: set
+    # the grad mode (`_state.grad_enabled`, with `get` and `set`) to `task.create_graph`,
+    # append the task to `_running.tasks` and count `_running.depth` up; then count the
+    # dependencies and run. However that ends, count down, take the task off and set the
+    # mode that was there before. (The package also asks for the fast path there; leave
+    # that out, or keep it: `if _state.specialised and engine_fast.suits(task):
+    # engine_fast.run(task, root)`.) `queue_callback(callback)`: append to `callbacks` of
+    # the innermost pass on this thread, the last in `_running.tasks`; without one raise
+    # RuntimeError("Final callbacks can only be installed during backward pass.").
     raise NotImplementedError("03.6 A whole pass is yours to write")
 
 

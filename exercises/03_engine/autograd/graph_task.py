@@ -38,6 +38,7 @@ from .run_hooks import (
 )
 
 Array = Any
+Edge = tuple[Node | None, int]
 Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors]
 
 
@@ -119,6 +120,16 @@ class GraphTask:
         # a node right after it (`node.edges`) is needed; any other if it is itself in
         # `self.needed`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
+
+    def prepare(self, root: GraphRoot, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
+        """See to the corner cases of a pass, after all else is decided."""
+        if root.outputs and isinstance(root.outputs[0], Tensor):
+            self.on_tensors = True
+        if inputs is not None:
+            if accumulate:
+                self.run_ends({node for node, _ in inputs if node is not None})
+            if len(root.edges) == 1:
+                self.show_lone_root(root)
 
     def run_ends(self, goals: set[Node]) -> None:
         """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.

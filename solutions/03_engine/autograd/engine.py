@@ -18,7 +18,6 @@ from typing import Any
 
 from .. import _state
 from ..graph import GraphRoot, Node
-from ..tensor import Tensor
 from . import engine_fast
 from .graph_task import GraphTask
 
@@ -56,19 +55,13 @@ def execute(
     """
     task = kind(keep_graph, create_graph)
     root = GraphRoot(edges, grads)
-    if grads and isinstance(grads[0], Tensor):
-        task.on_tensors = True
     if inputs is not None:
-        goals = {node for node, _ in inputs if node is not None}
-        task.restrict_to(root, goals)
-        if accumulate:
-            task.run_ends(goals)
-        else:
+        task.restrict_to(root, {node for node, _ in inputs if node is not None})
+        if not accumulate:
             for position, (node, index) in enumerate(inputs):
                 if node is not None:
                     task.captures.setdefault(node, {}).setdefault(index, []).append(position)
-        if len(edges) == 1:
-            task.show_lone_root(root)
+    task.prepare(root, inputs, accumulate)
     if _running.depth >= MAX_DEPTH:
         _run_in_fresh_thread(task, root)
     else:
