@@ -24,6 +24,7 @@ TORCH   := $(if $(filter-out 0,$(WITH_TORCH)),$(VENV)/.stamp-torch)
 PYTEST  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m pytest -n $(JOBS)
 
 FROM_NPM := site/node_modules
+FIREFOX  := tests/browser/firefox/node_modules
 
 # What a learner's code runs on has the fast paths off anyway: once is enough.
 WITHOUT_COURSE := --ignore=tests/hostile $(patsubst %,--ignore=tests/test_%.py,grading learner \
@@ -79,9 +80,10 @@ mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong ch
 	  --seed $(SEED) --result ../build/mutation.json
 
 # Both ask an advisory service about each pinned version, and fail where none answers.
-audit: $(VENV)/.stamp-supply $(FROM_NPM)/.stamp ## are faults known in what constraints.txt and npm's lock file pin? (asks a service)
+audit: $(VENV)/.stamp-supply $(FROM_NPM)/.stamp ## are faults known in what constraints.txt and npm's lock files pin? (asks a service)
 	@$(RUN)/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 	@npm audit --prefix site --package-lock-only
+	@npm audit --prefix $(dir $(FIREFOX)) --package-lock-only
 
 sbom: $(VENV)/.stamp-supply $(VENV)/.stamp-site $(FROM_NPM)/.stamp ## bills of materials in CycloneDX's form, in build/sbom
 	@mkdir -p build/sbom
@@ -119,9 +121,8 @@ serve: site ## build the site and serve it on this machine; PORT=8000
 site-check: $(VENV)/.stamp-browser site-built ## build the site strictly and drive it in a browser
 	@MINIGRAD_SITE=build/site $(RUN)/python -m pytest -q -m 'not slow' tests/browser
 
-# Every lesson and every exercise: more than an hour on two cores with twenty processes at work
-# (2026-11-21); on a machine left alone it was not measured.
-site-browser: $(VENV)/.stamp-browser site-built ## site-check with every lesson and exercise run in the browser
+# Every lesson and every exercise, in Chromium and, where it is installed, in Firefox.
+site-browser: $(VENV)/.stamp-browser $(FIREFOX)/.stamp site-built ## site-check with every lesson and exercise run in the browsers
 	@MINIGRAD_SITE=build/site MINIGRAD_SITE_ALL=1 $(RUN)/python -m pytest -q tests/browser
 
 site-built: $(FROM_NPM)/.stamp
@@ -143,7 +144,7 @@ verify-full: ## all of the above, PyTorch included
 
 clean: ## remove the environment and all caches
 	@[ ! -e '$(VENV)/pyvenv.cfg' ] || rm -rf '$(VENV)'
-	@rm -rf build dist site/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf build dist $(FROM_NPM) $(FIREFOX) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -------------------------------------------------------------------------
@@ -159,7 +160,7 @@ VENV_FAILED = $(PYTHON) could not make an environment in $(VENV) (its message is
 or set VENV=folder, and run make again.
 NO_NPM     := npm was not found, and the site is made with Node 20 or newer; install it (Debian, \
 Ubuntu: apt install npm) and run make again.
-NPM_FAILED := npm could not get what site/package-lock.json names (its message is above); check that \
+NPM_FAILED  = npm could not get what $*/package-lock.json names (its message is above); check that \
 this machine reaches an npm registry, then run make again.
 PIP_FAILED := pip could not install what is needed (its message is above); check that this machine \
 reaches a package index, then run make again.
@@ -186,11 +187,12 @@ $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))
 	@touch $@
 
-# What the site serves of npm's packages: exactly what the lock file names, each checked by its hash.
-$(FROM_NPM)/.stamp: site/package.json site/package-lock.json
+# npm's packages, for the site and for driving Firefox: exactly what the lock files name, each
+# checked by its hash.
+$(FROM_NPM)/.stamp $(FIREFOX)/.stamp: %/node_modules/.stamp: %/package.json %/package-lock.json
 	@command -v npm >/dev/null || $(call stop,$(NO_NPM))
-	@echo "==> getting what the site is made of from npm (once)"
-	@npm ci --prefix site --ignore-scripts --no-audit --no-fund --loglevel=error || $(call stop,$(NPM_FAILED))
+	@echo "==> getting what $*/package.json names from npm (once)"
+	@npm ci --prefix $* --ignore-scripts --no-audit --no-fund --loglevel=error || $(call stop,$(NPM_FAILED))
 	@touch $@
 
 # Its own step because on Linux the registry's build brings several GB of CUDA libraries with it:

@@ -72,10 +72,11 @@ def test_what_runs_the_tests_in_a_page_has_the_same_versions_and_hashes():
         assert found and PINNED[canonicalize_name(found[1])] == found[2], line
 
 
-def test_what_comes_from_npm_has_one_version_and_a_hash_each():
-    lock = json.loads((ROOT / "site" / "package-lock.json").read_text(encoding="utf-8"))
-    wanted = json.loads((ROOT / "site" / "package.json").read_text(encoding="utf-8"))
-    for name, version in (wanted["dependencies"] | wanted["devDependencies"]).items():
+@pytest.mark.parametrize("folder", ["site", "tests/browser/firefox"])
+def test_what_comes_from_npm_has_one_version_and_a_hash_each(folder):
+    lock = json.loads((ROOT / folder / "package-lock.json").read_text(encoding="utf-8"))
+    wanted = json.loads((ROOT / folder / "package.json").read_text(encoding="utf-8"))
+    for name, version in (wanted.get("dependencies", {}) | wanted["devDependencies"]).items():
         assert lock["packages"][f"node_modules/{name}"]["version"] == version
     for path, about in lock["packages"].items():
         assert not path or (about["integrity"].startswith("sha512-") and about["license"]), path

@@ -203,9 +203,8 @@ def verdicts(page: Any) -> dict[str, str]:
 def put(page: Any, section: Any, texts: dict[str, str]) -> None:
     """Write files into the editor of an exercise."""
     for path, text in texts.items():
-        tab = section.locator(".mg-files").get_by_role("button", name=path)
-        tab.click()
-        section.locator(".mg-files [aria-pressed=true]", has_text=path).wait_for()
+        section.locator(".mg-files").get_by_role("button", name=path, exact=True).click()
+        section.locator(".mg-files [aria-pressed=true]").get_by_text(path, exact=True).wait_for()
         write(page, section, text)
 
 
@@ -365,8 +364,8 @@ def test_tests_that_do_not_end_are_stopped_and_what_cannot_be_read_is_said(watch
     problem.wait_for()
     assert "SyntaxError" in problem.inner_text()
     page.keyboard.press("Control+Z")
-    page.keyboard.press("Control+Home")
-    page.keyboard.insert_text("while True:\n    pass\n")
+    page.keyboard.press("Control+End")  # a loop before `from __future__` would be a SyntaxError
+    page.keyboard.insert_text("\nwhile True:\n    pass\n")
     page.keyboard.press("Control+Enter")
     page.locator("html[data-mg-python=busy]").wait_for(state="attached")
     page.wait_for_timeout(1000)

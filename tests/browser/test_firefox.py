@@ -1,0 +1,79 @@
+"""The same site in another browser: Firefox runs lessons, grades exercises and stops loops."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from test_runtime import EXERCISES, LESSONS, NOT_HERE, STAGES
+
+from minigrad.course.dev.source import module, mutated
+
+FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
+DRIVER = Path(__file__).parent / "firefox"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def firefox(site: str, tmp_path: Path) -> Callable[..., Any]:
+    """Return what Firefox sees as it does a job; nothing may have gone wrong meanwhile."""
+    if FIREFOX is None:
+        pytest.skip("Firefox is not installed")
+    if not (DRIVER / "node_modules").exists():
+        pytest.skip("Firefox's driver is not installed: `make site-browser` does it")
+
+    def do(kind: str, address: str, **given: Any) -> Any:
+        file = tmp_path / "job.json"
+        file.write_text(json.dumps({"kind": kind, "address": address, **given}), encoding="utf-8")
+        done = subprocess.run(["node", DRIVER / "drive.mjs", FIREFOX, site, file],
+                              capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert told["problems"] == []
+        return told["seen"]
+
+    return do
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_a_lessons_blocks_give_what_its_notebook_has(firefox, built, key):
+    page = (built / "lessons" / key / "index.html").read_text(encoding="utf-8")
+    start = page.index(">", page.index('id="mg-data"')) + 1
+    blocks = {block["id"]: block for block in
+              json.loads(page[start:page.index("</script>", start)])["blocks"]
+              if block["kind"] in ("run", "draft", "raises", "stepper")}
+    seen = firefox("lesson", f"lessons/{key}/", last=list(blocks)[-1])
+    assert seen.keys() >= blocks.keys()
+    for name, block in blocks.items():
+        if seen[name] == "not here":
+            assert any(key == stage and words in block["code"] for stage, words in NOT_HERE)
+        elif block["kind"] != "stepper":
+            assert seen[name] in ("same", "nearly"), name
+
+
+@pytest.mark.parametrize("key", EXERCISES)
+def test_the_stub_fails_the_solution_passes_and_a_mistake_is_named(firefox, key):
+    stage = STAGES[key]
+    hole, mutant = next((hole, mutant) for hole in stage.holes for mutant in hole.mutants
+                        if mutant.symptom)
+    whole = {path: module(stage.package, path).text for path in stage.modules}
+    seen = firefox("exercises", f"exercises/{key}/", hole=hole.id,
+                   solutions={path: stage.solution(path).read_text(encoding="utf-8")
+                              for path in stage.modules},
+                   mistake=whole | mutated(stage, hole, mutant))
+    assert len(seen["stubs"]) == len(stage.holes)
+    assert set(seen["stubs"]) <= {"untouched", "waiting"} and set(seen["solved"]) == {"solved"}
+    assert seen["said"] == stage.words["symptoms"][mutant.symptom], mutant.name
+
+
+def test_a_loop_is_stopped_and_what_was_made_is_kept(firefox):
+    assert firefox("loop", "lessons/02_graph/") == ["5"]
