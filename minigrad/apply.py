@@ -19,7 +19,7 @@ from .array_memory import is_dense
 from .backend import BACKENDS, Backend
 from .device import device_of
 from .op_node import NUMBERS, measure, measured_input
-from .saved import SavedTensor
+from .saved import INFERENCE, SavedTensor
 from .shapes import broadcast
 from .tensor import Tensor
 from .views import check_inplace, mark_view, partly_overlaps, rebase_history, replace_node
@@ -109,8 +109,13 @@ def apply_plain(op: type[Op], values: list[Any]) -> Any:
     if xp.run_op is not None:
         return xp.run_op(op, values, arrays, on_tensors)
     place = xp.place_of(arrays)
-    with NO_PLACE if place is None else place.entered():
-        result = run_forward(op, xp, arrays)
+    try:
+        with NO_PLACE if place is None else place.entered():
+            result = run_forward(op, xp, arrays)
+    except (ValueError, TypeError, LookupError, RuntimeError):
+        if op.formulas and _state.grad_enabled.get():
+            refuse_stale(op, values)
+        raise
     if not on_tensors:
         return result
     node = make_node(op, values, arrays, casts)
@@ -119,6 +124,14 @@ def apply_plain(op: type[Op], values: list[Any]) -> Any:
     if not op.outputs and not isinstance(result, (list, tuple)):
         return wrap_result(op, node, values, result)
     return wrap_results(op, node, values, result)
+
+
+def refuse_stale(op: type[Op], values: list[Any]) -> None:
+    """Raise if an input is a view that may not be used any more: PyTorch looks at that first."""
+    if not _state.inference_enabled.get():
+        for i in op.tensor_positions:
+            if isinstance(values[i], Tensor):
+                values[i]._edge()
 
 
 def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[str, Any], bool]:
@@ -231,6 +244,9 @@ def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
     """Run forward on arrays; where the shapes are wrong the error is in PyTorch's words."""
     try:
         result = call_with(op, op.forward, xp, arrays)
+    except NotImplementedError:
+        op.shape(*shapes_of(op, arrays))  # PyTorch looks at shapes before it chooses a kernel
+        raise
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         op.shape(*shapes_of(op, arrays))
         if isinstance(error, IndexError):
@@ -357,6 +373,8 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
     live = (_state.grad_enabled.get() and not _state.inference_enabled.get()
             and not op.untracked and any(isinstance(v, Tensor) and v.requires_grad for v in values))
+    if target._counter is INFERENCE and not _state.inference_enabled.get():
+        refuse_inference(op, values)
     check_inplace(target, live, op.writes_alike or op.view or stays_as_it_is(op, values))
     recorded = live and target._array.dtype.kind == "f"
     values, arrays, casts, _ = unwrap(op, values)
@@ -378,8 +396,7 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
             begun = True
             if not write_directly(op, target, xp, arrays):
                 begun = False
-                result = run_forward(op, xp, arrays)
-                check_result(op, target, result)
+                result = run_to_write(op, target, xp, arrays)
                 begun = True
                 write_back(op, target, result)
         written = True
@@ -401,6 +418,34 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     return target
 
 
+def refuse_inference(op: type[Op], values: list[Any]) -> None:
+    """Raise for a write to an inference tensor outside of inference mode.
+
+    As in PyTorch what is wrong with the arguments themselves is said first: so a copy is written.
+    """
+    check_apart(op, values[0]._array, values)
+    copied = Tensor._plain(values[0]._array.copy())
+    values, arrays, _, _ = unwrap(op, [copied, *values[1:]])
+    xp = backend_of_all(op, arrays)
+    if xp.run_op is None and not write_directly(op, copied, xp, arrays):
+        run_to_write(op, copied, xp, arrays)
+    INFERENCE.bump()
+
+
+def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> Array:
+    """Return what a variant in place is to write, checked."""
+    try:
+        result = run_forward(op, xp, arrays)
+    except NotImplementedError:
+        if op.pointwise or op.shape is broadcast:
+            check_shape(target, op.shape(*shapes_of(op, arrays)))
+        raise
+    check_result(op, target, result)
+    if op.inplace_shape is not None:
+        op.inplace_shape(*shapes_of(op, arrays))
+    return result
+
+
 def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
     """Raise if an op would read memory that it has written to already."""
     pointwise = op.pointwise or op.promote or op.shape is broadcast
@@ -414,6 +459,9 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
         others = [other for other in others if other.ndim]  # one value is read before all writes
     for other in others:
         if partly_overlaps(written, other) or (op.apart and wholly_overlaps(written, other)):
+            if op.__name__ == "Put":  # which counts first
+                op.shape(*shapes_of(op, [v._array if isinstance(v, Tensor) else v
+                                         for v in values]))
             raise RuntimeError("unsupported operation: some elements of the input tensor and the "
                                "written-to tensor refer to a single memory location. Please "
                                "clone() the tensor before performing the operation.")
@@ -470,9 +518,15 @@ def check_result(op: type[Op], target: Tensor, result: Array) -> None:
     if not dtypes.can_cast(from_, to):
         raise RuntimeError(f"result type {type_name(from_)} can't be cast to the desired output "
                            f"type {type_name(to)}")
-    if not op.view and result.shape != array.shape:
-        raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
-                           f"shape {list(result.shape)}")
+    if not op.view:
+        check_shape(target, result.shape)
+
+
+def check_shape(target: Tensor, shape: Sequence[int]) -> None:
+    """Raise unless an in-place result has the shape of what is written to."""
+    if tuple(shape) != target._array.shape:
+        raise RuntimeError(f"output with shape {list(target._array.shape)} doesn't match the "
+                           f"broadcast shape {list(shape)}")
 
 
 def write_back(op: type[Op], target: Tensor, result: Array) -> None:

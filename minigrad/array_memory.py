@@ -34,6 +34,29 @@ def references_to_base(view: Array) -> int:
 _ALONE = references_to_base(np.ones((2, 3)).T)  # interpreters differ in what counting adds
 
 
+def in_rows(array: Array) -> Array:
+    """Return the array, or a copy of it, in C's order.
+
+    >>> import numpy as np
+    >>> in_rows(np.ones((2, 3)).T).strides
+    (16, 8)
+    """
+    return array if array.flags.c_contiguous else array.copy("C")
+
+
+def laid_out_like(array: Array, like: Array) -> Array:
+    """Return an array of the shape of `like`, or a copy of it, in the order of its dimensions.
+
+    >>> import numpy as np
+    >>> laid_out_like(np.ones((3, 2)), np.ones((2, 3)).T).strides
+    (8, 24)
+    """
+    if like.flags.c_contiguous or 0 in like.strides or not array.size:
+        return in_rows(array)
+    order = sorted(range(like.ndim), key=lambda d: -like.strides[d])
+    return array.transpose(order).copy("C").transpose([order.index(d) for d in range(like.ndim)])
+
+
 def is_dense(array: Array) -> bool:
     """Tell whether the array's elements fill its memory without gaps or overlap, in any order."""
     if array.flags.c_contiguous:

@@ -89,6 +89,8 @@ class Op:
     #: `forward` that writes its result to `self`, which has that dtype already, and raises before
     #: it writes; without one `forward`'s result is copied there
     forward_inplace: Callable[..., Any] | None = None
+    #: A shape rule for the variant in place alone: raises where `forward`'s result would fit
+    inplace_shape: Callable[..., Any] | None = None
     samples: Callable[..., Iterator[Any]]
     hot: Callable[[list[Any]], Any] | None = None  # what `apply` does, specialised for this op
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from sys import intern
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -318,6 +319,34 @@ def saved_property(name: str, is_argument: bool) -> property:
     return property(read, doc=f"What was saved as {name!r} for the backward pass.")
 
 
+class RawSaved(SavedTensor):
+    """A saved tensor as users were shown it, which knows where its node keeps it."""
+
+    __slots__ = ("node", "slot")
+    node: Any
+    slot: str
+
+    @classmethod
+    def of(cls, saved: SavedTensor, node: OpNode, slot: str) -> RawSaved:
+        """Return what is to stand in the node's slot in place of `saved`."""
+        made = object.__new__(cls)
+        for name in SavedTensor.__slots__:
+            setattr(made, name, getattr(saved, name))
+        made.node, made.slot = ref(node), slot
+        return made
+
+    def register_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any],
+                       shown: Any = None) -> None:
+        """Keep `pack_hook(tensor)`, unless the node has freed the tensor in the meantime."""
+        node = self.node()
+        if node is not None and getattr(node, self.slot) is FREED:
+            self.release()
+        super().register_hooks(pack_hook, unpack_hook, shown)
+
+
+RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # what users know
+
+
 def raw_saved_property(name: str) -> property:
     """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
 
@@ -327,11 +356,13 @@ def raw_saved_property(name: str) -> property:
             is_output = name in self.op.outputs or name == "result"
             tensor = self.unpack(name, arrays=False)
             kept = self.with_hooks(SavedTensor(tensor, is_output))
-            setattr(self, "_t_" + name, kept)
             setattr(self, "_v_" + name, None)
         elif kept is FREED:
             kept = SavedTensor(Tensor._plain(np.zeros(0)))
             kept.release()
+        if type(kept) is SavedTensor and (kept._array is not None or kept.hooks is not None):
+            kept = RawSaved.of(kept, self, "_t_" + name)
+            setattr(self, "_t_" + name, kept)
         return kept
 
     return property(read, doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")

@@ -15,12 +15,13 @@ import numpy as np
 
 from . import _state
 from .array_info import ArrayInfo, Size
+from .detached_inference import detached, is_inference, with_data_of
 from .dtypes import from_numpy_dtype, get_default_dtype
 from .gradient_hooks import GradientHooks
 from .graph import Node
 from .history import History
 from .python_protocols import PythonProtocols
-from .saved import INFERENCE, Version, version_of
+from .saved import INFERENCE, InferenceVersion, Version, version_of
 
 if TYPE_CHECKING:
     from ._tensor_methods import TensorMethods
@@ -132,7 +133,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
                             f"not {type(requires_grad).__name__}")
         if requires_grad and self._array.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if self._counter is INFERENCE and requires_grad and not _state.inference_enabled.get():
+        if is_inference(self._counter) and requires_grad and not _state.inference_enabled.get():
             raise RuntimeError("Setting requires_grad=True on inference tensor outside "
                                "InferenceMode is not allowed.")
         if not requires_grad and self._node is not None:
@@ -197,7 +198,11 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     @property
     def data(self) -> Tensor:
         """The same memory without history and with a version counter of its own."""
-        return self._plain(self._array)
+        result = self._plain(self._array)
+        counter = self._counter
+        if counter is not None and isinstance(counter, InferenceVersion):
+            result._counter = detached(counter)
+        return result
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -207,8 +212,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
         self._array = value._array
-        if INFERENCE in (self._counter, value._counter):
-            self._counter = INFERENCE if value._counter is INFERENCE else None
+        self._counter = with_data_of(self._counter, value._counter)
 
     @data.deleter
     def data(self) -> None:
@@ -216,9 +220,11 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     @property
     def _version(self) -> int:
+        if not is_inference(self._counter):
+            return version_of(self)
         if self._counter is INFERENCE:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return version_of(self)
+        return self._counter.count
 
     def _shared_counter(self) -> Any:
         """Return the version counter, made now if there is none, to be shared."""
@@ -230,6 +236,11 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
                 counter = self._counter = fresh
         return counter
 
+    def _written_inside(self, times: int) -> None:
+        """Count what PyTorch writes to a result while it makes it, where `_version` tells of it."""
+        if times and not is_inference(self._counter):
+            self._shared_counter().value += times
+
     def _bump(self) -> None:
         """Count a write to the memory."""
         counter = self._counter
@@ -239,7 +250,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     def is_inference(self) -> bool:
         """Tell whether it was made in inference mode."""
-        return self._counter is INFERENCE
+        return is_inference(self._counter)
 
     @property
     def _base(self) -> Tensor | None:

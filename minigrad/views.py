@@ -18,7 +18,7 @@ from .array_info import data_pointer, same_memory
 from .array_memory import is_dense
 from .copy_slices import CopySlices
 from .graph import Node
-from .saved import INFERENCE, version_of
+from .saved import INFERENCE, InferenceVersion, version_of
 from .tensor import Tensor
 
 Array = Any
@@ -106,7 +106,7 @@ def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
               creation: int | None = None) -> None:
     """Record that `result` looks at the memory of `base`, of which it may itself be a view."""
     counter = base._counter
-    if counter is INFERENCE:
+    if isinstance(counter, InferenceVersion):
         result._counter = INFERENCE
         return
     if creation is None:

@@ -24,6 +24,7 @@ from ..tensor import Tensor, method
 from .batched import BatchedTask, batched_gradients, swept, unbatched
 from .engine import execute
 from .frames import user_frame
+from .gradient_views import mark_views
 from .graph import GradientEdge
 from .graph_task import GraphTask, on_tensors
 
@@ -98,6 +99,8 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     find = of_batches if is_grads_batched else gradients
     found = find(roots, goals, given, keep, create_graph, allow_unused)
+    if not (create_graph or is_grads_batched):
+        mark_views(found, goals, roots)
     if materialize_grads:
         found = [zeros_for(goal, create_graph) if g is None else g
                  for g, goal in zip(found, goals, strict=True)]
@@ -223,6 +226,8 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
     """Return shape and array dtype of a tensor, or of the one that an edge stands for."""
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
+    if not isinstance(root, GradientEdge):
+        raise AssertionError(f"Expected output to be a torch.Tensor, but got {type(root).__name__}")
     return root.node.metadata_of(root.output_nr)
 
 

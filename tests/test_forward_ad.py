@@ -132,6 +132,8 @@ def test_in_place_tangent(op):
         result = sample.run()
         if result.shape != target.shape or result.dtype != target.dtype:
             return
+        if op.inplace_shape is not None and not target.shape:
+            return  # addmv of nothing, which has a rule of its own in place
         (expected,) = tangents_of(sample, directions_of(sample))
         with TangentLevel() as level:
             plain = sample.with_arrays(np.array)

@@ -472,3 +472,80 @@ def test_setup_context_gets_all_outputs(torch):
     assert isinstance(outputs[0], tuple) and len(outputs[0]) == 2
     (a + 10 * b).backward()
     assert x.grad.item() == 32.0
+
+
+# --- Names on the context ------------------------------------------------------------------------
+
+NAMES = ["shape", "dtype", "device", "num_inputs", "others", "edges", "edge_list", "extras",
+         "sequence", "function", "op", "runners", "tensor_runners", "saves", "arity", "needed"]
+
+
+@pytest.mark.parametrize("setup", [False, True])
+def test_what_is_left_on_the_context_may_have_any_name(torch, setup):
+    seen = []
+
+    def leave(ctx, inputs, output):
+        for name in NAMES:
+            setattr(ctx, name, (name, inputs[0].shape))
+
+    def forward(ctx, x):
+        leave(ctx, (x,), None)
+        return x.sum(), x.mean()
+
+    def backward(ctx, g, h):
+        seen.append([getattr(ctx, name) == (name, (3, 2)) for name in NAMES])
+        ctx.others, ctx.mine = ctx.others, 1
+        return (g + h / 6).expand(ctx.shape[1])
+
+    made = function(torch, (lambda x: (x.sum(), x.mean())) if setup else forward, backward,
+                    leave if setup else None)
+    x = leaf(torch, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    a, b = made.apply(x * 1)
+    ((a * 2).exp() * 0 + a * b).backward(retain_graph=True)
+    assert x.grad.tolist() == [[7.0, 7.0]] * 3
+    for graph in (True, False):
+        (slope,) = torch.autograd.grad(a, x, create_graph=graph, retain_graph=True)
+        assert slope.tolist() == [[1.0, 1.0]] * 3
+    assert len(seen) == 3 and all(map(all, seen))
+
+
+def test_the_shape_of_the_input_is_kept_where_the_output_has_another(torch):
+    def forward(ctx, x):
+        ctx.shape, ctx.dtype = x.shape, x.dtype
+        return x.sum(0)
+
+    made = function(torch, forward, lambda ctx, g: g.to(ctx.dtype).expand(ctx.shape) / ctx.shape[0])
+    x = leaf(torch, [[1.0, 2.0]] * 4)
+    made.apply(x).sum().backward()
+    assert x.grad.tolist() == [[0.25, 0.25]] * 4
+
+
+@pytest.mark.filterwarnings("ignore:.*jit.script.*:DeprecationWarning")  # PyTorch's own
+def test_a_jvp_finds_what_forward_left(torch):
+    def forward(ctx, x):
+        ctx.shape, ctx.factor = x.shape, 3
+        return x.sum()
+
+    made = function(torch, forward, None)
+    made.jvp = staticmethod(lambda ctx, t: (t * ctx.factor * ctx.shape[0]).sum())
+    fwd = torch.autograd.forward_ad
+    with fwd.dual_level():
+        out = made.apply(fwd.make_dual(torch.ones(2), torch.tensor([1.0, 2.0])))
+        assert fwd.unpack_dual(out).tangent.item() == 18.0
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "float64"])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_of_another_dtype_is_cast(torch, dtype, create_graph):
+    class Ones(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return torch.ones(3).to(getattr(torch, dtype))
+
+    x = torch.zeros(3, requires_grad=True)
+    (grad,) = torch.autograd.grad(Ones.apply(x).sum(), x, create_graph=create_graph)
+    assert grad.dtype == torch.float32 and grad.tolist() == [1, 1, 1]

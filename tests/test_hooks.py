@@ -448,3 +448,11 @@ def test_node_handles(torch):
     handle.remove()
     y.backward()
     assert seen == ["hook"]
+
+
+def test_a_post_accumulate_hook_returns_nothing(torch):
+    for answer, error in ((3, TypeError), (torch.ones(1), RuntimeError)):
+        x = torch.zeros(1, requires_grad=True)
+        x.register_post_accumulate_grad_hook(lambda t, answer=answer: answer)
+        with pytest.raises(error):
+            x.sum().backward()

@@ -628,6 +628,8 @@ def test_inplace_variant(op):
         target, *rest = sample.args
         if not isinstance(target, Tensor) or (not op.view and plain.shape != target.shape):
             return False
+        if op.inplace_shape is not None and not target.shape:
+            return False  # addmv of nothing, which has a rule of its own in place
         written = target * 1 if target.requires_grad else from_array(target._array.copy())
         version, address = written._version, written.data_ptr()
         reseed()

@@ -525,3 +525,14 @@ def test_default_hooks_are_shown_an_input_with_its_history(torch):
         x.square()
         mid.square()
     assert seen[0] is x and seen[1] is mid
+
+
+def test_a_handle_that_was_taken_before_takes_no_hooks_when_the_tensor_is_freed(torch):
+    x = leaf(torch, [1.0, 2.0])
+    y, z = x * x, x.exp()
+    handles = [y.grad_fn._raw_saved_self, z.grad_fn._raw_saved_result]
+    y.sum().backward()
+    z.sum().backward()
+    for handle in handles:
+        with pytest.raises(RuntimeError, match="after it has been freed"):
+            handle.register_hooks(lambda t: t, lambda t: t)

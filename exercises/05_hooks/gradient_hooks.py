@@ -99,7 +99,9 @@ class GradientHooks:
         # return the handle. run_after_accumulation(hooks, tensor): the leaf's .grad is
         # complete; call each hook of the table `hooks`, in order, with the tensor itself. Go
         # through a copy of the table. A hook that returns anything but None is a RuntimeError
-        # 'Tensor post accumulate grad hooks should return None.'.
+        # 'Tensor post accumulate grad hooks should return None.' (of what is no tensor
+        # PyTorch says TypeError "expected Variable, but hook returned 'int'", which is as
+        # good here).
         raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")
 
 

@@ -22,7 +22,7 @@ from .array_info import data_pointer, same_memory
 from .array_memory import is_dense
 from .copy_slices import CopySlices
 from .graph import Node
-from .saved import INFERENCE, version_of
+from .saved import INFERENCE, InferenceVersion, version_of
 from .tensor import Tensor
 
 Array = Any

@@ -353,7 +353,7 @@ def probe_05_6(random):
                 table[i] = leaving(i, table, x, seen)
             seen.append(tried(lambda table=table, x=x: run_hooks.run_after_accumulation(table, x)))
             seen.append(len(table))
-            answers = {i: lambda t, i=i: seen.append(["asked", i]) if i else random.random()
+            answers = {i: lambda t, i=i: seen.append(["asked", i]) if i else x.detach()
                        for i in random.sample(range(3), 3)}
             seen.append(tried(lambda answers=answers, x=x:
                               run_hooks.run_after_accumulation(answers, x)))

@@ -122,6 +122,12 @@ def batched_gradients(roots: Sequence[Any], given: Sequence[Any],
     if len(sizes) > 1:
         raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
                          f"dimension, got sizes {sorted(sizes)} for the mapped dimension")
+    if None in given:
+        some = next((r for r, g in zip(roots, given, strict=True) if g is None), None)
+        if getattr(some, "shape", ()) != ():
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        raise ValueError("vmap: the gradient that is made for a scalar has 0 dimensions, none of "
+                         "batches; with is_grads_batched=True give grad_outputs")
     level, batches = next_level(), []
     for i, (root, grad) in enumerate(zip(roots, given, strict=True)):
         if isinstance(grad, Tensor):

@@ -32,10 +32,6 @@ def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -
         grad = sum_to(grad, shape)
         array = grad._array if isinstance(grad, Tensor) else grad
     if array.dtype != dtype:
-        if array.dtype.kind != "f":
-            raise RuntimeError(
-                f"Function {source.name()} returned an invalid gradient at index {position} - "
-                f"expected type {dtype} but got {array.dtype}")
         if isinstance(grad, Tensor):
             grad = grad.to(FROM_NUMPY[dtype])
         else:

@@ -25,7 +25,7 @@ def tangents_of_outputs(ctx: Any, args: Sequence[Any], outputs: Sequence[Any],
         given = [F.zeros_like(a) if t is None and isinstance(a, Tensor) else t
                  for a, t in zip(args, tangents, strict=True)]
     versions = [None if t is None else t._version for t in given]
-    results = ctx.function.jvp(ctx, *given)
+    results = ctx.function.jvp(ctx.context(), *given)
     found = list(results) if isinstance(results, tuple) else [results]
     if len(found) != len(outputs):
         raise RuntimeError("Function's jvp returned an invalid number of forward gradients "

@@ -33,6 +33,7 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
 def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
                    recorded: bool) -> list[Any]:
     """Do what `join_outputs` does, where nothing fails."""
+    node.put_aside()
     dirty = {id(t) for t in node.dirty_tensors}
     if not dirty <= {id(o) for o in outputs}:
         raise RuntimeError("Some elements marked as dirty during the forward method were not "

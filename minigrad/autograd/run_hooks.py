@@ -93,5 +93,8 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
     for hook in list(hooks.values()):
-        if hook(tensor) is not None:
+        answer = hook(tensor)
+        if answer is not None:
+            if not isinstance(answer, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")

@@ -70,7 +70,9 @@ def product_added(first: str, second: str, product: Any) -> Rule:
             result = F.mul(result, alpha)
         if beta != 0:
             added = call.batch("self")
-            result = F.add(added if beta == 1 else F.mul(added, beta), result)
+            added = added if beta == 1 else F.mul(added, beta)
+            shape = call.op.shape(*map(call.shape, ("self", first, second)), beta)
+            result = F.add(added, result) if shape == tuple(result.shape) else added
         if not level_of(result):  # only `self` was batched, and counts for nothing
             return F.expand(result, (call.size, *result.shape))
         return unwrapped(result)

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..apply import apply, apply_inplace, type_name
+from ..array_memory import in_rows
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
@@ -160,8 +161,8 @@ class PreluKernel(Op):
     def grad_self(g, self, weight):
         return F.where(F.gt(self, 0), g, weight * g + nought(self))
 
-    def grad_weight(g, self):
-        return F.where(F.gt(self, 0), 0, self * g)
+    def grad_weight(g, self, weight):
+        return F.tied(F.where(F.gt(self, 0), 0, self * g), weight)
 
     def samples(make):
         yield make(2, 3, 4, low=0.2), make(3, 1)
@@ -686,6 +687,7 @@ class Logsigmoid(Activation):
 
     def forward(xp, self):
         require(self, "f", "log_sigmoid_cpu")
+        self = in_rows(self)
         return xp.minimum(self, 0) - xp.log1p(xp.exp(-xp.abs(self)))
 
     def grad_self(g, self):

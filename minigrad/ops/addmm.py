@@ -166,15 +166,18 @@ def size_at(shape, dim):
     return shape[dim]
 
 
-def addmv_shape(shape, a, v, *_):
-    """(n, k) times (k,) is (n,), to which the summand, of one dimension at most, expands."""
+def addmv_shape(shape, a, v, beta=1, *_):
+    """(n, k) times (k,) is (n,), to which the summand, of one dimension at most, expands.
+
+    Where the matrix has no elements, PyTorch's result has the summand's shape.
+    """
     if len(a) != 2 or len(v) != 1 or len(shape) > 1:
         raise RuntimeError("vector + matrix @ vector expected, got "
                            f"{len(shape)}, {len(a)}, {len(v)}")
     if a[1] != v[0] or (shape and shape[0] not in (1, a[0])):
         raise RuntimeError(f"size mismatch, got input ({shape[0] if shape else 1}), mat ({by(a)}), "
                            f"vec ({v[0]})")
-    return a[:1]
+    return shape if 0 in a and beta != 0 else a[:1]
 
 
 class Addmv(Op):
@@ -192,7 +195,15 @@ class Addmv(Op):
         if not self.dtype == mat.dtype == vec.dtype:
             raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and "
                                "{}".format(*dtype_names(self, mat, vec)))
+        if not mat.size and beta != 0:
+            return xp.multiply(self, self.dtype.type(beta))
         return add_product(self, xp.matmul(mat, vec), beta, alpha)
+
+    def inplace_shape(self, mat, *_):
+        """Raise for a tensor of another size than the product's, also where that is lost."""
+        if self != mat[:1]:
+            raise RuntimeError(f"Bad in-place call: input tensor size {list(self)} and output "
+                               f"tensor size {list(mat[:1])} should match")
 
     def grad_self(g, beta): return scaled(g, beta)
     def grad_mat(g, vec, alpha): return scaled(F.outer(g, vec), alpha)
@@ -201,7 +212,7 @@ class Addmv(Op):
     def samples(make):
         yield make(2), make(2, 3), make(3)
         yield make(1), make(2, 3), make(3), {"beta": 0.5, "alpha": 2}
-        yield make(), make(2, 0), make(0)
+        yield make(), make(2, 0).detach(), make(0).detach()  # whose gradients PyTorch refuses
 
 
 def addr_shape(shape, a, b, *_):

@@ -431,7 +431,10 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     tensor([ True, False])
     """
     same_dtype(input, other)
-    return IscloseOp(input, other, rtol, atol, equal_nan)
+    result = IscloseOp(input, other, rtol, atol, equal_nan)
+    if isinstance(result, Tensor):
+        result._written_inside((not rtol == atol == 0) + (equal_nan and input.is_floating_point()))
+    return result
 
 
 @function()

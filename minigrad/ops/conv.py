@@ -70,14 +70,15 @@ class Convolution(Op):
     def forward(xp, input, weight, bias, stride, padding, dilation, groups):
         return xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
 
-    def grad_input(g, weight, input_sizes, stride, padding, dilation, groups):
+    def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         return ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)
 
-    def grad_weight(g, input, weight_sizes, stride, padding, dilation, groups):
-        return ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)
+    def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
+        result = ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)
+        return F.tied(result, weight)
 
-    def grad_bias(g, input_sizes):
-        return F.sum(g, spatial(input_sizes))
+    def grad_bias(g, input, weight, input_sizes):
+        return F.tied(F.tied(F.sum(g, spatial(input_sizes)), input), weight)
 
     def samples(make):
         yield make(2, 3, 7), make(4, 3, 3), make(4), (2,), (1,), (1,), 1

@@ -42,15 +42,16 @@ class TransposedConvolution(Op):
             result += bias.reshape(-1, *(1,) * (input.ndim - 2))
         return result
 
-    def grad_input(g, weight, input_sizes, stride, padding, dilation, groups):
+    def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         steps = Convolution(g, weight, None, stride, padding, dilation, groups)
         return cropped(steps, input_sizes)
 
-    def grad_weight(g, input, weight_sizes, stride, padding, dilation, groups):
-        return ConvWeight(input, g, weight_sizes, stride, padding, dilation, groups)
+    def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
+        result = ConvWeight(input, g, weight_sizes, stride, padding, dilation, groups)
+        return F.tied(result, weight)
 
-    def grad_bias(g, input_sizes):
-        return F.sum(g, spatial(input_sizes))
+    def grad_bias(g, input, weight, input_sizes):
+        return F.tied(F.tied(F.sum(g, spatial(input_sizes)), input), weight)
 
     def samples(make):
         yield make(2, 3, 4), make(3, 2, 3), make(2), (2,), (1,), (1,), (1,), 1

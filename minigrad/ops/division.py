@@ -12,7 +12,7 @@ from .overloads import is_number, overloaded, require
 def check_divisor(xp, self, other, kernel):
     """Raise as PyTorch does when integers are divided by zero, and for bools."""
     require(self, "iuf", kernel)
-    if self.dtype.kind in "iu" and not xp.all(other):
+    if self.dtype.kind in "iu" and self.size and not xp.all(other):
         raise RuntimeError("ZeroDivisionError")
 
 
@@ -38,10 +38,10 @@ class DivRounded(Op):
             return xp.trunc(self / other)
         return (self - xp.fmod(self, other)) // other
 
-    def grad_self(g):
+    def grad_self(g, other):
         return F.zeros_like(g)
 
-    def grad_other(g):
+    def grad_other(g, self, other):
         return F.zeros_like(g)
 
     def samples(make):

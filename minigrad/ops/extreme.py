@@ -47,7 +47,7 @@ def evenly(g, x, value, sizes=(), dim=None, keepdim=False):
     """Return `g` shared among the elements that equal the reduced `value`."""
     g, value = restored(g, sizes, dim, keepdim), restored(value, sizes, dim, keepdim)
     mask = F.eq(x, value)
-    return F.div(F.where(mask, g, 0), F.sum(mask, dim, dim is not None))
+    return F.div(g * mask, F.sum(mask, dim, dim is not None))
 
 
 def evenly_among_all(g, x, value):
@@ -232,7 +232,7 @@ class Aminmax(Op):
     tensor(3.)
     """
 
-    node, outputs = "AminmaxBackward", ("min", "max")
+    node, outputs, materialize = "AminmaxBackward", ("min", "max"), False
 
     def shape(shape, dim=None, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
 
@@ -242,8 +242,9 @@ class Aminmax(Op):
         return self.min(axis=axis, keepdims=keepdim), self.max(axis=axis, keepdims=keepdim)
 
     def grad_self(g_min, g_max, self, min, max, self_sizes, dim, keepdim):
-        return (evenly(g_min, self, min, self_sizes, dim, keepdim)
-                + evenly(g_max, self, max, self_sizes, dim, keepdim))
+        parts = [evenly(g, self, value, self_sizes, dim, keepdim)
+                 for g, value in ((g_min, min), (g_max, max)) if g is not None]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     def samples(make):
         yield make(3, 4, distinct=True)
@@ -319,10 +320,10 @@ def median_index(xp, array, dim, skip_nan):
 
 def median_of_all(xp, array, skip_nan):
     """Return the lower median of all elements."""
-    require(array, "iuf", "median_cpu")
     flat = array.reshape(-1)
     if not flat.size:
         return xp.full((), xp.nan, array.dtype)
+    require(array, "iuf", "median_cpu")
     return flat[median_index(xp, flat, 0, skip_nan)[0]]
 
 
@@ -482,13 +483,14 @@ class Kthvalue(Op):
     def shape(shape, k, dim=-1, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
 
     def forward(xp, self, k, dim=-1, keepdim=False):
-        if self.ndim:
-            require(self, "iuf", "kthvalue_cpu")
         array = at_least_1d(self)
         axis = wrap_dim(dim, array.ndim)
+        require_elements("kthvalue", self, dim)
         if not 0 < k <= array.shape[axis]:
             raise RuntimeError("kthvalue(): selected number k out of range for dimension "
                                f"{axis}")
+        if self.ndim:
+            require(self, "iuf", "kthvalue_cpu")
         order = xp.argsort(array, axis=axis, kind="stable")
         return chosen(xp, self, xp.take(order, xp.array([k - 1]), axis=axis), dim, keepdim)
 

@@ -10,6 +10,7 @@ from ..op import F, Op, named_result
 from ..publish import function
 from ..shapes import broadcast
 from .matmul import by, mT
+from .options import contiguous_format
 from .reduce import require_float
 from .scan import others
 
@@ -84,6 +85,11 @@ def bad_minor(xp):
 # ------------------------------------------------------------------------------- inverse, solve
 
 
+def columns(matrices):
+    """Return matrices that lie in memory column by column, as LAPACK gives them."""
+    return matrices.swapaxes(-1, -2).copy("C").swapaxes(-1, -2)
+
+
 class LinalgInv(Op):
     """The inverses of square matrices; `LinAlgError` if one is singular.
 
@@ -100,7 +106,7 @@ class LinalgInv(Op):
     def forward(xp, self):
         require_square("linalg.inv", self)
         try:
-            return xp.linalg.inv(self)
+            return columns(xp.linalg.inv(self))
         except xp.linalg.LinAlgError:
             where, pivot = failing(self, zero_pivot(xp))
             raise LinAlgError(
@@ -144,14 +150,14 @@ class Solve(Op):
             raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A "
                                f"of type {a} and B of type {b} instead")
         try:
-            return xp.linalg.solve(A, B)
+            return columns(xp.linalg.solve(A, B))
         except xp.linalg.LinAlgError:
             where, _ = failing(A, zero_pivot(xp))
             raise LinAlgError(f"torch.linalg.solve: {where}The solver failed because the input "
                               "matrix is singular.") from None
 
     def grad_A(g, A, result): return -(Solve(mT(A), g) @ mT(result))
-    def grad_B(g, A): return Solve(mT(A), g)
+    def grad_B(g, A, result): return Solve(mT(A), g)
 
     def samples(make):
         yield make(3, 3), make(3, 2)
@@ -229,7 +235,7 @@ def determinant_backward(g, A, det):
     """Return the gradient of det(A): g det(A) inv(A).T, the matrix of g times the cofactors."""
     g = F.unsqueeze(F.unsqueeze(g, -1), -1)
     if F.all(F.ne(det, 0)):
-        return g * F.unsqueeze(F.unsqueeze(det, -1), -1) * mT(F.linalg_inv(A))
+        return g * F.unsqueeze(F.unsqueeze(det, -1), -1) * F.linalg_inv(mT(A))
     # A singular matrix has no inverse but it has cofactors: those of U diag(S) Vh.
     U, S, Vh = F.linalg_svd(A, full_matrices=False)
     sign = F.linalg_det(U) * F.linalg_det(Vh)
@@ -287,10 +293,10 @@ class Slogdet(Op):
         require_square("linalg.slogdet", self)
         return tuple(xp.linalg.slogdet(self))
 
-    def grad_self(g_logabsdet, self):
+    def grad_self(g_logabsdet, self, sign):
         if g_logabsdet is None:
             return None
-        return F.unsqueeze(F.unsqueeze(g_logabsdet, -1), -1) * mT(F.linalg_inv(self))
+        return F.unsqueeze(F.unsqueeze(g_logabsdet, -1), -1) * F.linalg_inv(mT(self))
 
     def samples(make):
         yield make(3, 3)
@@ -404,6 +410,21 @@ def symmetrised(x):
     return F.tril(x) + mT(F.tril(x, -1))
 
 
+def divided_by_transposed(M, R):
+    """Return the X with X R.T = M; R is upper triangular, and may be singular."""
+    diagonal = F.diagonal(R, 0, -2, -1)
+    if F.all(F.ne(diagonal, 0)):
+        return mT(F.clone(Solve(R, mT(M)), memory_format=contiguous_format))
+    n = R.shape[-1]
+    columns = [F.select(M, -1, j) for j in range(n)]
+    for j in reversed(range(n)):
+        row = F.select(R, -2, j)
+        for k in range(j + 1, n):
+            columns[j] = columns[j] - columns[k] * F.unsqueeze(F.select(row, -1, k), -1)
+        columns[j] = columns[j] / F.unsqueeze(F.select(row, -1, j), -1)
+    return F.stack(columns, -1)
+
+
 class LinalgQr(Op):
     """The Q with orthonormal columns and upper triangular R with Q R = A, for m >= n.
 
@@ -424,7 +445,7 @@ class LinalgQr(Op):
 
     def grad_self(g_Q, g_R, Q, R):
         inside = symmetrised(mT(g_R @ mT(R) - mT(Q) @ g_Q))
-        return mT(Solve(R, mT(g_Q + Q @ inside)))
+        return divided_by_transposed(g_Q + Q @ inside, R)
 
     def samples(make):
         yield make(3, 3)

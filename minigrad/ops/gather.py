@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..apply import apply_inplace, type_name
+from ..array_memory import in_rows
 from ..backend import backend_of, kernels_index
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
 from ..tensor import Tensor, method
+from .overloads import refuse_integers
 from .strided import geometry_of, refuse_beyond_memory
 from .view import along, array_of
 
@@ -44,6 +46,17 @@ def checked_vector(name, self, dim, index):
     return dim, index.reshape(-1), self.shape[dim] if self.ndim else 1
 
 
+def check_selected(array, dim, index):
+    """Raise unless all indices lie within a dimension, as PyTorch's kernel for the case does."""
+    size = array.shape[dim] if array.ndim else 1
+    if index.size and not size and array.ndim > 1:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if array.ndim > 1 and (dim == 1 or not array.size):
+        check_index(index, size, f"INDICES element is out of DATA bounds, id={{index}} "
+                                 f"axis_dim={size}", error=RuntimeError)
+    check_index(index, size, "index out of range in self", error=IndexError)
+
+
 def selected_sizes(shape, dim, index):
     """Return the shape with the number of indices at `dim`."""
     dim = wrap_dim(dim, len(shape))
@@ -67,10 +80,11 @@ class IndexSelect(Op):
         return selected_sizes(self, dim, index)
 
     def forward(xp, self, dim, index):
-        dim, index, size = checked_vector("index_select", self, dim, index)
-        if dim == 1 and self.ndim > 1:  # for which PyTorch has a kernel of its own
-            check_index(index, size, "INDICES element is out of DATA bounds", error=RuntimeError)
-        check_index(index, size, "index out of range in self", error=IndexError)
+        dim, index, _ = checked_vector("index_select", self, dim, index)
+        if not self.ndim and index.size != 1:
+            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
+                               f"{index.size} value(s)")
+        check_selected(self, dim, index)
         return xp.take(self, index, axis=dim) if self.ndim else self.copy()
 
     def grad_self(g, self_sizes, dim, index):
@@ -143,7 +157,7 @@ class IndexAdd(Op):
     def grad_self(g):
         return g
 
-    def grad_source(g, dim, index, alpha):
+    def grad_source(g, dim, index, alpha, source):
         return F.index_select(g, dim, index) * alpha
 
     def samples(make):
@@ -221,7 +235,7 @@ class IndexCopy(Op):
     def grad_self(g, dim, index):
         return F.index_fill(g, dim, index, 0)
 
-    def grad_source(g, dim, index):
+    def grad_source(g, dim, index, source):
         return F.index_select(g, dim, index)
 
     def samples(make):
@@ -261,9 +275,13 @@ class IndexFillNumber(Op):
         return self
 
     def forward(xp, self, dim, index, value):
-        return IndexFillNumber.forward_inplace(xp, self.copy(), dim, index, value)
+        order = "C" if 0 in self.strides else "K"
+        return IndexFillNumber.forward_inplace(xp, self.copy(order), dim, index, value)
 
     def forward_inplace(xp, self, dim, index, value):
+        if ndim := getattr(value, "ndim", 0):
+            raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
+                               f"tensor with {ndim} dimension(s).")
         at, index, size = checked_vector("index_fill", self, dim, index)
         if nothing_to_write(self, at, index.size):
             return self
@@ -292,9 +310,6 @@ class IndexFillTensor(Op):
     inplace, public = True, False
 
     def shape(self, dim, index, value):
-        if value:
-            raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
-                               f"tensor with {len(value)} dimension(s).")
         return self
 
     forward = IndexFillNumber.forward
@@ -318,6 +333,7 @@ def index_fill(input, dim, index, value):
     >>> zeros(3).index_fill(0, tensor([1]), 5)
     tensor([0., 5., 0.])
     """
+    refuse_integers(input, value)
     op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
     return op(input, dim, index, value)
 
@@ -390,9 +406,9 @@ class Gather(Op):
         if not self.ndim or not index.ndim:
             return self.reshape(-1)[index]
         covered = tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(index.shape))
-        return xp.take_along_axis(self[covered], index, dim)
+        return in_rows(xp.take_along_axis(self[covered], index, dim))
 
-    def grad_self(g, self_sizes, dim, index):
+    def grad_self(g, self_sizes, dim, index, self):
         return F.gather_backward(g, self_sizes, dim, index)
 
     def samples(make):

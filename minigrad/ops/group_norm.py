@@ -12,6 +12,7 @@ from .norm import (
     normalized_gradient,
     summed_product,
 )
+from .overloads import require
 
 
 def grouped(tensor, sizes, num_groups):
@@ -39,6 +40,7 @@ class NativeGroupNorm(Op):
         return [input, (input[0], num_groups), (input[0], num_groups)]
 
     def forward(xp, input, weight, bias, num_groups, eps):
+        require(input, "f", "GroupNormKernelImpl")
         sizes = input.shape
         mean, var, result = xp.moments(grouped(input, sizes, num_groups), (2,))
         rstd = 1 / xp.sqrt(var + eps)
@@ -58,12 +60,13 @@ class NativeGroupNorm(Op):
             F.unsqueeze(mean, -1), F.unsqueeze(rstd, -1), (2,), eps)
         return F.reshape(result, sizes)
 
-    def grad_weight(g_output, input, num_groups, eps, mean, rstd, input_sizes):
+    def grad_weight(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes):
         unit = normalized(grouped(input, input_sizes, num_groups), F.unsqueeze(mean, -1),
                           F.unsqueeze(rstd, -1), (2,), eps)
-        return summed_product(g_output, F.reshape(unit, input_sizes), channel_axes(input_sizes))
+        result = summed_product(g_output, F.reshape(unit, input_sizes), channel_axes(input_sizes))
+        return F.tied(result, weight)
 
-    def grad_bias(g_output, input_sizes):
+    def grad_bias(g_output, input_sizes, input, weight):
         return F.sum(g_output, channel_axes(input_sizes))
 
     def samples(make):

@@ -51,6 +51,11 @@ def picked_shape(self, indices, dims):
     return (*rest[:at], *common, *rest[at:])
 
 
+def names_nothing(self, indices, dims):
+    """Tell whether no element is picked, so that no index is looked at: PyTorch's rule."""
+    return not numel(picked_shape(self, indices, dims)) and all(self[d] for d in dims)
+
+
 def out_of_bounds(error, dims):
     """Return NumPy's error for an index that is out of range in PyTorch's words."""
     axis = re.search(r"axis (\d+)", str(error))
@@ -77,7 +82,9 @@ class Index(Op):
             xp.check_indices(self.shape, indices, dims)
             return xp.asarray(self[key_of(self.ndim, indices, dims)], order="C")
         except IndexError as error:
-            picked_shape(self.shape, [i.shape for i in indices], dims)
+            if names_nothing(self.shape, [i.shape for i in indices], dims):
+                return xp.empty(Index.shape(self.shape, [i.shape for i in indices], dims),
+                                self.dtype)
             raise out_of_bounds(error, dims) from None
 
     def grad_self(g, self_sizes, indices, dims):
@@ -106,6 +113,8 @@ class IndexBackward(Op):
 
     def forward(xp, grad, input_sizes, indices, dims):
         result = xp.zeros(input_sizes, grad.dtype)
+        if not grad.size:
+            return result
         return kernels_index.put_accumulate(xp, result, key_of(result.ndim, indices, dims), grad)
 
     def grad_grad(g, indices, dims):
@@ -152,7 +161,8 @@ class IndexPut(Op):
                 return kernels_index.put_accumulate(xp, self, key, values)
             self[key] = values
         except IndexError as error:
-            raise out_of_bounds(error, dims) from None
+            if not names_nothing(self.shape, [i.shape for i in indices], dims):
+                raise out_of_bounds(error, dims) from None
         return self
 
     def grad_self(g, indices, dims, accumulate):
@@ -301,6 +311,8 @@ def expand_masks(view, tensors):
             continue
         for at, n in enumerate(array.shape):
             if n != shape[dim + at]:
+                if _state.grad_enabled.get():
+                    view._edge()  # may raise: PyTorch asks for that first
                 raise IndexError(
                     f"The shape of the mask {list(array.shape)} at index {at} does not match the "
                     f"shape of the indexed tensor {list(shape)} at index {dim + at}")

@@ -6,6 +6,7 @@ import warnings
 from operator import index
 
 from ..array_info import Size
+from ..array_memory import in_rows
 from ..backend import BACKENDS
 from ..op import F, Op
 from ..publish import function
@@ -125,7 +126,7 @@ class Stack(Op):
         return (*first[:dim], len(tensors), *first[dim:])
 
     def forward(xp, tensors, dim=0):
-        return xp.stack(tensors, dim)
+        return in_rows(xp.stack(tensors, dim))
 
     def grad_tensors(g, dim):
         return F.unbind(g, dim)
@@ -557,7 +558,7 @@ def meshgrid(*tensors, indexing=None):
     if swap:
         tensors = (tensors[1], tensors[0], *tensors[2:])
     size = tuple(array_of(t).size for t in tensors)
-    grids = [F.expand(F.view(t, (-1,) + (1,) * (len(size) - 1 - i)), size)
+    grids = [F.expand(F.view(t, (1,) * i + (-1,) + (1,) * (len(size) - 1 - i)), size)
              for i, t in enumerate(tensors)]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]

@@ -2,6 +2,7 @@
 
 from itertools import chain
 
+from ..array_memory import in_rows
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
@@ -104,7 +105,7 @@ class LinalgCross(Op):
         def turned(x, by):
             return xp.roll(x, -by, axis=dim)
 
-        return turned(self, 1) * turned(other, 2) - turned(self, 2) * turned(other, 1)
+        return in_rows(turned(self, 1) * turned(other, 2) - turned(self, 2) * turned(other, 1))
 
     def grad_self(g, other, dim): return F.linalg_cross(other, g, dim=dim)
     def grad_other(g, self, dim): return F.linalg_cross(g, self, dim=dim)

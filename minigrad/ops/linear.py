@@ -4,6 +4,8 @@ from ..backend.kernels_index import index_add
 from ..op import F, Op
 from ..publish import function, observable
 from ..shapes import numel
+from ..tensor import Tensor
+from .gather import check_selected
 
 
 @observable
@@ -44,8 +46,7 @@ class Embedding(Op):
         return tuple(indices) + tuple(weight[1:])
 
     def forward(xp, weight, indices, padding_idx=-1, scale_grad_by_freq=False):
-        if indices.size and (indices.min() < 0 or indices.max() >= weight.shape[0]):
-            raise IndexError("index out of range in self")
+        check_selected(weight, 0, indices)
         return weight[indices]
 
     def grad_weight(g, indices, weight_sizes, padding_idx, scale_grad_by_freq):
@@ -198,4 +199,7 @@ def one_hot(tensor, num_classes=-1):
         raise RuntimeError("num_classes should be positive")
     elif array.size and bool(array.max() >= num_classes):
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return OneHot(tensor, num_classes)
+    result = OneHot(tensor, num_classes)
+    if array.size and isinstance(result, Tensor):
+        result._written_inside(2)
+    return result

@@ -185,8 +185,8 @@ class BinaryCrossEntropy(Op):
         slope = slope / F.clamp((1 - self) * self, 1e-12)
         return slope if weight is None else slope * weight
 
-    def grad_target(g, self, weight, reduction, self_sizes):
-        slope = F.clamp(F.log(1 - self), -100) - F.clamp(F.log(self), -100)
+    def grad_target(g, self, weight, reduction, self_sizes, target):
+        slope = F.log(1 - self) - F.log(self)
         slope = share(g, reduction, self_sizes) * slope
         return slope if weight is None else slope * weight
 
@@ -231,7 +231,7 @@ class BinaryCrossEntropyWithLogits(Op):
         slope = share(g, reduction, self_sizes) * slope
         return slope if weight is None else slope * weight
 
-    def grad_target(g, self, weight, pos_weight, reduction, self_sizes):
+    def grad_target(g, self, weight, pos_weight, reduction, self_sizes, target):
         slope = -self
         if pos_weight is not None:
             slope = slope + (pos_weight - 1) * F.softplus(-self)
@@ -289,9 +289,18 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     """
     input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
+    input, target = without_truth_values(input, target)
     if weight is None:
         return MseLoss(input, target, reduction)
     return weighted(MseLoss(input, target, "none"), weight, reduction)
+
+
+def without_truth_values(input, target):
+    """Return both, truth values as numbers where the other one holds numbers."""
+    bools = [str(t.dtype).endswith("bool") for t in (input, target)]
+    if bools == [True, False]:
+        return F.to(input, target.dtype), target
+    return input, (F.to(target, input.dtype) if bools == [False, True] else target)
 
 
 def weighted(losses, weight, reduction):
@@ -333,6 +342,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return L1Loss(input, target, reduction)
+    input, target = without_truth_values(input, target)
     return SmoothL1Loss(input, target, reduction, beta)
 
 

@@ -155,6 +155,8 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     tensor(2.)
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    if len(input.shape) == 1:  # of which PyTorch looks at the target later
+        refuse_gradient("nll_loss_forward", weight=weight)
     check_target(input, target, weight)
     refuse_gradient("nll_loss_forward", weight=weight)
     if weight is not None and weight.dtype != input.dtype:
@@ -174,11 +176,13 @@ def check_target(input, target, weight):
         if given not in ((), (1,)):
             raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
                              f"{given[0]}")
+    elif shape[0] != (given[0] if given else 0):
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
+                         f"({given[0] if given else 0}).")
+    elif not given:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     elif len(shape) == 2 and len(given) != 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    elif given and shape[0] != given[0]:
-        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
-                         f"({given[0]}).")
     elif len(shape) == 4 and len(given) != 3:
         raise RuntimeError("only batches of spatial targets supported (3D tensors) but got targets "
                            f"of dimension: {len(given)}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from ..apply import type_name
+from ..array_memory import in_rows, laid_out_like
 from ..backend import kernels_index
+from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel
@@ -32,9 +35,9 @@ class Take(Op):
 
     def forward(xp, self, index):
         check_index(index, self.size, FLAT, True, IndexError)
-        return self.reshape(-1)[index]
+        return in_rows(self.reshape(-1)[index])
 
-    def grad_self(g, self_sizes, index):
+    def grad_self(g, self_sizes, index, self):
         return F.take_backward(g, self_sizes, index)
 
     def samples(make):
@@ -87,16 +90,18 @@ class Put(Op):
         return self
 
     def forward(xp, self, index, source, accumulate=False):
-        Put.shape(self.shape, index.shape, source.shape)
         if source.dtype != self.dtype:
-            raise RuntimeError("put_(): self and source expected to have the same dtype")
+            was, got = (type_name(from_numpy_dtype(a.dtype)) for a in (self, source))
+            raise RuntimeError("put_(): self and source expected to have the same dtype, but got "
+                               f"self.dtype = {was} and source.dtype = {got}")
+        Put.shape(self.shape, index.shape, source.shape)
         check_index(index, self.size, FLAT, True, IndexError)
         flat, index = self.reshape(-1).copy(), index.reshape(-1)
         if accumulate:
             kernels_index.put_accumulate(xp, flat, index, source.reshape(-1))
         else:
             flat[index] = source.reshape(-1)
-        return flat.reshape(self.shape)
+        return laid_out_like(flat.reshape(self.shape), self)
 
     def grad_self(g, index, self_sizes, accumulate):
         if accumulate:
@@ -104,7 +109,7 @@ class Put(Op):
         flat = F.index_fill(F.reshape(g, (-1,)), 0, F.reshape(index, (-1,)), 0)
         return F.reshape(flat, self_sizes)
 
-    def grad_source(g, index, source_sizes):
+    def grad_source(g, index, source_sizes, source):
         return F.reshape(F.take(g, index), source_sizes)
 
     def samples(make):
@@ -141,7 +146,7 @@ class MaskedSelect(Op):
         self, mask = xp.broadcast_arrays(self, mask)
         return self[mask]
 
-    def grad_self(g, mask, self_sizes, mask_sizes):
+    def grad_self(g, mask, self_sizes, mask_sizes, self):
         return F.masked_place(g, mask, broadcast(self_sizes, mask_sizes))
 
     def samples(make):

@@ -6,6 +6,7 @@ NOTE [Two ways to one gradient]
     again from the input, in elementary ops, so that derivatives of every order are there.
 """
 
+from ..array_memory import in_rows
 from ..backend import backend_of
 from ..backend.kernels_norm import dot_along, moments, normalization_gradient
 from ..op import F, Op
@@ -93,7 +94,7 @@ class NativeBatchNorm(Op):
                                    channelwise(save_invstd, sizes), channel_axes(sizes), eps)
 
     def grad_weight(g_output, input, running_mean, running_var, training, eps, save_mean,
-                    save_invstd, input_sizes):
+                    save_invstd, input_sizes, weight):
         g, sizes, axes = g_output, input_sizes, channel_axes(input_sizes)
         if training and not isinstance(g, Tensor):
             return backend_of(g).batch_norm_grad_weight(g, input, save_mean, save_invstd)
@@ -105,10 +106,10 @@ class NativeBatchNorm(Op):
                               channelwise(save_invstd, sizes), axes, eps)
         return summed_product(g, unit, axes)
 
-    def grad_bias(g_output, input_sizes):
+    def grad_bias(g_output, input, weight, input_sizes):
         if not isinstance(g_output, Tensor):
             return backend_of(g_output).channel_sums(g_output)
-        return F.sum(g_output, channel_axes(input_sizes))
+        return F.tied(F.tied(F.sum(g_output, channel_axes(input_sizes)), input), weight)
 
     def samples(make):
         yield make(4, 3), make(3), make(3), None, None, True, 0.1, 1e-5
@@ -162,6 +163,10 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
             [ 1.]])
     """
     shape = tuple(input.shape)
+    if 0 in shape:  # as PyTorch does, before it looks at anything
+        result = F.clone(input)
+        result = result if weight is None else result * weight[0]
+        return result if bias is None else result + bias[0]
     if len(shape) < 2:
         raise IndexError("Dimension out of range (expected to be in range of "
                          f"[-{len(shape)}, {len(shape) - 1}], but got 1)")
@@ -198,6 +203,8 @@ class NativeLayerNorm(Op):
         return [input, moments_shape, moments_shape]
 
     def forward(xp, input, normalized_shape, weight, bias, eps):
+        require(input, "f", "LayerNormKernelImpl")
+        input = in_rows(input)
         if xp.layer_norm is not None and same_floats(input, weight, bias):
             length = numel(normalized_shape)
             result, mean, rstd = xp.layer_norm(input, length, weight, bias, eps)
@@ -214,19 +221,20 @@ class NativeLayerNorm(Op):
             result += bias
         return result.astype(input.dtype, copy=False), mean, rstd
 
-    def grad_input(g_output, input, normalized_shape, weight, eps, mean, rstd, input_sizes):
+    def grad_input(g_output, input, normalized_shape, weight, eps, mean, rstd, input_sizes, bias):
         g = g_output if weight is None else g_output * weight
         axes = last_axes(input_sizes, normalized_shape)
         return normalized_gradient(g, input, mean, rstd, axes, eps)
 
-    def grad_weight(g_output, input, normalized_shape, eps, mean, rstd, input_sizes):
+    def grad_weight(g_output, input, weight, normalized_shape, eps, mean, rstd, input_sizes, bias):
         unit = normalized(input, mean, rstd, last_axes(input_sizes, normalized_shape), eps)
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
-        return summed_product(g_output, unit, lead)
+        return F.tied(summed_product(g_output, unit, lead), weight)
 
-    def grad_bias(g_output, normalized_shape, input_sizes):
+    def grad_bias(g_output, input, weight, bias, normalized_shape, input_sizes):
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
-        return F.sum(g_output, lead) if lead else g_output
+        result = F.tied(F.sum(g_output, lead) if lead else g_output, input)
+        return F.tied(F.tied(result, weight), bias)
 
     def samples(make):
         yield make(4, 5), (5,), make(5), make(5), 1e-5

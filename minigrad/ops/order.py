@@ -2,6 +2,7 @@
 
 import math
 
+from ..array_memory import laid_out_like
 from ..op import F, Op
 from ..publish import function
 from ..shapes import wrap_dim
@@ -35,7 +36,8 @@ class Sort(Op):
 
     def forward(xp, self, dim=-1, descending=False, stable=False):
         order = ranking(xp, at_least_1d(self), wrap_dim(dim, self.ndim), descending)
-        return chosen(xp, self, order, dim, keepdim=True)
+        values, order = chosen(xp, self, order, dim, keepdim=True)
+        return laid_out_like(values, self), laid_out_like(order, self)
 
     def grad_self(g_values, indices, self_sizes, dim):
         return spread(g_values, self_sizes, dim, indices, keepdim=True)
@@ -92,7 +94,7 @@ class Topk(Op):
             return self.copy(), xp.zeros((), xp.int64)
         d = wrap_dim(dim, self.ndim)
         order = ranking(xp, self, d, largest)
-        order = order[(slice(None),) * d + (slice(k),)]
+        order = order[(slice(None),) * d + (slice(k),)].copy()
         return chosen(xp, self, order, dim, keepdim=True)
 
     def grad_self(g_values, indices, self_sizes, dim):

@@ -93,7 +93,8 @@ def tied(result, input):
     So a second backward pass finds a way; on arrays, where there is none, nothing happens.
     """
     if isinstance(input, Tensor) and not result.requires_grad and _state.grad_enabled.get():
-        return result + F.zeros_like(input) * input
+        way = F.where(F.gt(F.zeros_like(input), 0), input, 0)  # zeros, also of what is infinite
+        return result + (way if way.shape == result.shape else F.sum(way))
     return result
 
 
@@ -107,6 +108,14 @@ def refuse_gradient(function, **arguments):
                 and not _state.inference_enabled.get()):
             raise RuntimeError(f"The function '{function}' is not differentiable with respect to "
                                f"argument '{name}'. This input cannot have requires_grad True.")
+
+
+def refuse_integers(input, value):
+    """Raise where integers would be filled with a value that requires grad, as PyTorch does."""
+    if (isinstance(value, Tensor) and isinstance(input, Tensor) and value.requires_grad
+            and not input.dtype.is_floating_point and _state.grad_enabled.get()
+            and not _state.inference_enabled.get()):
+        raise RuntimeError(f"Autograd not support dtype: {type_name(input.dtype)}")
 
 
 def is_tensor(value):

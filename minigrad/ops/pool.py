@@ -202,7 +202,8 @@ class AdaptiveAvgPoolInput(Op):
         return tuple(sizes)
 
     def forward(xp, grad, sizes, dims):
-        return xp.adaptive_avg_pool_backward(grad, sizes, dims)
+        result = xp.adaptive_avg_pool_backward(grad, sizes, dims)
+        return result[...] if dims == 1 else result  # a view, as gradient_views.py tells
 
     def grad_grad(g, grad_sizes, dims):
         return AdaptiveAvgPool(g, grad_sizes[len(grad_sizes) - dims:])
@@ -428,6 +429,15 @@ def adaptive_sizes(name, dims, input, output_size):
     return tuple(size if n is None else n for n, size in given)
 
 
+def refuse_empty(name, shape, first):
+    """Raise if a size from `first` on is zero; the dimensions before it are those of a batch."""
+    for dim in range(first, len(shape)):
+        if shape[dim] == 0:
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
+                               f"dimensions, but input has sizes {list(shape)} with dimension "
+                               f"{dim} being empty")
+
+
 @function(method_too=False)
 def adaptive_avg_pool1d(input, output_size):
     """Averages of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
@@ -438,7 +448,11 @@ def adaptive_avg_pool1d(input, output_size):
     >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
     tensor([[1.5000, 4.0000]])
     """
-    return AdaptiveAvgPool(input, adaptive_sizes("adaptive_avg_pool1d", 1, input, output_size))
+    sizes = adaptive_sizes("adaptive_avg_pool1d", 1, input, output_size)
+    if sizes != (1,) and not input.numel():  # for PyTorch an image of height one
+        shape = tuple(input.shape)
+        refuse_empty("adaptive_avg_pool2d", (*shape[:-1], 1, shape[-1]), len(shape) - 1)
+    return AdaptiveAvgPool(input, sizes)
 
 
 def adaptive_avg_pool2d(input, output_size):
@@ -454,6 +468,8 @@ def adaptive_avg_pool2d(input, output_size):
     sizes = adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size)
     if sizes == (1, 1) and input.is_floating_point():
         return F.mean(input, (-1, -2), True)
+    if not input.numel():
+        refuse_empty("adaptive_avg_pool2d", tuple(input.shape), len(input.shape) - 2)
     return AdaptiveAvgPool(input, sizes)
 
 
@@ -468,6 +484,8 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     tensor([[2., 6.]])
     """
     sizes = adaptive_sizes("adaptive_max_pool1d", 1, input, output_size)
+    if not input.numel():
+        refuse_empty("adaptive_max_pool1d", tuple(input.shape), 1)
     values, indices = AdaptiveMaxPool(input, sizes)
     return (values, indices) if return_indices else values
 
@@ -483,5 +501,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     tensor([[[3.]]])
     """
     sizes = adaptive_sizes("adaptive_max_pool2d", 2, input, output_size)
+    if not input.numel():
+        refuse_empty("adaptive_max_pool2d", tuple(input.shape), 1)
     values, indices = AdaptiveMaxPool(input, sizes)
     return (values, indices) if return_indices else values

@@ -4,6 +4,7 @@ Every way to resize is linear and acts on one dimension after another, so one op
 positions and weights for one dimension: result[i] = sum over k of weights[i, k] * self[at[i, k]].
 """
 
+from ..array_memory import in_rows
 from ..op import Op
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d
 
@@ -66,7 +67,7 @@ class ResampleInput(Op):
         spread = xp.zeros((size, grad.shape[axis]), grad.dtype)
         for places, w in zip(at, [1.0] if weights is None else weights, strict=True):
             spread[places, xp.arange(grad.shape[axis])] += w
-        return xp.moveaxis(xp.matmul(xp.moveaxis(grad, axis, -1), spread.T), -1, axis)
+        return in_rows(xp.moveaxis(xp.matmul(xp.moveaxis(grad, axis, -1), spread.T), -1, axis))
 
     def grad_grad(g, grad_sizes, axis, mode, scale, align_corners):
         return Resample(g, axis, grad_sizes[axis], mode, scale, align_corners)
@@ -143,17 +144,20 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
             f"for the modes: {MODES} (got {mode})")
     if antialias:
         raise NotImplementedError("interpolate with antialias=True is not supported")
-    if min(sizes) <= 0:
-        names = "DHW"[3 - len(sizes):]
-        before, after = (", ".join(f"{c}: {n}" for c, n in zip(names, s, strict=True))
-                         for s in (spatial, sizes))
-        raise RuntimeError("Input and output sizes should be greater than 0, but got input "
-                           f"({before}) {'and ' if len(sizes) == 1 else ''}output ({after})")
     if mode == "area":
         if len(sizes) == 3:
             raise NotImplementedError("interpolate with mode='area' is not supported in 3 "
                                       "dimensions")
         return (adaptive_avg_pool1d if len(sizes) == 1 else adaptive_avg_pool2d)(input, sizes)
+    if min(*spatial, *sizes) <= 0:
+        names = "DHW"[3 - len(sizes):]
+        before, after = (", ".join(f"{c}: {n}" for c, n in zip(names, s, strict=True))
+                         for s in (spatial, sizes))
+        raise RuntimeError("Input and output sizes should be greater than 0, but got input "
+                           f"({before}) {'and ' if len(sizes) == 1 else ''}output ({after})")
+    if 0 in input.shape[1:]:
+        raise RuntimeError(f"Non-empty {len(sizes) + 2}D data tensor expected but got a tensor "
+                           f"with sizes {list(input.shape)}")
     for axis, (old, new, factor) in enumerate(zip(spatial, sizes, factors, strict=True), 2):
         corners = bool(align_corners)
         if corners:

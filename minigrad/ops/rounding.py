@@ -71,7 +71,7 @@ class Sgn(Sign):
 
     node = "SgnBackward"
 
-    def grad_self(g, result):
+    def grad_self(g, result, self):
         return F.zeros_like(g)
 
 

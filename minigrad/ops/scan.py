@@ -11,10 +11,12 @@ NOTE [Gradients of products]
 import math
 
 from .. import dtypes
+from ..array_memory import in_rows
 from ..backend.kernels_scan import accumulate
 from ..op import F, Op
 from ..publish import function
 from ..shapes import reduced, scalar, wrap_dim
+from ..tensor import Tensor
 from .along import flipped, restored, shifted
 from .overloads import require
 from .reduce import axes, numpy_type, whole, wide
@@ -160,7 +162,9 @@ def scanned(xp, scan, x, dim, dtype=None):
 
 def reverse_cumsum(g, sizes, dim):
     """Return for each element the sum of itself and all later ones along `dim`."""
-    return flipped(F.cumsum(flipped(g, dim), dim), dim) if sizes else g
+    if not sizes or sizes[dim] == 1 or 0 in sizes:
+        return g
+    return flipped(F.cumsum(flipped(g, dim), dim), dim)
 
 
 def refuse_truth_values(array, dim, name):
@@ -237,6 +241,13 @@ def running(xp, array, dim, extreme):
     return values, xp.asarray(indices, order="C")
 
 
+def running_gradient(g, indices, sizes, dim, input):
+    """Return the gradients, each at the element that was the largest, or smallest, so far."""
+    if 0 in sizes:
+        return F.clone(input)  # as in PyTorch, which gives the input back
+    return F.scatter_add(F.new_zeros(g, sizes), dim, indices, g)
+
+
 class Cummax(Op):
     """The largest element so far along a dimension, and where it is (the last of equal ones).
 
@@ -249,8 +260,8 @@ class Cummax(Op):
 
     def forward(xp, self, dim): return running(xp, self, dim, xp.maximum)
 
-    def grad_self(g_values, indices, self_sizes, dim):
-        return F.scatter_add(F.new_zeros(g_values, self_sizes), dim, indices, g_values)
+    def grad_self(g_values, indices, self_sizes, dim, self):
+        return running_gradient(g_values, indices, self_sizes, dim, self)
 
     def samples(make):
         yield make(3, 4, distinct=True), 0
@@ -270,8 +281,8 @@ class Cummin(Op):
 
     def forward(xp, self, dim): return running(xp, self, dim, xp.minimum)
 
-    def grad_self(g_values, indices, self_sizes, dim):
-        return F.scatter_add(F.new_zeros(g_values, self_sizes), dim, indices, g_values)
+    def grad_self(g_values, indices, self_sizes, dim, self):
+        return running_gradient(g_values, indices, self_sizes, dim, self)
 
     def samples(make):
         yield make(3, 4, distinct=True), 0
@@ -293,7 +304,7 @@ class Logcumsumexp(Op):
         require(self, "f", "logcumsumexp_out_cpu")
         if not self.ndim:
             return self.copy()
-        return accumulate(xp, xp.logaddexp, self, wrap_dim(dim, self.ndim))
+        return accumulate(xp, xp.logaddexp, in_rows(self), wrap_dim(dim, self.ndim))
 
     def grad_self(g, self, result, self_sizes, dim):
         # Every exponent is at most zero: result grows along dim and is nowhere below self.
@@ -338,7 +349,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
 def trapezoids(y, x, dx, dim):
     """Return twice the area under each piece of the line through `y`."""
     size = y.shape[dim]
-    height = F.narrow(y, dim, 1, size - 1) + F.narrow(y, dim, 0, size - 1)
+    pieces = max(size - 1, 0)
+    height = F.narrow(y, dim, size - pieces, pieces) + F.narrow(y, dim, 0, pieces)
     if x is None:
         return height * dx
     width = F.diff(x, dim=dim if len(x.shape) > 1 else 0)
@@ -355,7 +367,15 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     >>> trapezoid(tensor([1.0, 2.0, 3.0]))
     tensor(4.)
     """
-    return F.sum(trapezoids(y, x, dx, dim), dim) / 2
+    if not y.shape[dim]:
+        result = F.new_zeros(y, reduced(tuple(y.shape), dim, False))
+        if isinstance(result, Tensor):
+            result._written_inside(1)
+        return result
+    if x is not None:
+        return F.sum(trapezoids(y, x, dx, dim), dim) / 2
+    ends = F.select(y, dim, 0) + F.select(y, dim, -1)
+    return (F.sum(y, dim) - ends * 0.5) * dx
 
 
 @function(method_too=False)
@@ -401,6 +421,7 @@ class Softmax(Op):
     node, shape = "SoftmaxBackward", checked
 
     def forward(xp, self, dim, dtype=None):
+        self = in_rows(self)
         if xp.softmax is not None and one_kernel_does(self, dtype):
             return xp.softmax(self, wrap_dim(dim, self.ndim), False)
         x, axis, out = shifted_below_zero(xp, self, dim, dtype, "softmax_kernel_impl")
@@ -430,6 +451,7 @@ class LogSoftmax(Op):
     node, shape = "LogSoftmaxBackward", checked
 
     def forward(xp, self, dim, dtype=None):
+        self = in_rows(self)
         if xp.softmax is not None and one_kernel_does(self, dtype):
             return xp.softmax(self, wrap_dim(dim, self.ndim), True)
         x, axis, out = shifted_below_zero(xp, self, dim, dtype, "log_softmax_kernel_impl")

@@ -6,6 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 import numpy as np
 
 from ..apply import apply_inplace, type_name
+from ..array_memory import in_rows
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
 from ..publish import function
@@ -298,14 +299,19 @@ class LerpTensor(Op):
 
     def forward(xp, self, end, weight):
         if getattr(weight, "shape", None) == () and weight.dtype != self.dtype:
-            weight = weight.astype(self.dtype)  # one weight may be of another dtype
+            # one weight may be of another dtype, and is promoted with integers
+            if end.dtype == self.dtype and "biuf".index(weight.dtype.kind) > "biuf".index(
+                    self.dtype.kind):
+                self, end = self.astype(weight.dtype), end.astype(weight.dtype)
+            weight = weight.astype(self.dtype)
         for name, array in (("end", end), ("weight", weight)):
             if getattr(array, "dtype", self.dtype) != self.dtype:
                 raise RuntimeError(f"expected dtype {spelt(self)} for `{name}` but got dtype "
                                    f"{spelt(array)}")
         if self.dtype.kind != "f":
             broadcast(self.shape, end.shape, getattr(weight, "shape", ()))
-            require(self, "f", "lerp_kernel_tensor")
+            kernel = "scalar" if isinstance(weight, (int, float)) else "tensor"
+            require(self, "f", f"lerp_kernel_{kernel}")
         away = end - self
         # From the nearer end, so that weights 0 and 1 give the ends exactly.
         return xp.where(xp.abs(weight) < 0.5, self + weight * away, end - away * (1 - weight))
@@ -316,7 +322,7 @@ class LerpTensor(Op):
     def grad_end(g, weight):
         return g * weight
 
-    def grad_weight(g, self, end):
+    def grad_weight(g, self, end, weight):
         return g * (end - self)
 
     def samples(make):
@@ -460,7 +466,7 @@ class MaskedFillNumber(Op):
     public = False
 
     def forward(xp, self, mask, value):
-        return xp.where(mask, fill_value(xp, self, mask, value), self)
+        return in_rows(xp.where(mask, fill_value(xp, self, mask, value), self))
 
     def forward_inplace(xp, self, mask, value):
         xp.copyto(self, fill_value(xp, self, mask, value), where=mask)

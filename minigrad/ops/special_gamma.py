@@ -161,7 +161,7 @@ class CopysignTensors(Op):
     def grad_self(g, self, result):
         return g * F.where(F.eq(self, 0), 0, result / self)
 
-    def grad_other(g):
+    def grad_other(g, result):
         return F.zeros_like(g)
 
     def samples(make):

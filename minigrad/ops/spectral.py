@@ -179,8 +179,8 @@ class Pinverse(Op):
         return xp.linalg.pinv(self, rcond)
 
     def grad_self(g, self, result):
-        A, P, Pt, gt = self, result, mT(result), mT(g)
-        return -(Pt @ g @ Pt) + (gt - A @ P @ gt) @ P @ Pt + Pt @ P @ (gt - gt @ P @ A)
+        At, P, Pt, gt = mT(self), result, mT(result), mT(g)
+        return mT(P @ Pt @ (g - g @ Pt @ At) + (g - At @ Pt @ g) @ Pt @ P - P @ gt @ P)
 
     def samples(make):
         yield make(3, 3)

@@ -9,8 +9,10 @@ from .. import _state
 from ..apply import apply_inplace
 from ..array_info import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ..backend import BACKENDS, kernels_index
+from ..detached_inference import detached
 from ..op import F, Op
 from ..publish import function
+from ..saved import InferenceVersion
 from ..shapes import contiguous_strides, numel
 from ..tensor import Tensor, method
 from ..views import check_inplace
@@ -236,7 +238,8 @@ def detach(input):
     if not isinstance(input, Tensor):
         return input
     result = Tensor._plain(input._array)
-    result._counter = input._shared_counter()
+    counter = input._shared_counter()
+    result._counter = detached(counter) if isinstance(counter, InferenceVersion) else counter
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..array_memory import in_rows, laid_out_like
 from ..dtypes import int64
 from ..op import F, Op
 from ..publish import function
@@ -24,7 +25,8 @@ class Flip(Op):
         return self
 
     def forward(xp, self, dims):
-        return xp.flip(self, flip_dims(self.ndim, dims)).copy("C")
+        flipped = xp.flip(self, flip_dims(self.ndim, dims))
+        return flipped.copy("C") if self.flags.c_contiguous else laid_out_like(flipped, self)
 
     def grad_self(g, dims):
         return F.flip(g, dims)
@@ -87,7 +89,7 @@ class Roll(Op):
 
     def forward(xp, self, shifts, dims=()):
         shifts, dims = roll_arguments(self.ndim, shifts, dims)
-        return xp.roll(self, shifts, dims) if self.ndim else self.copy()
+        return in_rows(xp.roll(self, shifts, dims)) if self.ndim else self.copy()
 
     def grad_self(g, shifts, dims):
         back = -shifts if isinstance(shifts, int) else tuple(-s for s in shifts)
@@ -145,7 +147,9 @@ class Rot90(Op):
     def forward(xp, self, k=1, dims=(0, 1)):
         Rot90.shape(self.shape, k, dims)
         turned = xp.rot90(self, k, tuple(dims))
-        return turned.copy("K" if k % 2 else "C")  # a quarter turn is a transposed copy
+        if k % 2:
+            return turned.copy("K")  # a quarter turn is a transposed copy
+        return turned.copy("C") if self.flags.c_contiguous else laid_out_like(turned, self)
 
     def grad_self(g, k, dims):
         return F.rot90(g, -k, dims)
@@ -167,6 +171,16 @@ def matrices(name):
     return rule
 
 
+def by_matrices(batch):
+    """Return a batch of matrices, in C's order unless they lie one after the other."""
+    step = batch.itemsize * batch.shape[-1] * batch.shape[-2]
+    for n, stride in zip(batch.shape[-3::-1], batch.strides[-3::-1]):
+        if n != 1 and stride != step:
+            return in_rows(batch)
+        step *= n
+    return batch
+
+
 class Tril(Op):
     """The lower triangle of matrices, up to a diagonal; zeros elsewhere.
 
@@ -181,7 +195,7 @@ class Tril(Op):
 
     def forward(xp, self, diagonal=0):
         Tril.shape(self.shape)
-        return xp.tril(self, diagonal)
+        return xp.tril(by_matrices(self), diagonal)
 
     def grad_self(g, diagonal):
         return F.tril(g, diagonal)
@@ -205,7 +219,7 @@ class Triu(Op):
 
     def forward(xp, self, diagonal=0):
         Triu.shape(self.shape)
-        return xp.triu(self, diagonal)
+        return xp.triu(by_matrices(self), diagonal)
 
     def grad_self(g, diagonal):
         return F.triu(g, diagonal)

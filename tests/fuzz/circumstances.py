@@ -1,4 +1,4 @@
-"""What held when a program went another way: memory shared, elements equal, tensors empty.
+"""What held when a program went another way: memory shared, elements equal.
 
 Each condition runs the program on minigrad and looks at its tensors, so that a known difference
 is bound to its cause and not to a word in the program.
@@ -18,6 +18,8 @@ from minigrad.tensor import Tensor
 from .compare import Difference
 from .interpret import Machine
 from .program import Program
+
+WRITTEN = re.compile(r"_\(|\] [-+*/]?= | [-+*/]= |inplace=True|_\.apply")
 
 ATOM = re.compile(r"\b[a-z]\d+(?:\[\d+\])?(?:\.grad\b)?")
 
@@ -49,19 +51,6 @@ def anywhere(holds: Callable[[str, list[Tensor]], bool], program: Program) -> bo
     return any(holds(line, tensors_of(line, names)) for line, names in states(program))
 
 
-def no_elements(program: Program, difference: Difference) -> bool:
-    """Tell whether the line that differs has to do with a tensor without elements."""
-    return anywhere(lambda line, tensors: line == difference.where
-                    and (any(not t.numel() for t in tensors)
-                         or bool(re.search(r"\[0:0\]|(zeros|ones)\((\d, )?0\)", line))), program)
-
-
-def of_inference_tensors(program: Program, difference: Difference) -> bool:
-    """Tell whether a line outside of inference mode has to do with an inference tensor."""
-    return anywhere(lambda line, tensors: "inference_mode()" not in line
-                    and any(t.is_inference() for t in tensors), program)
-
-
 def equal_elements(program: Program, difference: Difference) -> bool:
     """Tell whether a choice among elements was one among equal ones."""
     def tied(line: str, tensors: list[Tensor]) -> bool:
@@ -75,8 +64,7 @@ def equal_elements(program: Program, difference: Difference) -> bool:
 def overlap(program: Program, difference: Difference) -> bool:
     """Tell whether a write met memory that it reads too, in another place, or writes twice."""
     def meets(line: str, tensors: list[Tensor]) -> bool:
-        written = re.search(r"_\(|\] [-+*/]?= | [-+*/]= |inplace=True|_\.apply", line)
-        if not written or not tensors:
+        if not WRITTEN.search(line) or not tensors:
             return False
         arrays = [t._array for t in tensors] + [t._view.base._array for t in tensors if t._view]
         return any(overlaps_itself(a) for a in arrays) or any(
@@ -94,8 +82,24 @@ def alike(a: Any, b: Any) -> bool:
 
 def overlaps_itself(array: Any) -> bool:
     """Tell whether several elements of an array may be one place in memory."""
-    reach = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides)) // array.itemsize
-    return array.size > 0 and reach + 1 < array.size
+    places: Any = np.zeros((), np.int64)
+    for n, stride in zip(array.shape, array.strides):
+        places = np.add.outer(places, np.arange(n) * stride)
+    return bool(np.unique(places).size < array.size)
+
+
+def writes_to_overlapping_memory(line: str, names: dict[str, Any]) -> bool:
+    """Tell whether a line writes to a view that overlaps itself, and PyTorch does not refuse it.
+
+    "The behavior of inplace operations on this view is undefined (and might not throw runtime
+    errors)", PyTorch's documentation of `as_strided` says, and that of `expand` warns of
+    incorrect behavior.
+    """
+    if not WRITTEN.search(line):
+        return False
+    tensors = tensors_of(line, names)
+    return any((0 not in t._array.strides or "tri" in line) and overlaps_itself(t._array)
+               for t in (tensors if "_.apply" in line else tensors[:1]))
 
 
 def given_a_tensor(program: Program, difference: Difference) -> bool:
@@ -117,22 +121,6 @@ def not_a_number(program: Program, difference: Difference) -> bool:
     """Tell whether the sign of a NaN is asked for."""
     return anywhere(lambda line, tensors: bool(re.search("signbit|copysign", line)) and any(
         np.isnan(t.detach().numpy()).any() for t in tensors), program)
-
-
-def whole_quotient(program: Program, difference: Difference) -> bool:
-    """Tell whether a quotient of two tensors is whole but for rounding."""
-    def whole(line: str, tensors: list[Tensor]) -> bool:
-        if not re.search(r"//|%|remainder|fmod|div\(", line) or len(tensors) < 2:
-            return False
-        a, b = (t.detach().numpy().astype(float) for t in tensors[-2:])
-        try:
-            quotient = a / b
-        except ValueError:
-            return False
-        return bool((np.abs(quotient - np.round(quotient)) < 1e-6).any())
-
-    with np.errstate(all="ignore"):
-        return anywhere(whole, program)
 
 
 def a_pass_failed(program: Program, difference: Difference) -> bool:

@@ -15,7 +15,8 @@ import minigrad
 from minigrad.tensor import Tensor
 
 from .calls import ONE_DTYPE, OWN_TENSORS, Call, all_calls, inplace_calls
-from .interpret import Machine, Trace
+from .circumstances import writes_to_overlapping_memory
+from .interpret import Machine, Outcome, Trace
 
 SHAPES = [(2, 3)] * 6 + [(3,)] * 3 + [(3, 2), (2, 2), (4,), (1, 3), (2, 1, 3), (3, 3), (2, 2, 2),
                                      (), (), (1,), (6,), (0,), (0, 3), (2, 0)]
@@ -154,7 +155,9 @@ VALUES = ["F.one_hot({}.long().abs(), 9)", "torch.isclose({}, {})", "torch.allcl
           "torch.histc({}, 4, 0.0, 2.0)" if hasattr(minigrad, "histc") else "{}.numel()",
           "torch.can_cast({}.dtype, {}.dtype)", "{}.half() * {}", "{}.int() + {}"]
 
-CONTEXTS = ["with torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2, lambda x: x): ",
+#: Indices stay as they are: with others PyTorch reads and writes beyond its memory.
+CONTEXTS = ["with torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2 if "
+            "x.is_floating_point() else x, lambda x: x): ",
             "with torch.autograd.graph.save_on_cpu(): ",
             "with torch.autograd.detect_anomaly(): "]
 
@@ -239,7 +242,7 @@ class Generator:
         return text
 
     def emit(self, line: str, written: str | None = None) -> Any:
-        """Run a line and keep it; return its outcome.
+        """Run a line and keep it, unless what it does is undefined; return its outcome.
 
         What writes to integers that are `written` is not recorded: PyTorch marks them if it is.
         """
@@ -251,6 +254,8 @@ class Generator:
                 part in line for part in ("requires_grad=True", ".data =", "detach_()", "backward(",
                                           "autograd.grad(")):
             mode = ""  # what then comes of it PyTorch refuses here and there, in its own functions
+        if writes_to_overlapping_memory(line, self.machine.names):
+            return Outcome("undefined")
         self.lines.append(mode + line)
         return self.machine.step(mode + line)
 
@@ -337,7 +342,8 @@ class Generator:
         else:
             shape = attempt(lambda: tuple(self.value(line).shape))
             right = self.pick(lambda t: shape is not None and fits(tuple(t.shape), shape))
-        self.emit(line + operator + right, line.partition("[")[0])
+        written = re.match(r"p\d+\[\d\]|\w+", line)  # of a tuple, one of its tensors
+        self.emit(line + operator + right, written and written[0])
 
     def indexed(self) -> str:
         """Return an expression for elements of a tensor, which mostly exist."""

@@ -195,6 +195,172 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.detach_()"),
     "the cosine of vectors that broadcast": (
         LEAF, "t1 = F.cosine_similarity(t0, t0[0], 0)", "t1.sum().backward()"),
+    "resizing and pooling of what has no elements": (
+        "t0 = torch.zeros((1, 0, 3))", "t1 = F.interpolate(t0, scale_factor=2)",
+        "t2 = F.interpolate(t0, size=5, mode='linear')",
+        "seen(F.interpolate(t0, 2, mode='area').detach())",
+        "t4 = F.interpolate(torch.zeros(1, 2, 0), size=5)",
+        "F.adaptive_avg_pool1d(torch.zeros(2, 0), 2)",
+        "seen(F.adaptive_avg_pool1d(torch.zeros(2, 0), 1).detach())",
+        "t7 = F.adaptive_max_pool1d(t0, 2)",
+        "t8 = F.adaptive_avg_pool2d(t0[0, :, None, None], 2)"),
+    "no elements are divided by zero": (
+        "t0 = torch.zeros((0,), dtype=torch.int64)", "t1 = t0 // torch.tensor(0)", "t2 = t0 % 0",
+        "t3 = torch.fmod(t0, 0)", "t4 = torch.div(t0, 0, rounding_mode='trunc')",
+        "t5 = t0.bool() // 0", "t6 = torch.ones(1, dtype=torch.int64) // 0"),
+    "what is selected where there is nothing": (
+        "t0 = torch.zeros((0,)).bool()", "t1 = torch.kthvalue(t0, 1, 0)", "t2 = torch.median(t0)",
+        "t3 = torch.kthvalue(torch.zeros(2, 0), 1, 0)", "t4 = torch.nanmedian(t0)",
+        "t5 = torch.kthvalue(torch.zeros(2, 0), 3, 0)"),
+    "a weight that requires grad, and no classes": (
+        "t0 = torch.zeros((0,))", "t1 = torch.ones(3, requires_grad=True)",
+        "t2 = F.nll_loss(t0, torch.tensor([0, 1]), t1)"),
+    "addmv of a matrix without elements": (
+        "t0 = torch.tensor(1.5, requires_grad=True)",
+        "t1 = torch.addmv(t0, torch.ones(2, 0), torch.ones(0), beta=2)", "t1.backward()",
+        "t2 = torch.addmv(t0, torch.ones(2, 0), torch.ones(0), beta=0)",
+        "t3 = torch.addmv(torch.ones(1), torch.ones(0, 2), torch.ones(2))",
+        "t4 = torch.ones(()).addmv_(torch.ones(2, 0), torch.ones(0))"),
+    "a gradient that is a view": (
+        LEAF, "g1 = torch.autograd.grad(t0.sum(), [t0])", "g1[0].detach_()",
+        "g2 = torch.autograd.grad(F.max_pool1d(t0, 2).sum(), [t0])", "g2[0].copy_(t0)",
+        "g3 = torch.autograd.grad(F.interpolate(t0[None], scale_factor=2).sum(), [t0])",
+        "g3[0][0] = t0[0]", "g4 = torch.autograd.grad((t0 + 1).t().sum(), [t0])",
+        "g4[0].detach_()", "g5 = torch.autograd.grad(t0.exp().sum(), [t0])", "g5[0].detach_()",
+        "g6 = torch.autograd.grad(t0.roll(1).sum(), [t0])", "g6[0].add_(t0)",
+        "t7 = torch.tensor(2.0, requires_grad=True)",
+        "g8 = torch.autograd.grad(t7.sum(), [t7])", "g8[0].mul_(t7)"),
+    "the gradient of a grid is a view": (
+        "t0 = torch.ones(3, requires_grad=True)",
+        "p1 = torch.meshgrid(torch.tensor(1.0), t0, indexing='ij')",
+        "g2 = torch.autograd.grad(p1[1].sum(), [t0], create_graph=True)", "g2[0].pow_(2)"),
+    "an index that picks nothing is not looked at": (
+        "t0 = torch.zeros((0, 1, 3), requires_grad=True)", "t1 = t0[:, [0, 7]]",
+        "t1.sum().backward()", "t2 = torch.zeros(2, 3)", "t2[0:0, [7]] = 1.0", "t2[[7], 0:0]",
+        "t3 = torch.zeros(0, 2)[[0]]", "t4 = torch.zeros(0, 2)[[0], 0:0]",
+        "t5 = torch.index_select(torch.tensor(1.0), 0, torch.tensor([0, 0]))",
+        "t6 = torch.embedding(torch.zeros(0, 3), torch.tensor([0]))",
+        "t7 = torch.zeros(2, 0).index_select(0, torch.tensor([5]))"),
+    "norms, classes and sums of nothing": (
+        "t0 = torch.zeros((0, 2), requires_grad=True)", "t1 = F.batch_norm(t0, None, None)",
+        "t2 = F.batch_norm(t0, None, None, torch.ones(2), torch.ones(2), True)", "seen(t2)",
+        "t3 = F.nll_loss(t0, torch.tensor(1))", "h4 = t0.register_hook(lambda g: seen(g))",
+        "t5 = t0.cumsum(0)", "t5.backward(t5)"),
+    "a gradient of no elements is a view": (
+        "t0 = torch.zeros((0, 3), requires_grad=True)",
+        "g1 = torch.autograd.grad(t0.sum(), [t0])", "g1[0][::2] = t0"),
+    "one_hot and isclose have been written to": (
+        "t0 = F.one_hot(torch.tensor([1, 0]))", "t1 = torch.isclose(torch.ones(2), torch.ones(2))",
+        "t2 = torch.isclose(torch.ones(2), torch.ones(2), 0, 0)",
+        "t3 = torch.isclose(torch.ones(2), torch.ones(2), equal_nan=True)",
+        "with torch.inference_mode(): t4 = F.one_hot(torch.tensor([1, 0]))"),
+    "a detached inference tensor counts writes": (
+        "with torch.inference_mode(): t0 = torch.ones(2)", "t1 = t0.detach()", "t1.mul_(2)",
+        "t2 = t0.data", "t2.add_(torch.ones(2, requires_grad=True))", "t3 = t1[0]", "t3.mul_(2)",
+        "with torch.inference_mode(): t1.mul_(3)", "t1.requires_grad_()",
+        "t4 = torch.ones(2, requires_grad=True) * t1"),
+    "data of an inference tensor, and given to one": (
+        "with torch.inference_mode(): t0 = torch.ones(2)", "t1 = torch.ones(2)",
+        "t1.mul_(2)", "t1.data = t0", "t1.mul_(2)", "t0.data = torch.ones(2)", "t0.mul_(2)",
+        "t2 = t0.detach()", "t3 = t0[0]", "t4 = t0.data",
+        "t5 = torch.ones(2, requires_grad=True) * t0"),
+    "the area under nothing has no gradient": (
+        "t0 = torch.zeros((2, 0), requires_grad=True)", "t1 = torch.trapezoid(t0)"),
+    "what is wrong with a write goes before an inference tensor": (
+        "with torch.inference_mode(): t0 = torch.ones(2).bool()", "t0.abs_()", "t0.cumsum_(0)",
+        "t0.addcmul_(t0, t0)", "t0.swapaxes_(0, 1)", "t0[2] = True", "t0[0] = True",
+        "t0.index_put_((torch.tensor([5]),), torch.ones(1).bool())"),
+    "results of inference tensors are counted from birth": (
+        "with torch.inference_mode(): t0 = torch.ones(2, 2)", "t1 = t0.prod()", "t1.mul_(2)",
+        "p2 = t0.max(0)", "p2[0].add_(1)", "t3 = p2[0][0]"),
+    "a stale view is refused before its arguments": (
+        LEAF, "t1 = t0[0] * 1", "p2 = t1.unbind()", "t1.mul_(2)", "t3 = p2[0].unbind()",
+        "t4 = p2[0].diagonal()", "t5 = torch.logsumexp(p2[2], 1, True)",
+        "with torch.no_grad(): t6 = p2[0].unbind()", "p7 = t0.exp().unbind()",
+        "p7[0].mul_(2)", "t8 = p7[0][torch.tensor([True])]"),
+    "results in rows": (
+        "t0 = torch.arange(6.0).view(2, 3).t()", "t1 = t0.softmax(0).view(-1)",
+        "t2 = t0.log_softmax(1).view(-1)", "t3 = F.logsigmoid(t0).view(-1)",
+        "t4 = F.layer_norm(t0, (2,)).view(-1)", "t5 = torch.stack([t0, t0], 1).view(-1)",
+        "t6 = t0.roll(1).view(-1)", "t7 = t0.logcumsumexp(0).view(-1)",
+        "t8 = torch.linalg.cross(t0, t0.flip(1), dim=0).view(-1)",
+        "t9 = t0.masked_fill(t0 > 1, 2.0).view(-1)",
+        "t10 = t0.take(torch.arange(6).view(2, 3).t()).view(-1)",
+        "t11 = t0.gather(0, torch.zeros(2, 3, dtype=torch.int64).t()).view(-1)",
+        "t12 = t0[None].expand(2, 3, 2).triu().view(-1)", "p13 = t0.topk(1)",
+        "t14 = p13[1].view(-1)"),
+    "results in the order of their input": (
+        "t0 = torch.arange(6.0).view(2, 3).t()", "t1 = t0.flip(0).t().view(-1)",
+        "t2 = t0.rot90(2).t().view(-1)", "p3 = t0.sort(0)", "t4 = p3[1].t().view(-1)",
+        "t5 = t0.index_fill(0, torch.tensor([0]), 1.5).t().view(-1)",
+        "t6 = t0.put(torch.tensor([1]), torch.ones(1)).t().view(-1)"),
+    "inverses lie in columns": (
+        "t0 = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)",
+        "t1 = torch.linalg.inv(t0)", "t2 = t1.view(-1)", "t3 = t1.t().view(-1)",
+        "t4 = torch.linalg.solve(t0, t0).t().view(-1)",
+        "g5 = torch.autograd.grad(torch.linalg.det(t0), [t0])", "t6 = g5[0].t().view(-1)",
+        "g7 = torch.autograd.grad(torch.linalg.pinv(t0).sum(), [t0])", "t8 = g7[0].t().view(-1)",
+        "g9 = torch.autograd.grad(torch.linalg.qr(t0)[1].sum(), [t0])", "t10 = g9[0].t().view(-1)"),
+    "the triangle of what is singular": (
+        "t0 = torch.tensor([[0.0, 1.0], [0.0, 2.0]], requires_grad=True)",
+        "g1 = torch.autograd.grad(torch.linalg.qr(t0)[1].abs().sum(), [t0])",
+        "g2 = torch.autograd.grad(torch.linalg.qr(t0 * 0)[1].abs().sum(), [t0])"),
+    "distance from truth values": (
+        LEAF, "t1 = F.mse_loss(t0, t0 > 2)", "t1.backward(create_graph=True)",
+        "t2 = F.smooth_l1_loss(t0, t0 > 2)", "t2.backward(create_graph=True)"),
+    "the smallest where the largest was changed": (
+        LEAF, "p1 = torch.aminmax(t0)", "p1[1].data.zero_()", "p1[0].backward()"),
+    "a target's gradient at the ends": (
+        "t0 = torch.tensor([0.5, 0.25], requires_grad=True)",
+        "t1 = F.binary_cross_entropy(t0, t0, reduction='none')", "t0.data.zero_()",
+        "t1.sum().backward()"),
+    "shapes are looked at before dtypes": (
+        "t0 = torch.tensor([True])", "t1 = torch.tensor([True, False, True])",
+        "t0.addcmul_(t1, t1)", "t0.lerp_(t1, 0.5)", "t0.remainder_(t1)",
+        "t2 = t1 % torch.tensor([True, False])", "t3 = torch.ones(6).put_(torch.tensor([4, 5]), "
+        "torch.ones(3))", "t4 = F.nll_loss(torch.ones(2, 1, 3), torch.tensor(1))"),
+    "one floating weight of integers": (
+        "t0 = torch.tensor([1, 2])", "t1 = torch.lerp(t0, t0 * 2, torch.tensor(0.5))",
+        "t2 = torch.lerp(t0 > 1, t0 < 2, torch.tensor(0.25))", "t3 = torch.lerp(t0, t0, 0.5)",
+        "t0.lerp_(t0, torch.tensor(0.5))"),
+    "kernels for floating tensors": (
+        "t0 = torch.ones(2, 4, dtype=torch.int64)", "t1 = F.layer_norm(t0, (4,))",
+        "t2 = F.group_norm(t0, 2)"),
+    "index_fill with a tensor of one dimension": (
+        LEAF, "t1 = torch.index_fill(t0, 0, torch.tensor([1]), torch.tensor([2.0]))",
+        "t0.detach().index_fill_(0, torch.tensor([1]), torch.tensor([2.0]))"),
+    "the gradient of a bias has a history": (
+        "t0 = torch.ones(2, 4, requires_grad=True)", "t1 = torch.ones(4, requires_grad=True)",
+        "F.layer_norm(t0, (4,), torch.ones(4), t1).sum().backward(create_graph=True)",
+        "t2 = torch.ones(3, requires_grad=True)",
+        "F.conv1d(t0[None], torch.ones(3, 2, 2), t2).sum().backward(create_graph=True)",
+        "t3 = torch.ones(1, requires_grad=True)",
+        "F.prelu(t0.detach(), t3).sum().backward(create_graph=True)"),
+    "what PyTorch keeps is looked at": (
+        LEAF, "t1 = t0 * 1", "t2 = t1.gather(0, torch.zeros(1, 3, dtype=torch.int64))",
+        "p3 = t1.cummax(0)", "t4 = torch.masked_select(t1, t0 > 2)",
+        "t5 = torch.index_copy(t0.detach(), 0, torch.tensor([0, 1]), t1)", "t6 = t1.sgn()",
+        "t7 = t1.take(torch.tensor([1]))", "t8 = torch.copysign(torch.ones(2, 3), t0)",
+        "t9 = torch.div(t1, t1, rounding_mode='floor')", "t1.add_(1)", "t8.neg_()",
+        "t2.sum().backward()", "p3[0].sum().backward()", "t4.sum().backward()",
+        "t5.sum().backward()", "t6.sum().backward()", "t7.sum().backward()",
+        "t8.sum().backward()", "t9.sum().backward()"),
+    "a running maximum of nothing": (
+        "t0 = torch.zeros((0, 3), requires_grad=True)",
+        "t0.cummax(0)[0].sum().backward(create_graph=True)"),
+    "the area under infinite heights": (
+        "t0 = torch.tensor([1.0, 2.0]) / 0", "t1 = torch.trapezoid(t0)"),
+    "integers are filled with what requires grad": (
+        "t0 = torch.tensor(1.5, requires_grad=True)",
+        "t1 = torch.index_fill(torch.tensor([1, 2]), 0, torch.tensor([0]), t0)"),
+    "put_ looks at dtypes first": (
+        "t0 = torch.ones(3).put_(torch.tensor([0]), torch.tensor([True, False]))",),
+    "the gradient of an enlarged image lies in rows": (
+        LEAF, "g3 = torch.autograd.grad("
+        "F.interpolate(t0[None, None], scale_factor=2, mode='bilinear').sum(), [t0])",
+        "t4 = g3[0].view(-1)"),
+    "an infinite gradient times nothing": (
+        LEAF, "(t0.amin(1, True) / 0).sum().backward()"),
     "backward passes at once": (
         LEAF, "t1 = t0.exp()", "together(lambda: t1.sum().backward(retain_graph=True), "
         "lambda: (t1 * t1).sum().backward(retain_graph=True), lambda: t0.sin().sum().backward())"),

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
 
+import minigrad  # noqa: E402  # after the skip, as they import PyTorch
 from minigrad import _state  # noqa: E402  # after the skip, as they import PyTorch
 from minigrad.op import REGISTRY  # noqa: E402  # after the skip, as they import PyTorch
 
 from . import calls, generator, regressions, shrink  # noqa: E402  # after the skip, as they import PyTorch
 from .campaign import campaign, difference  # noqa: E402  # after the skip, as they import PyTorch
+from .circumstances import writes_to_overlapping_memory  # noqa: E402  # after the skip, as they import PyTorch
 from .compare import Difference  # noqa: E402  # after the skip, as they import PyTorch
 from .generator import generate  # noqa: E402  # after the skip, as they import PyTorch
+from .interpret import Machine, run  # noqa: E402  # after the skip, as they import PyTorch
 from .known import KNOWN, name_of  # noqa: E402  # after the skip, as they import PyTorch
 from .peer import Peer  # noqa: E402  # after the skip, as they import PyTorch
 from .program import source, target, uses  # noqa: E402  # after the skip, as they import PyTorch
+from .rounding import moved  # noqa: E402  # after the skip, as they import PyTorch
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +71,45 @@ def test_what_is_called_in_another_way_is_called():
         assert name in text
     text = " ".join(generator.VALUES + generator.CREATED)
     assert all(name in text for name in ("isclose", "one_hot", "bernoulli"))
+
+
+def test_what_is_rounding_alone_is_no_difference(peer):
+    """The gradient of a sum of softmax is zero: what it is divided by is left to chance."""
+    program = ["t0 = torch.tensor([0.11, 1.72, 0.93], dtype=torch.float32, requires_grad=True)",
+               "g1 = torch.autograd.grad(torch.softmax(t0, 0).sum(), [t0])",
+               "t2 = g1[0] / g1[0].abs().max()", "t3 = t2 > 0"]
+    assert difference(program, peer) is None
+
+
+@pytest.mark.parametrize("wrong", [lambda g: g * 1.01, lambda g: g * 0, lambda g: -g,
+                                   lambda g: g + 1e-4], ids=["1 %", "zero", "sign", "added"])
+def test_a_wrong_gradient_does_not_hide_in_rounding(peer, wrong):
+    program = ["t0 = torch.tensor([0.11, 1.72, 0.93], dtype=torch.float64, requires_grad=True)",
+               "(torch.softmax(t0, 0) * t0).sum().backward()"]
+    theirs, ours = peer.trace(program), run(minigrad, program)
+    ours.state["t0"]["grad"]["value"] = wrong(ours.state["t0"]["grad"]["value"])
+    found = difference(program, peer, theirs, ours)
+    assert found is not None and found.kind == "end.grad"
+
+
+def test_inputs_are_moved_by_little():
+    line = "t0 = torch.tensor([0.31, 0.5, 0.31, 2.0], dtype=torch.float64)"
+    (made,) = moved([line], 3)
+    first, half, again, two = ast.literal_eval(made.partition("tensor(")[2].partition("]")[0] + "]")
+    assert first == again != 0.31 and abs(first - 0.31) < 1e-15
+    assert (half, two) == (0.5, 2.0)
+    assert moved([line.replace(", dtype", ").view(2, 2) + torch.zeros(1, dtype")], 3) == [
+        line.replace(", dtype", ").view(2, 2) + torch.zeros(1, dtype")]
+
+
+def test_what_is_undefined_is_not_written():
+    machine = Machine(minigrad)
+    for line in ("t0 = torch.ones(4)", "t1 = t0.unfold(0, 2, 1)", "t2 = t0.expand(2, 4)"):
+        machine.step(line)
+    undefined = {line: writes_to_overlapping_memory(line, machine.names) for line in (
+        "t1.mul_(2)", "t3 = t1.data.add_(t0[0])", "t1[...] = 1", "t3 = t1 * 2", "t0.mul_(t1[0, 0])",
+        "t2.mul_(2)", "p3 = AddTo_.apply(t0[:2], t1)")}
+    assert list(undefined.values()) == [True, True, True, False, False, False, True]
 
 
 def test_a_program_prints_as_one_that_runs():

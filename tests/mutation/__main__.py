@@ -24,7 +24,8 @@ OPEN = (*ALIVE, "not applied")
 #: The tests of the engine: quick, and with its parts for their subject.
 TESTS = """autograd_graph graph_nodes saved engine hooks function function_outputs functional
 gradcheck anomaly forward_ad grad_mode grad_ownership batching replay reentrant interrupted threads
-profiler checkpoint views_inplace mistakes func inplace_direct broken_off texts corners"""
+profiler checkpoint views_inplace mistakes func inplace_direct broken_off texts corners
+corners_passes corners_records op ops repr roster"""
 
 STAGES = """01_function 02_graph 03_engine 03b_backward 05_hooks 06_saved 07_grad_mode 08_functional
 09_gradcheck 10_anomaly 11_profiler"""
@@ -85,8 +86,7 @@ def run(root: Path, options: argparse.Namespace) -> None:
     before = 0.0
     if options.again:
         result = json.loads(options.again.read_text(encoding="utf-8"))
-        wanted = {key(row) for row in result["survivors"]}
-        todo = [mutant for mutant in todo if mutant.key in wanted]
+        todo = again(todo, result["survivors"])
         before, made = result["minutes"], result["mutants_made"]
         for path, counts in result["by_module"].items():
             fates.update({(path, fate): n for fate, n in counts.items() if fate not in OPEN})
@@ -107,7 +107,7 @@ def run(root: Path, options: argparse.Namespace) -> None:
         minutes = (time.monotonic() - begin) / 60
         if done % 20 == 0 or done == len(todo):
             print(f"{done} of {len(todo)}, {len(alive)} alive, {minutes:.1f} min", flush=True)
-            write(options, made, fates, alive, before + minutes)
+            write(options, made, fates, alive, runner.doubted, before + minutes)
         return not options.minutes or minutes < options.minutes
 
     runner = Runner(root, files, todo, options.seconds, options.most, options.longest,
@@ -121,12 +121,12 @@ def run(root: Path, options: argparse.Namespace) -> None:
                          plugins=[runner])
     if done < 1 or status not in (0, 5):
         raise SystemExit(f"mutation: the tests could not be collected (status {int(status)})")
-    write(options, made, fates, alive, before + (time.monotonic() - begin) / 60)
+    write(options, made, fates, alive, runner.doubted, before + (time.monotonic() - begin) / 60)
     print(summary(fates))
 
 
 def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]],
-          alive: list[dict[str, Any]], minutes: float) -> None:
+          alive: list[dict[str, Any]], doubted: list[dict[str, str]], minutes: float) -> None:
     import numpy
 
     reasons = {key(row): row["reason"] for row in tomllib.loads(
@@ -145,11 +145,13 @@ def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]
         "numpy": numpy.__version__, "modules": options.modules, "seed": options.seed,
         "mutants_made": made, "mutants_run": total.total(), "minutes": round(minutes, 1),
         "fates": dict(total), "killed": round(1 - left / max(judged, 1), 4),
+        "killed_by_a_failing_test": round(1 - (left + total["timeout"]) / max(judged, 1), 4),
         "equivalent": explained,
         "killed_without_equivalent": round(
             1 - (left - explained) / max(judged - explained, 1), 4),
         "by_module": {path: {fate: fates[path, fate] for fate in total if fates[path, fate]}
                       for path in sorted({path for path, _ in fates})},
+        "failures_that_did_not_count": doubted,
         "survivors": sorted(alive, key=lambda row: (row["path"], row["line"], row["after"])),
     }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -157,6 +159,15 @@ def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]
 def key(row: dict[str, Any]) -> tuple[str, str, str, str]:
     """What names a mutant in results and in the list of survivors."""
     return row["path"], row["function"], row["before"], row["after"]
+
+
+def again(todo: list[Any], survivors: list[dict[str, Any]]) -> list[Any]:
+    """Return the mutants that survived, of several alike those on the same line as then."""
+    lines = {key(row): {other["line"] for other in survivors if key(other) == key(row)}
+             for row in survivors}
+    here = {mutant.key for mutant in todo if mutant.line in lines.get(mutant.key, ())}
+    return [mutant for mutant in todo if mutant.key in lines
+            and (mutant.line in lines[mutant.key] or mutant.key not in here)]
 
 
 def summary(fates: Counter[tuple[str, str]]) -> str:

@@ -4,6 +4,14 @@ In the fork the changed code takes the place of the function's own (`__code__`),
 that run the changed statement follow, until one fails.  So a mutant costs a fork and a few
 tests, not an import.  What ran while the package was imported is the exception: such a mutant is
 written into the copy of the package and gets a fresh process (`cold`).
+
+NOTE [What counts as killed]
+    A test may fail for another reason than the change: it waits for a clock on a busy machine, or
+    needs what the test before it left behind.  So the test that failed is run twice more, alone
+    and each time in a fork of its own: with the change, where it has to fail again, and without,
+    where it has to pass.  Otherwise the failure is noted as `doubted`, and the mutant goes on to
+    the next test.  Time is that of the processor, so that a busy machine makes no timeout; one
+    that waits for ever is stopped by the clock, and has to be so twice.
 """
 
 from __future__ import annotations
@@ -13,6 +21,8 @@ import gc
 import importlib
 import os
 import pickle
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -48,6 +58,7 @@ class Runner:
         self.files = [str(root / file) for file in files]
         self.known = known
         self.later: list[tuple[Mutant, Any]] = []
+        self.doubted: list[dict[str, str]] = []
         self.coverage = coverage.Coverage(data_file=None, config_file=False, include=self.files)
         self.killers: dict[tuple[str, str], list[int]] = defaultdict(list)
         self.failing: Callable[[], None] | None = None
@@ -141,11 +152,11 @@ class Runner:
         self.coverage.start()
         for item, after in pairwise([*items, None]):
             self.coverage.switch_context(item.nodeid)
-            begin = time.process_time()
+            begin = used()
             self.outcomes = []
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             if set(self.outcomes) == {"passed"}:
-                seconds[item.nodeid] = time.process_time() - begin
+                seconds[item.nodeid] = used() - begin
             elif "failed" in self.outcomes:
                 failed.append(item.nodeid)
         self.coverage.stop()
@@ -202,7 +213,41 @@ class Runner:
         return known + sorted(rank, key=rank.__getitem__)
 
     def warm(self, mutant: Mutant, tests: list[int]) -> tuple[str, Any]:
-        """Fork, change the function, run the tests until one fails."""
+        """Run the tests on a mutant until one fails that fails for that reason."""
+        while tests:
+            code, at = self.fork(mutant, tests)
+            if code == SURVIVED:
+                break
+            if code == NOT_APPLIED:
+                return "not applied", ""
+            test = tests[at]
+            if self.fails_for_it(mutant, test, code):
+                killers = self.killers[mutant.path, mutant.function]
+                if test in killers:
+                    killers.remove(test)
+                killers.append(test)
+                return fate_of(code), self.items[test].nodeid
+            tests = tests[at + 1:]
+        return "survived", 0
+
+    def fails_for_it(self, mutant: Mutant, test: int, code: int) -> bool:
+        """Run a test that failed once more: with the change it has to fail, without to pass."""
+        again, unchanged = self.fork(mutant, [test])[0], SURVIVED
+        if again != SURVIVED:
+            unchanged = self.fork(None, [test])[0]
+        if again != SURVIVED and unchanged == SURVIVED:
+            return True
+        self.doubt(mutant, self.items[test].nodeid, fate_of(code), fate_of(again),
+                   fate_of(unchanged))
+        return False
+
+    def doubt(self, mutant: Mutant, test: str, first: str, again: str, unchanged: str) -> None:
+        self.doubted.append({"path": mutant.path, "function": mutant.function,
+                             "after": mutant.after, "test": test, "first": first, "again": again,
+                             "unchanged": unchanged})
+
+    def fork(self, mutant: Mutant | None, tests: list[int]) -> tuple[int, int]:
+        """Fork, change the function, run tests until one fails: how it ended, and at which."""
         read, write = os.pipe()
         child = os.fork()
         if not child:
@@ -216,27 +261,18 @@ class Runner:
         with open(read, "rb") as pipe:
             reached = pipe.read()
         status = os.waitpid(child, 0)[1]
-        code = os.waitstatus_to_exitcode(status)
-        test = tests[int.from_bytes(reached[-4:], "little")] if reached else tests[0]
-        if code == SURVIVED:
-            return "survived", 0
-        if code == NOT_APPLIED:
-            return "not applied", ""
-        killers = self.killers[mutant.path, mutant.function]
-        if test in killers:
-            killers.remove(test)
-        killers.append(test)
-        return ("timeout" if code == -signal.SIGALRM else
-                "crash" if code < 0 else "killed"), self.items[test].nodeid
+        return os.waitstatus_to_exitcode(status), int.from_bytes(reached[-4:], "little")
 
-    def in_child(self, mutant: Mutant, tests: list[int], write: int) -> int:
-        if not self.apply(mutant):
+    def in_child(self, mutant: Mutant | None, tests: list[int], write: int) -> int:
+        if mutant is not None and not self.apply(mutant):
             return NOT_APPLIED
         self.failing = lambda: os._exit(KILLED)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for alarm in ALARMS:
+            signal.signal(alarm, signal.SIG_DFL)
         for at, test in enumerate(tests):
             os.write(write, at.to_bytes(4, "little"))
-            signal.setitimer(signal.ITIMER_REAL, 10 + 40 * self.seconds[test])
+            signal.setitimer(signal.ITIMER_PROF, 4 + 20 * self.seconds[test])
+            signal.setitimer(signal.ITIMER_REAL, 30 + 100 * self.seconds[test])
             after = self.items[tests[at + 1]] if at + 1 < len(tests) else None
             item = self.items[test]
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
@@ -273,22 +309,52 @@ class Runner:
     def cold(self, mutant: Mutant) -> str:
         """Run the tests of operations in a fresh process on the changed package."""
         place = self.root / mutant.path
-        unchanged = place.read_text(encoding="utf-8")
-        place.write_text(mutant.source, encoding="utf-8")
+        source = place.read_text(encoding="utf-8")
+        left = COLD
+        while left:
+            place.write_text(mutant.source, encoding="utf-8")
+            try:
+                fate, test = self.fresh(left)
+                if fate == "survived":
+                    return fate
+                again = self.fresh([test])[0] if test else fate
+            finally:
+                place.write_text(source, encoding="utf-8")
+            unchanged = self.fresh([test] if test else left)[0]
+            if again != "survived" and unchanged == "survived":
+                return fate
+            self.doubt(mutant, test, fate, again, unchanged)
+            file = test.partition("::")[0]
+            left = left[left.index(file) + 1:] if file in left else []
+        return "survived"
+
+    def fresh(self, tests: list[str]) -> tuple[str, str]:
+        """Run tests in a fresh process until one fails: how it ended, and at which."""
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", *COLD],
-                cwd=self.root, capture_output=True, timeout=600)
-            return "survived" if done.returncode == 0 else "killed"
+                [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", *tests],
+                cwd=self.root, capture_output=True, text=True, timeout=600)
         except subprocess.TimeoutExpired:
-            return "timeout"
-        finally:
-            place.write_text(unchanged, encoding="utf-8")
+            return "timeout", ""
+        if done.returncode in (0, 5):  # 5: no tests
+            return "survived", ""
+        failed = re.search(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
+        return "killed", failed[1] if failed else ""
 
 
 #: What a mutant gets that matters while the package is imported.
-COLD = ["tests/test_graph_nodes.py", "tests/test_layers.py", "tests/test_stubs.py",
-        "tests/test_repr.py", "tests/test_printing.py"]
+COLD = [f"tests/test_{name}.py" for name in (
+    "op", "graph_nodes", "layers", "stubs", "repr", "printing", "corners", "mistakes", "roster",
+    "ops")]
+
+ALARMS = (signal.SIGALRM, signal.SIGPROF)
+
+
+def fate_of(code: int) -> str:
+    """Name how a fork ended."""
+    if code == SURVIVED:
+        return "survived"
+    return "timeout" if -code in ALARMS else "crash" if code < 0 else "killed"
 
 
 def from_child(work: Callable[[], Any]) -> Any:
@@ -308,6 +374,12 @@ def from_child(work: Callable[[], Any]) -> Any:
         if os.waitpid(child, 0)[1]:
             raise SystemExit("mutation: the tests could not be run unchanged")
         return pickle.loads(Path(file.name).read_bytes())
+
+
+def used() -> float:
+    """Return the seconds of the processor that this process and those it waited for have taken."""
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + others.ru_utime + others.ru_stime
 
 
 def silence() -> None:

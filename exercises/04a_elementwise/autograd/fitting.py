@@ -34,10 +34,8 @@ def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -
     # NAME returned an invalid gradient at index POSITION - got [4] but expected shape
     # compatible with [3]`. NAME is `source.name()`, POSITION is `position`, and both
     # shapes are printed as lists. If the dtype is another, cast: `astype(dtype)` of an
-    # array, `grad.to(FROM_NUMPY[dtype])` of a tensor; but if the elements are not
-    # floating (their dtype's kind is not "f"), raise RuntimeError `Function NAME returned
-    # an invalid gradient at index POSITION - expected type float32 but got int64`, with
-    # the array dtypes.
+    # array, `grad.to(FROM_NUMPY[dtype])` of a tensor; integers and truth values are cast
+    # too.
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 

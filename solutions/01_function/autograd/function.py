@@ -4,7 +4,7 @@
 """Function: an operation whose forward and backward the user writes.
 
 The context that `forward` and `backward` get as `ctx` is the node itself: what `forward` leaves on
-it, `backward` finds there.
+it, `backward` finds there; see NOTE [Names that both want] in function_context.py.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 """
@@ -17,11 +17,12 @@ from typing import Any
 
 from .. import _state
 from .._state import number
-from ..graph import NaryNode, through_tensors
+from ..graph import through_tensors
 from ..saved import SavedTensor, version_of
 from ..tensor import Tensor
 from ..without_formula import break_off
 from .delayed_error import DelayedError, once_differentiable
+from .function_context import ContextNode
 from .function_outputs import join_outputs
 from .grad_mode import no_grad
 
@@ -67,12 +68,12 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Raise: PyTorch deprecated it, for there is nothing to declare any more."""
-        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are "
+        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
                       "automatically tracked. Note that calls to `set_()` are not tracked",
                       FutureWarning, stacklevel=2)
 
 
-class FunctionNode(FunctionCtx, NaryNode):
+class FunctionNode(FunctionCtx, ContextNode):
     """The node of a Function, and its context."""
 
     function: type[Function]
@@ -81,7 +82,6 @@ class FunctionNode(FunctionCtx, NaryNode):
     def __init__(self) -> None:
         super().__init__()
         self.extras = None
-        self.shape, self.dtype = (), None
         self.sequence = -1
         self.to_save = self.dirty_tensors = self.non_differentiable = ()
         self.materialize_grads = True
@@ -127,11 +127,11 @@ class FunctionNode(FunctionCtx, NaryNode):
         """Return what the user's `backward`, or `vjp`, makes of gradients, unchecked."""
         cls = self.function
         if cls.vjp is Function.vjp:
-            return cls.backward(self, *grads)
+            return cls.backward(self.context(), *grads)
         if cls.backward is not Function.backward:
             raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
                                "not allowed. You should only implement one of them.")
-        return cls.vjp(self, *grads)
+        return cls.vjp(self.context(), *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
         shape, like = self._blanks[index]
