@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import _state
-from .apply import SPELLINGS, apply, apply_inplace, bind, type_name
+from .apply import SPELLINGS, apply, bind, type_name
+from .apply_inplace import apply_inplace
 from .backend import BACKENDS
 from .dtypes import can_cast
 from .op import REGISTRY, F, Op

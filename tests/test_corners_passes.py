@@ -458,15 +458,6 @@ def test_a_leaf_that_hooks_keep_is_a_leaf_again(torch):
     assert torch.autograd.grad(slope.sum(), x)[0].tolist() == [12.0, 18.0]
 
 
-@on_each_engine
-def test_gradients_of_pools_over_one_dimension_are_views(torch):
-    pools = torch.nn.functional
-    x, y = torch.ones(1, 1, 8, requires_grad=True), torch.ones(1, 1, 8, 8, requires_grad=True)
-    for one, two in ((pools.avg_pool1d, pools.avg_pool2d), (pools.max_pool1d, pools.max_pool2d)):
-        assert torch.autograd.grad(one(x, 2).sum(), x)[0]._is_view()
-        assert not torch.autograd.grad(two(y, 2).sum(), y)[0]._is_view()
-
-
 def test_a_jacobian_where_an_op_gives_no_gradient():
     class Silent(Op):
         method = public = False

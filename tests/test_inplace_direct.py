@@ -9,7 +9,8 @@ import pytest
 from _samples import OPS, Sample, forms, samples
 
 import minigrad as torch
-from minigrad.apply import apply_inplace, bind, write_directly
+from minigrad.apply import bind
+from minigrad.apply_inplace import apply_inplace, write_directly
 from minigrad.autograd import grad
 
 applying = sys.modules[apply_inplace.__module__]

@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("printing", "tensor_repr"),
     ("cuda", "serialization", "testing", "version"),
     ("views", "without_formula"),
-    ("op_node", "apply", "op", "specialise", "specialise_any", "publish"),
+    ("op_node", "apply", "apply_inplace", "op", "specialise", "specialise_any", "publish"),
     ("ops",),
     ("linalg",),
     ("batching",),

@@ -13,7 +13,8 @@ from typing import Any
 from weakref import ref
 
 from .. import _state
-from ..apply import apply, apply_inplace
+from ..apply import apply
+from ..apply_inplace import apply_inplace
 from ..array_memory import is_dense
 from ..batching import batched, examples, level_of
 from ..op import F, Op

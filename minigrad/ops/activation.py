@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from ..apply import apply, apply_inplace, type_name
+from ..apply import apply, type_name
+from ..apply_inplace import apply_inplace
 from ..array_memory import in_rows
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op

@@ -78,7 +78,7 @@ class Convolution(Op):
         return F.tied(result, weight)
 
     def grad_bias(g, input, weight, input_sizes):
-        return F.tied(F.tied(F.sum(g, spatial(input_sizes)), input), weight)
+        return F.tied(F.sum(g, spatial(input_sizes)), input, weight)
 
     def samples(make):
         yield make(2, 3, 7), make(4, 3, 3), make(4), (2,), (1,), (1,), 1

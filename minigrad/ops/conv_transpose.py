@@ -51,7 +51,7 @@ class TransposedConvolution(Op):
         return F.tied(result, weight)
 
     def grad_bias(g, input, weight, input_sizes):
-        return F.tied(F.tied(F.sum(g, spatial(input_sizes)), input), weight)
+        return F.tied(F.sum(g, spatial(input_sizes)), input, weight)
 
     def samples(make):
         yield make(2, 3, 4), make(3, 2, 3), make(2), (2,), (1,), (1,), (1,), 1

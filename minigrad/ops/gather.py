@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..apply import apply_inplace, type_name
+from ..apply import type_name
+from ..apply_inplace import apply_inplace
 from ..array_memory import in_rows
 from ..backend import backend_of, kernels_index
 from ..dtypes import from_numpy_dtype

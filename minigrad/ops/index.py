@@ -15,7 +15,8 @@ import warnings
 import numpy as np
 
 from .. import _state
-from ..apply import apply_inplace, type_name
+from ..apply import type_name
+from ..apply_inplace import apply_inplace
 from ..backend import backend_of, kernels_index
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op

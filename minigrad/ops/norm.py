@@ -109,7 +109,7 @@ class NativeBatchNorm(Op):
     def grad_bias(g_output, input, weight, input_sizes):
         if not isinstance(g_output, Tensor):
             return backend_of(g_output).channel_sums(g_output)
-        return F.tied(F.tied(F.sum(g_output, channel_axes(input_sizes)), input), weight)
+        return F.tied(F.sum(g_output, channel_axes(input_sizes)), input, weight)
 
     def samples(make):
         yield make(4, 3), make(3), make(3), None, None, True, 0.1, 1e-5
@@ -233,8 +233,7 @@ class NativeLayerNorm(Op):
 
     def grad_bias(g_output, input, weight, bias, normalized_shape, input_sizes):
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
-        result = F.tied(F.sum(g_output, lead) if lead else g_output, input)
-        return F.tied(F.tied(result, weight), bias)
+        return F.tied(F.sum(g_output, lead) if lead else g_output, input, weight, bias)
 
     def samples(make):
         yield make(4, 5), (5,), make(5), make(5), 1e-5

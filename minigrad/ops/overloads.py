@@ -5,7 +5,8 @@ function that carries the name chooses between them.
 """
 
 from .. import _state
-from ..apply import apply, apply_inplace, type_name
+from ..apply import apply, type_name
+from ..apply_inplace import apply_inplace
 from ..backend import BACKENDS
 from ..dtypes import from_numpy_dtype
 from ..op import F
@@ -87,14 +88,15 @@ def require(array, kinds, kernel):
         raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
 
 
-def tied(result, input):
-    """Return a gradient that depends on `input`, by zeros, as PyTorch's function for it does.
+def tied(result, *inputs):
+    """Return a gradient that depends on `inputs`, by zeros, as PyTorch's function for it does.
 
     So a second backward pass finds a way; on arrays, where there is none, nothing happens.
     """
-    if isinstance(input, Tensor) and not result.requires_grad and _state.grad_enabled.get():
-        way = F.where(F.gt(F.zeros_like(input), 0), input, 0)  # zeros, also of what is infinite
-        return result + (way if way.shape == result.shape else F.sum(way))
+    for input in inputs:
+        if isinstance(input, Tensor) and not result.requires_grad and _state.grad_enabled.get():
+            way = F.where(F.gt(F.zeros_like(input), 0), input, 0)  # zeros, also of infinities
+            result = result + (way if way.shape == result.shape else F.sum(way))
     return result
 
 

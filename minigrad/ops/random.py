@@ -14,7 +14,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..apply import apply_inplace, bind, type_name
+from ..apply import bind, type_name
+from ..apply_inplace import apply_inplace
 from ..backend import BACKENDS
 from ..dtypes import from_numpy_dtype, int64
 from ..op import F, Op

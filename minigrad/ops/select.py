@@ -5,7 +5,8 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 
 import numpy as np
 
-from ..apply import apply_inplace, type_name
+from ..apply import type_name
+from ..apply_inplace import apply_inplace
 from ..array_memory import in_rows
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op

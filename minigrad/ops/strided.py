@@ -6,7 +6,7 @@ import warnings
 from operator import index
 
 from .. import _state
-from ..apply import apply_inplace
+from ..apply_inplace import apply_inplace
 from ..array_info import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ..backend import BACKENDS, kernels_index
 from ..detached_inference import detached

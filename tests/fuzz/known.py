@@ -149,6 +149,11 @@ KNOWN = [
           "where a tensor's geometry was changed in place.", "accepted|error", r"_\(|_\.apply",
           (LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.t_()", "t1.mul_(2)"),
           "INTERNAL ASSERT FAILED"),
+    Known("a gradient that is a view", "PyTorch's gradients of some operations are views that were "
+          "made without recording; here that is so only where a gradient is expanded.", "accepted",
+          r"autograd\.grad\(|\.grad\b", (
+              LEAF, "g1 = torch.autograd.grad(F.max_pool1d(t0, 2).sum(), [t0])",
+              "g1[0].mul_(t0)"), "A view was created in no_grad mode|Can't detach views in-place"),
     Known("a leaf of another shape", "A leaf's place in the graph keeps the shape that it had when "
           "it was made; here it is read when the gradient comes.", "accepted|error", r"_\(",
           (LEAF, "t1 = t0 * 2", "with torch.no_grad(): t0.t_()", "(t0 * t0).sum().backward()"),

@@ -223,13 +223,8 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t4 = torch.ones(()).addmv_(torch.ones(2, 0), torch.ones(0))"),
     "a gradient that is a view": (
         LEAF, "g1 = torch.autograd.grad(t0.sum(), [t0])", "g1[0].detach_()",
-        "g2 = torch.autograd.grad(F.max_pool1d(t0, 2).sum(), [t0])", "g2[0].copy_(t0)",
-        "g3 = torch.autograd.grad(F.interpolate(t0[None], scale_factor=2).sum(), [t0])",
-        "g3[0][0] = t0[0]", "g4 = torch.autograd.grad((t0 + 1).t().sum(), [t0])",
-        "g4[0].detach_()", "g5 = torch.autograd.grad(t0.exp().sum(), [t0])", "g5[0].detach_()",
-        "g6 = torch.autograd.grad(t0.roll(1).sum(), [t0])", "g6[0].add_(t0)",
-        "t7 = torch.tensor(2.0, requires_grad=True)",
-        "g8 = torch.autograd.grad(t7.sum(), [t7])", "g8[0].mul_(t7)"),
+        "g2 = torch.autograd.grad((t0 + 1).t().sum(), [t0])", "g2[0].detach_()",
+        "g3 = torch.autograd.grad(t0.exp().sum(), [t0])", "g3[0].detach_()"),
     "the gradient of a grid is a view": (
         "t0 = torch.ones(3, requires_grad=True)",
         "p1 = torch.meshgrid(torch.tensor(1.0), t0, indexing='ij')",

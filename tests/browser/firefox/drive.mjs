@@ -76,7 +76,8 @@ const jobs = {
       await press("Test all");
       await page.waitForFunction(() => document.querySelectorAll(".mg-verdict").length
         === document.querySelectorAll(".mg-exercise").length);
-      return page.$$eval(".mg-verdict", all => all.map(each => each.dataset.state));
+      return page.$$eval(".mg-verdict", all => all.map(each => [each.dataset.state,
+        each.querySelector(".mg-failure")?.textContent ?? ""]));
     };
     const where = `.mg-exercise[data-hole="${hole}"]`;
     const stubs = await tested();
