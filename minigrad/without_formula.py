@@ -105,14 +105,13 @@ def break_off(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
 
 def node_without_formula(op: type[Op], values: list[Any]) -> Node:
     """Make the node for an op without formulas; the caller has seen that one is needed."""
-    node: NaryNode
+    node: NaryNode = (
+        NotImplemented_(op.name) if op.underivable else Constant(op.node_type.__name__))
+    node.extras = None
     if op.underivable:
-        node = NotImplemented_(op.name)
         node.sequence = 1 << 61  # it raises as soon as it can
     else:
-        node = Constant(op.node_type.__name__)
-        number(node)
-    node.extras = None
+        number(node)  # anomaly mode notes here who made it
     tensors = [values[i] for i in op.tensor_positions]
     node.set_edges([t._edge() if isinstance(t, Tensor) and t.requires_grad else (None, 0)
                     for t in tensors])

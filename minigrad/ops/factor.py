@@ -131,6 +131,14 @@ def inverse(input):
     return F.linalg_inv(input)
 
 
+def require_one_dtype(A, B):
+    """Raise unless both sides of an equation have one dtype."""
+    if A.dtype != B.dtype:
+        a, b = (type_name(from_numpy_dtype(x.dtype)) for x in (A, B))
+        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of "
+                           f"type {a} and B of type {b} instead")
+
+
 class Solve(Op):
     """The X with A X = B, for batches of matrices; dA is -inv(A).T g X.T.
 
@@ -145,10 +153,7 @@ class Solve(Op):
 
     def forward(xp, A, B):
         require_square("linalg.solve", A)
-        if A.dtype != B.dtype:
-            a, b = (type_name(from_numpy_dtype(x.dtype)) for x in (A, B))
-            raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A "
-                               f"of type {a} and B of type {b} instead")
+        require_one_dtype(A, B)
         try:
             return columns(xp.linalg.solve(A, B))
         except xp.linalg.LinAlgError:
@@ -173,6 +178,9 @@ def linalg_solve(A, B, *, left=True):
     tensor([1.0000, 0.5000])
     """
     require_square("linalg.solve", plain(A))
+    if not B.ndim:
+        require_one_dtype(plain(A), plain(B))
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     vector = B.ndim == 1 or (A.ndim == B.ndim + 1 and tuple(B.shape) == tuple(A.shape[:-1]))
     if vector:
         B = F.unsqueeze(B, -1)

@@ -221,6 +221,13 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t2 = torch.addmv(t0, torch.ones(2, 0), torch.ones(0), beta=0)",
         "t3 = torch.addmv(torch.ones(1), torch.ones(0, 2), torch.ones(2))",
         "t4 = torch.ones(()).addmv_(torch.ones(2, 0), torch.ones(0))"),
+    "a constant written in anomaly mode": (
+        LEAF, "t1 = t0.ceil()", "with torch.autograd.detect_anomaly(): t1.eq_(t1.detach())"),
+    "a number as the right side of an equation": (
+        "t0 = torch.eye(3)", "t1 = torch.linalg.solve(t0, torch.tensor(1.0))"),
+    "a number of another dtype as the right side": (
+        "t0 = torch.eye(3)",
+        "t1 = torch.linalg.solve(t0, torch.tensor(1.0, dtype=torch.float64))"),
     "a gradient that is a view": (
         LEAF, "g1 = torch.autograd.grad(t0.sum(), [t0])", "g1[0].detach_()",
         "g2 = torch.autograd.grad((t0 + 1).t().sum(), [t0])", "g2[0].detach_()",
