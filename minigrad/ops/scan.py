@@ -398,7 +398,9 @@ def shifted_below_zero(xp, array, dim, dtype, kernel):
     array = array.astype(out, copy=False)
     if array.size:
         require(array, "f", kernel)
-    axis = wrap_dim(dim, array.ndim) if array.ndim else ()
+    axis = wrap_dim(dim, array.ndim)
+    if not array.ndim:
+        axis = ()
     if array.size == 0:
         return array.copy(), axis, out
     work = wide(xp, array)

@@ -113,6 +113,8 @@ def roll_arguments(ndim, shifts, dims):
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:"
                            f"{len(dims)}")
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     return shifts, tuple(wrap_dim(d, ndim) for d in dims)
 
 

@@ -223,6 +223,10 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t4 = torch.ones(()).addmv_(torch.ones(2, 0), torch.ones(0))"),
     "a constant written in anomaly mode": (
         LEAF, "t1 = t0.ceil()", "with torch.autograd.detect_anomaly(): t1.eq_(t1.detach())"),
+    "dimensions of a number": (
+        "t0 = torch.tensor(2.0)", "t1 = torch.log_softmax(t0, 1)"),
+    "dimensions of a number that is rolled": (
+        "t0 = torch.tensor(2.0)", "t1 = torch.roll(t0, 1, 0)"),
     "a number as the right side of an equation": (
         "t0 = torch.eye(3)", "t1 = torch.linalg.solve(t0, torch.tensor(1.0))"),
     "a number of another dtype as the right side": (
