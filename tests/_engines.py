@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +24,21 @@ on_each_engine = pytest.mark.parametrize("torch", ENGINES, ids=NAMES)
 def leaf(torch: ModuleType, values: Any, **options: Any) -> Any:
     """Make a tensor that requires grad."""
     return torch.tensor(values, requires_grad=True, **options)
+
+
+def function_of(torch: ModuleType, forward: Callable[..., Any],
+                backward: Callable[..., Any] | None = None, **more: Any) -> Any:
+    """Make a Function of functions; what is given besides stands in its class as it is."""
+    body = {"forward": staticmethod(forward), **more}
+    if backward is not None:
+        body["backward"] = staticmethod(backward)
+    return type("Made", (torch.autograd.Function,), body)
+
+
+def with_jvp(torch: ModuleType, jvp: Callable[[Any], Any]) -> Any:
+    """Make a Function that returns its input, with a right gradient and this tangent."""
+    return function_of(torch, lambda ctx, x: x * 1, lambda ctx, g: g,
+                       jvp=staticmethod(lambda ctx, t: jvp(t)))
 
 
 def spelt(torch: ModuleType, name: str) -> str:

@@ -10,20 +10,13 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from _engines import leaf, on_each_engine
+from _engines import function_of, leaf, on_each_engine
 
 import minigrad
 from minigrad.op import F, Op
 
 Function = minigrad.autograd.Function
 profiler_util = importlib.import_module("minigrad.autograd.profiler_util")
-
-
-def function(torch, forward, backward=None, **more):
-    body = {"forward": staticmethod(forward), **more}
-    if backward is not None:
-        body["backward"] = staticmethod(backward)
-    return type("Made", (torch.autograd.Function,), body)
 
 
 # --- op.py ---------------------------------------------------------------------------------------
@@ -71,7 +64,7 @@ def test_what_an_instance_of_a_function_refuses():
     with warnings.catch_warnings():
         # It warns that a Function should not be instantiated.
         warnings.simplefilter("ignore", DeprecationWarning)
-        made = function(minigrad, lambda ctx, x: x)()
+        made = function_of(minigrad, lambda ctx, x: x)()
     for name in ("metadata", "name", "next_functions"):
         with pytest.raises(RuntimeError) as caught:
             getattr(made, name)
@@ -101,7 +94,7 @@ def test_a_leaf_that_needs_no_gradient_may_be_written_by_a_function(torch):
         return x.mul_(y)
 
     x, y = torch.tensor([1.0, 2.0]), leaf(torch, [3.0, 4.0])
-    out = function(torch, forward, lambda ctx, g: (None, g)).apply(x, y)
+    out = function_of(torch, forward, lambda ctx, g: (None, g)).apply(x, y)
     assert out is x and x.requires_grad and not x.is_leaf
     assert x.grad_fn.name() == "MadeBackward" and x._version == 2
     x.sum().backward()
@@ -115,7 +108,7 @@ def test_a_jvp_has_to_return_a_view_where_forward_does(torch):
 
     def run(jvp, tangent):
         with fwd.dual_level():
-            made = function(torch, lambda ctx, x: x.view(2, 1), jvp=staticmethod(jvp))
+            made = function_of(torch, lambda ctx, x: x.view(2, 1), jvp=staticmethod(jvp))
             return fwd.unpack_dual(made.apply(fwd.make_dual(torch.ones(2), tangent))).tangent
 
     assert run(lambda ctx, t: t.view(2, 1), torch.ones(2)).tolist() == [[1.0], [1.0]]
@@ -135,7 +128,7 @@ def test_once_differentiable_lets_gradients_without_history_be(torch):
     def backward(ctx, g):
         return g * 2
 
-    made = function(torch, lambda ctx, x: x * 2,
+    made = function_of(torch, lambda ctx, x: x * 2,
                     torch.autograd.function.once_differentiable(backward))
     x = leaf(torch, [1.0, 2.0])
     (first,) = torch.autograd.grad(made.apply(x).sum(), x, create_graph=True)
@@ -170,14 +163,14 @@ def test_a_jacobian_of_nothing_has_the_shape_of_the_input():
 @pytest.mark.filterwarnings("ignore:There is a performance drop")  # of PyTorch's fallback
 def test_a_function_in_a_batch_of_gradients(torch):
     x = leaf(torch, [1.0, 2.0], dtype=torch.float64)
-    made = function(torch, lambda ctx, t: t * 1, lambda ctx, g: g * 1)
+    made = function_of(torch, lambda ctx, t: t * 1, lambda ctx, g: g * 1)
     assert torch.autograd.gradcheck(made.apply, x, check_batched_grad=True,
                                     check_undefined_grad=False)
 
 
 @on_each_engine
 def test_gradcheck_takes_no_gradient_of_another_dtype(torch):
-    made = function(torch, lambda ctx, t: (t * 1).to(torch.float64), lambda ctx, g: g)
+    made = function_of(torch, lambda ctx, t: (t * 1).to(torch.float64), lambda ctx, g: g)
     x = leaf(torch, [1.0, 2.0], dtype=torch.float64)
     assert torch.autograd.gradcheck(made.apply, x, check_grad_dtypes=True)
 
@@ -233,7 +226,7 @@ def test_run_backward_wants_a_tuple_of_inputs():
 
 
 def test_a_variable_may_be_given_a_function():
-    node = function(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g).apply(
+    node = function_of(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g).apply(
         leaf(minigrad, [1.0])).grad_fn
     made = minigrad.autograd.Variable(minigrad.ones(1), _grad_fn=node, name="made")
     assert made.grad_fn is node and made.requires_grad and made.name == "made"
@@ -349,7 +342,7 @@ def test_a_function_that_writes_leaves_no_gradient_behind(torch):
         return x.mul_(y)
 
     x = torch.tensor([1.0, 2.0])
-    function(torch, forward, lambda ctx, g: (None, g)).apply(x, leaf(torch, [3.0, 4.0]))
+    function_of(torch, forward, lambda ctx, g: (None, g)).apply(x, leaf(torch, [3.0, 4.0]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # x is no leaf now
         assert x.grad is None
@@ -365,8 +358,8 @@ def test_gradgradcheck_looks_at_missing_gradients_unless_told_not_to(torch):
     def slope(ctx, g):
         return torch.ones(2, dtype=torch.float64) if g is None else g * 2
 
-    twice = function(torch, forward, slope)
-    made = function(torch, forward, lambda ctx, g: twice.apply(g))
+    twice = function_of(torch, forward, slope)
+    made = function_of(torch, forward, lambda ctx, g: twice.apply(g))
     x = leaf(torch, [1.0, 2.0], dtype=torch.float64)
     assert torch.autograd.gradgradcheck(made.apply, x, check_undefined_grad=False)
     with pytest.raises(RuntimeError, match="undefined"):
@@ -403,7 +396,7 @@ def test_a_table_cuts_names_at_its_width():
 
 def test_a_function_in_a_batch_says_that_it_runs_row_by_row():
     x = leaf(minigrad, [1.0, 2.0])
-    y = function(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g * 3).apply(x)
+    y = function_of(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g * 3).apply(x)
     with pytest.warns(UserWarning, match=r"^There is a performance drop because MadeBackward runs "
                       r"once for each row of the batch: set generate_vmap_rule = True"):
         (found,) = minigrad.autograd.grad(y, x, minigrad.eye(2), is_grads_batched=True)
@@ -415,7 +408,7 @@ def in_batches(g):
 
 
 def batch_checked(backward, inputs=1):
-    made = function(minigrad, lambda ctx, *t: t[0] * 1, backward, generate_vmap_rule=True)
+    made = function_of(minigrad, lambda ctx, *t: t[0] * 1, backward, generate_vmap_rule=True)
     given = tuple(leaf(minigrad, [1.0, 2.0], dtype=minigrad.float64) for _ in range(inputs))
     return minigrad.autograd.gradcheck(made.apply, given, check_batched_grad=True,
                                        check_undefined_grad=False)
@@ -427,7 +420,7 @@ def test_gradcheck_compares_a_batch_with_its_rows():
         batch_checked(lambda ctx, g: g * (2 if in_batches(g) else 1))
     with pytest.raises(RuntimeError, match="For output 0 and input 1:\n\n"):
         minigrad.autograd.gradcheck(
-            lambda x, y: y * 1 + function(
+            lambda x, y: y * 1 + function_of(
                 minigrad, lambda ctx, t: t * 1,
                 lambda ctx, g: g * (2 if in_batches(g) else 1),
                 generate_vmap_rule=True).apply(y) + x, tuple(
@@ -641,7 +634,7 @@ def test_gradcheck_says_what_is_expected_of_missing_gradients(torch):
     with pytest.raises(RuntimeError, match=r"^Expected all input grads to be undefined or zero when"
                        r" all output grads are undefined or zero\. Please look at \"Notes about "
                        r"undefined output gradients\" in"):
-        torch.autograd.gradcheck(function(torch, forward, backward).apply, x)
+        torch.autograd.gradcheck(function_of(torch, forward, backward).apply, x)
 
 
 @pytest.mark.skipif(minigrad.cuda.is_available(), reason="says that there is no GPU")
@@ -701,7 +694,8 @@ def test_defaults_are_pytorchs(name):
 
 
 def test_rows_of_a_batch_without_a_gradient_count_as_zeros():
-    made = function(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g * 3 if float(g[0]) else None)
+    made = function_of(minigrad, lambda ctx, t: t * 1,
+                       lambda ctx, g: g * 3 if float(g[0]) else None)
     x = leaf(minigrad, [1.0, 2.0])
     with pytest.warns(UserWarning, match="performance drop"):
         (rows,) = minigrad.autograd.grad(made.apply(x), x, minigrad.eye(2), is_grads_batched=True)
@@ -717,7 +711,7 @@ def test_once_differentiable_and_missing_gradients(torch):
     def backward(ctx, g, h):
         return None if g is None else g * 2, None if h is None else h * 3
 
-    made = function(torch, forward, torch.autograd.function.once_differentiable(backward))
+    made = function_of(torch, forward, torch.autograd.function.once_differentiable(backward))
     x, y = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0])
     one, _ = made.apply(x, y)
     first, none = torch.autograd.grad(one.sum(), (x, y), create_graph=True, allow_unused=True)
@@ -726,7 +720,7 @@ def test_once_differentiable_and_missing_gradients(torch):
 
 @on_each_engine
 def test_gradcheck_in_fast_mode_says_what_to_do(torch):
-    made = function(torch, lambda ctx, t: t * 2, lambda ctx, g: g * 3)
+    made = function_of(torch, lambda ctx, t: t * 2, lambda ctx, g: g * 3)
     x = leaf(torch, [1.0, 2.0], dtype=torch.float64)
     with pytest.raises(RuntimeError) as caught:
         torch.autograd.gradcheck(made.apply, x, fast_mode=True)
@@ -742,7 +736,7 @@ def test_gradcheck_shows_both_sides_of_a_batch():
 
 
 def test_gradcheck_compares_a_batch_of_tangents_with_its_rows():
-    made = function(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g * 1,
+    made = function_of(minigrad, lambda ctx, t: t * 1, lambda ctx, g: g * 1,
                     jvp=staticmethod(lambda ctx, t: t * (2 if in_batches(t) else 1)),
                     generate_vmap_rule=True)
     x = leaf(minigrad, [1.0, 2.0], dtype=minigrad.float64)

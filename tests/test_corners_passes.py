@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from _engines import leaf, on_each_engine
+from _engines import function_of, leaf, on_each_engine, with_jvp
 
 import minigrad
 from minigrad import _state
@@ -171,13 +171,6 @@ def test_which_passes_go_the_short_way(monkeypatch):
     assert run() is None
 
 
-def made_of(torch, forward, backward=None, **more):
-    body = {"forward": staticmethod(forward), **more}
-    if backward is not None:
-        body["backward"] = staticmethod(backward)
-    return type("Made", (torch.autograd.Function,), body)
-
-
 # It says that such a graph holds itself.
 @pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph=True")
 @on_each_engine
@@ -237,7 +230,7 @@ def test_gradients_that_someone_keeps_are_not_written(torch, by, watched):
     kept = torch.ones(2)  # in memory of its own
     x = leaf(torch, [1.0, 2.0])
     mid = x * 1
-    made = made_of(torch, lambda ctx, t: t * 1,
+    made = function_of(torch, lambda ctx, t: t * 1,
                    lambda ctx, g: kept if by == "backward" else g * 1)
     parts = [made.apply(mid), made.apply(mid), mid * 2, made.apply(mid)]
     if by == "hook of the node":
@@ -282,7 +275,7 @@ def test_one_array_for_several_inputs_is_not_written():
 @on_each_engine
 def test_which_gradient_of_a_function_does_not_fit(torch):
     for hooked in (False, True):
-        made = made_of(torch, lambda ctx, x, y: x + y, lambda ctx, g: (g, torch.ones(3)))
+        made = function_of(torch, lambda ctx, x, y: x + y, lambda ctx, g: (g, torch.ones(3)))
         x, y = leaf(torch, [1.0, 2.0]), leaf(torch, [1.0, 2.0])
         out = made.apply(x, y * 1)
         if hooked:
@@ -296,7 +289,7 @@ def test_which_gradient_of_a_function_does_not_fit(torch):
 @on_each_engine
 def test_missing_gradients_of_a_backward_that_is_differentiable_once(torch):
     once = torch.autograd.function.once_differentiable
-    made = made_of(torch, lambda ctx, x, y: x * y, once(lambda ctx, g: (g * 2, None)))
+    made = function_of(torch, lambda ctx, x, y: x * y, once(lambda ctx, g: (g * 2, None)))
     x, y = leaf(torch, [1.0]), leaf(torch, [2.0])
     first, second = torch.autograd.grad(made.apply(x, y) * y, (x, y), create_graph=True)
     assert first.tolist() == [4.0] and second.tolist() == [2.0]
@@ -318,7 +311,7 @@ def test_an_input_that_is_saved_and_returned_keeps_its_place(torch):
 
     x = leaf(torch, [3.0])
     mid = x * 2
-    out = made_of(torch, forward, backward).apply(mid)
+    out = function_of(torch, forward, backward).apply(mid)
     (slope,) = torch.autograd.grad(out, x, create_graph=True)
     assert slope.tolist() == [12.0] and seen[0].grad_fn is mid.grad_fn
     assert torch.autograd.grad(slope, x)[0].tolist() == [4.0]
@@ -331,7 +324,7 @@ def test_a_leaf_that_a_forward_wrote_before_it_failed_goes_on():
 
     x = leaf(minigrad, [1.0, 2.0])
     with pytest.raises(ValueError, match="^after the write$"):
-        made_of(minigrad, forward).apply(x)
+        function_of(minigrad, forward).apply(x)
     (x * x).sum().backward()
     assert x.tolist() == [2.0, 4.0] and x.grad.tolist() == [4.0, 8.0]
 
@@ -380,7 +373,7 @@ def test_a_nest_may_have_gradients_that_are_missing():
 
     x, y, z = (leaf(minigrad, [1.0]) for _ in range(3))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)  # the old interface asks for it
         Nested()((x, y), z).backward()
     assert x.grad.tolist() == [2.0] and y.grad is None and z.grad.tolist() == [1.0]
 
@@ -394,7 +387,7 @@ def test_marks_of_views_stand_at_every_gradient(torch):
 
 
 def test_a_gradient_without_rows_goes_on_through_a_batch():
-    made = made_of(minigrad, lambda ctx, x: x * 1, lambda ctx, g: minigrad.ones(2),
+    made = function_of(minigrad, lambda ctx, x: x * 1, lambda ctx, g: minigrad.ones(2),
                    generate_vmap_rule=True)
     x = leaf(minigrad, [1.0, 2.0])
     (rows,) = minigrad.autograd.grad(made.apply(x * x), x, minigrad.eye(2), is_grads_batched=True)
@@ -443,7 +436,7 @@ def test_a_context_without_a_place_in_the_graph_leads_nowhere(torch):
         seen.append(ctx.next_functions)
         return x * 1
 
-    made_of(torch, forward).apply(torch.ones(2))
+    function_of(torch, forward).apply(torch.ones(2))
     assert seen == [()]
 
 
@@ -601,7 +594,7 @@ def test_every_tangent_of_a_function_is_looked_at():
     fwd = minigrad.autograd.forward_ad
 
     def run(jvp):
-        made = made_of(minigrad, lambda ctx, x: (x * 1, x * 2), jvp=staticmethod(jvp))
+        made = function_of(minigrad, lambda ctx, x: (x * 1, x * 2), jvp=staticmethod(jvp))
         with fwd.dual_level():
             dual = fwd.make_dual(minigrad.ones(2), minigrad.ones(2))
             return [fwd.unpack_dual(out).tangent for out in made.apply(dual)]
@@ -613,7 +606,7 @@ def test_every_tangent_of_a_function_is_looked_at():
 
 def test_a_tangent_keeps_its_dtype_in_another_layout():
     fwd = minigrad.autograd.forward_ad
-    made = made_of(minigrad, lambda ctx, x: minigrad.cat([x, x])[::2],
+    made = function_of(minigrad, lambda ctx, x: minigrad.cat([x, x])[::2],
                    jvp=staticmethod(lambda ctx, t: minigrad.cat([t, t])[::2].to(minigrad.float32)))
     with fwd.dual_level():
         x = minigrad.ones(2, dtype=minigrad.float64)
@@ -624,7 +617,7 @@ def test_a_tangent_keeps_its_dtype_in_another_layout():
 
 def test_inference_mode_makes_no_tangents_of_functions():
     fwd = minigrad.autograd.forward_ad
-    made = made_of(minigrad, lambda ctx, x: x * 2, jvp=staticmethod(lambda ctx, t: t * 2))
+    made = function_of(minigrad, lambda ctx, x: x * 2, jvp=staticmethod(lambda ctx, t: t * 2))
     with fwd.dual_level():
         dual = fwd.make_dual(minigrad.ones(2), minigrad.ones(2))
         assert fwd.unpack_dual(made.apply(dual)).tangent.tolist() == [2.0, 2.0]
@@ -638,7 +631,7 @@ def test_inference_mode_makes_no_tangents_of_functions():
 @pytest.mark.parametrize("moved", ["both", "the viewed one"])
 def test_a_view_of_one_of_two_inputs_has_its_tangent(torch, moved):
     fwd = torch.autograd.forward_ad
-    made = made_of(torch, lambda ctx, x, y: y.view(2, 1),
+    made = function_of(torch, lambda ctx, x, y: y.view(2, 1),
                    jvp=staticmethod(lambda ctx, s, t: t.view(2, 1)))
     with fwd.dual_level():
         x = torch.ones(2)
@@ -689,24 +682,12 @@ def test_tangents_have_the_dtype_of_the_input(torch):
 
 
 def test_a_tangent_of_another_dtype_is_refused():
-    class Narrow(Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return g
-
-        @staticmethod
-        def jvp(ctx, t):
-            return t.to(minigrad.float32)
-
+    narrow = with_jvp(minigrad, lambda t: t.to(minigrad.float32))
     x = leaf(minigrad, [1.0], dtype=minigrad.float64)
     options = {"check_forward_ad": True, "check_undefined_grad": False}
-    assert minigrad.autograd.gradcheck(Narrow.apply, x, **options)
+    assert minigrad.autograd.gradcheck(narrow.apply, x, **options)
     with pytest.raises(GradcheckError, match=r"^Forward AD gradient has dtype mismatch\.$"):
-        minigrad.autograd.gradcheck(Narrow.apply, x, check_grad_dtypes=True, **options)
+        minigrad.autograd.gradcheck(narrow.apply, x, check_grad_dtypes=True, **options)
 
 
 # --- records -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from _engines import leaf, on_each_engine
+from _engines import function_of, leaf, on_each_engine, with_jvp
 
 import minigrad
 from minigrad.autograd.nvtx import NvtxRecorder
@@ -129,20 +129,12 @@ def test_a_profile_is_asked_for_nothing_more_by_default():
 
 
 def test_a_function_shows_the_shapes_of_its_inputs():
-    class Double(minigrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * 2
-
+    double = function_of(minigrad, lambda ctx, x: x * 2, lambda ctx, g: g * 2)
     with profiler.profile(record_shapes=True) as prof:
-        Double.apply(leaf(minigrad, [[1.0, 2.0]])).sum().backward()
+        double.apply(leaf(minigrad, [[1.0, 2.0]])).sum().backward()
     shapes = {event.name: event.input_shapes for event in prof.function_events}
-    assert shapes["Double"] == [[1, 2]]
-    assert shapes["DoubleBackward"] == [[1, 2]]
+    assert shapes["Made"] == [[1, 2]]
+    assert shapes["MadeBackward"] == [[1, 2]]
 
 
 def test_memory_of_a_node_with_many_results():
@@ -313,25 +305,14 @@ def test_gradcheck_takes_what_is_no_tensor():
 
 
 def test_gradcheck_looks_behind_what_is_no_tensor():
-    class Wrong(minigrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return g
-
-        @staticmethod
-        def jvp(ctx, t):
-            return t * (3 if type(t._array).__name__ == "BatchedArray" else 1)
-
+    wrong = with_jvp(minigrad,
+                     lambda t: t * (3 if type(t._array).__name__ == "BatchedArray" else 1))
     x = leaf(minigrad, [1.0, 2.0], dtype=minigrad.float64)
     options = {"check_forward_ad": True, "check_undefined_grad": False}
     check = minigrad.autograd.gradcheck
-    assert check(lambda _, a: Wrong.apply(a), (3.0, x), **options)
+    assert check(lambda _, a: wrong.apply(a), (3.0, x), **options)
     with pytest.raises(RuntimeError, match="^For output 0 and input 1:"):
-        check(lambda _, a: Wrong.apply(a), (3.0, x), check_batched_forward_grad=True, **options)
+        check(lambda _, a: wrong.apply(a), (3.0, x), check_batched_forward_grad=True, **options)
 
 
 def test_gradcheck_takes_outputs_that_are_constant():
@@ -357,55 +338,36 @@ def test_what_gradcheck_shows_where_no_tangent_came():
 # A float32 input is what is tested.
 @pytest.mark.filterwarnings("ignore:Input #0 requires gradient and is not a double")
 def test_what_gradcheck_shows_has_the_dtype_of_the_result():
-    class Wrong(minigrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return g
-
-        @staticmethod
-        def jvp(ctx, t):
-            return t * 3
-
+    wrong = with_jvp(minigrad, lambda t: t * 3)
     x = leaf(minigrad, [1.0, 2.0])
     with pytest.raises(RuntimeError, match="forward mode mismatch") as caught:
-        minigrad.autograd.gradcheck(Wrong.apply, x, eps=1e-2, atol=1e-1, check_forward_ad=True,
+        minigrad.autograd.gradcheck(wrong.apply, x, eps=1e-2, atol=1e-1, check_forward_ad=True,
                                     check_undefined_grad=False)
     assert "float64" not in str(caught.value).partition("analytical:")[2]
 
 
 def test_gradgradcheck_passes_its_tolerances_on():
-    class Nearly(minigrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * x
+    def square(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
 
-        @staticmethod
-        def backward(ctx, g):
-            return Slope.apply(ctx.saved_tensors[0], g)
+    def twice_the_product(ctx, x, g):
+        ctx.save_for_backward(x, g)
+        return 2 * x * g
 
-    class Slope(minigrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, g):
-            ctx.save_for_backward(x, g)
-            return 2 * x * g
+    def nearly_its_slopes(ctx, h):
+        x, g = ctx.saved_tensors
+        return 2.01 * g * h, 2 * x * h
 
-        @staticmethod
-        def backward(ctx, h):
-            x, g = ctx.saved_tensors
-            return 2.01 * g * h, 2 * x * h
-
+    slope = function_of(minigrad, twice_the_product, nearly_its_slopes)
+    nearly = function_of(minigrad, square, lambda ctx, g: slope.apply(ctx.saved_tensors[0], g))
     x = leaf(minigrad, [1.0, 2.0], dtype=minigrad.float64)
     check = minigrad.autograd.gradgradcheck
-    assert check(Nearly.apply, x, atol=0.1, rtol=0.0)
-    assert check(Nearly.apply, x, atol=0.0, rtol=0.1)
-    assert not check(Nearly.apply, x, raise_exception=False)
+    assert check(nearly.apply, x, atol=0.1, rtol=0.0)
+    assert check(nearly.apply, x, atol=0.0, rtol=0.1)
+    assert not check(nearly.apply, x, raise_exception=False)
     with pytest.raises(RuntimeError, match="Jacobian mismatch"):
-        check(Nearly.apply, x, atol=1e-3, rtol=1e-3)
+        check(nearly.apply, x, atol=1e-3, rtol=1e-3)
 
 
 def test_by_what_stacks_may_be_weighed(tmp_path):
