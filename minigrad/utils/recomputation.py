@@ -51,20 +51,10 @@ class EnoughRecomputed(BaseException):
 class Slot:
     """What a node of a region keeps in place of a tensor; see NOTE [Regions and slots]."""
 
-    __slots__ = ("__weakref__", "values")
+    __slots__ = ("__weakref__",)
 
-    def __init__(self) -> None:
-        self.values: WeakKeyDictionary[Any, Tensor] | None = None  # by backward pass
 
-    def get(self, task: Any) -> Tensor | None:
-        """Return the tensor that was computed for a backward pass, None if there is none."""
-        return None if self.values is None else self.values.get(task)
-
-    def fill(self, task: Any, tensor: Tensor) -> None:
-        """Put in the tensor that was computed for a backward pass."""
-        if self.values is None:
-            self.values = WeakKeyDictionary()
-        self.values[task] = tensor
+Recomputed = WeakKeyDictionary[Slot, Tensor | None]  # None: the slot was opened
 
 
 class Outside:
@@ -92,6 +82,7 @@ class Region:
         self.early_stop = early_stop
         self.describe = describe
         self.slots: list[ref[Slot]] = []
+        self.recomputed: WeakKeyDictionary[Any, Recomputed] = WeakKeyDictionary()  # by pass
         self.described: list[Any] = []
         self.log: list[str] | None = [] if debug else None
         self.complete = False  # whether the first run is over
@@ -113,16 +104,23 @@ class Region:
     def unpack(self, slot: Slot) -> Tensor:
         """Return the tensor of a slot, after a second run if this pass had none yet."""
         task = current_task() or Outside()
-        if slot.get(task) is None:
-            log = self.run_again(task)
-            self.compare(task, log)
-        tensor = slot.get(task)
-        if tensor is None:
+        tensors = self.recomputed.get(task)
+        if tensors is None:
+            tensors = Recomputed()
+            self.compare(tensors, self.run_again(tensors))
+            self.recomputed[task] = tensors
+        if slot not in tensors:
             raise CheckpointError("torch.utils.checkpoint: the tensor to unpack was not computed "
                                   "again.")
+        tensor, tensors[slot] = tensors[slot], None
+        if tensor is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
+                "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
+                "so only once.")
         return tensor
 
-    def run_again(self, task: Any) -> list[Any]:
+    def run_again(self, tensors: Recomputed) -> list[Any]:
         """Run the function again and fill the slots; return where each tensor was saved."""
         inputs = [x.unpack(None) if isinstance(x, SavedTensor) else x for x in self.inputs]
         log: list[str | None] = []
@@ -136,7 +134,7 @@ class Region:
             slot = self.slots[number]()
             tensor = tensor.detach()  # a slot holds values; with their history it held itself
             if slot is not None:
-                slot.fill(task, tensor)
+                tensors[slot] = tensor
             if self.early_stop and len(log) == len(self.slots):
                 raise EnoughRecomputed
             return tensor  # a backward pass inside the function finds it here
@@ -155,7 +153,7 @@ class Region:
                              "recomputation than during the original forward pass.\n", log)
         self.backward_inside = True
 
-    def compare(self, task: Any, log: list[Any]) -> None:
+    def compare(self, tensors: Recomputed, log: list[Any]) -> None:
         """Raise unless both runs saved the same number of tensors, and tensors alike."""
         if self.backward_inside:
             return
@@ -168,7 +166,7 @@ class Region:
         wrong = ""
         for number, (slot, before) in enumerate(zip(self.slots, self.described)):
             alive = slot()
-            tensor = None if alive is None else alive.get(task)
+            tensor = None if alive is None else tensors.get(alive)
             if tensor is not None and self.describe(tensor) != before:
                 wrong += (f"tensor at position {number}:\nsaved metadata: {before}\n"
                           f"recomputed metadata: {self.describe(tensor)}\n")
