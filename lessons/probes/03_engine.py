@@ -151,7 +151,7 @@ def probe_03_4(random):
             return InputBuffer(1)
 
         def push(self, node):
-            heappush(self.ready, (-node.sequence, id(node), node))
+            heappush(self.ready, (-node.sequence, next(self.turns), node))
 
         def runs(self, node):
             return node.sequence % 3 != 0

@@ -322,6 +322,14 @@ def symptom_03_3_compares_nodes() -> bool:
     return False
 
 
+def symptom_03_3_by_address() -> bool:
+    task = GraphTask(False, False)
+    nodes = sorted([_waiting(1)[0] for _ in range(3)], key=id, reverse=True)
+    for node in nodes:
+        task.push(node)
+    return [heappop(task.ready)[2] for _ in range(3)] == nodes[::-1]
+
+
 def symptom_03_3_earliest_first() -> bool:
     task = GraphTask(False, False)
     for sequence in 2, 1, 3:

@@ -74,7 +74,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
     """Run the root and then every node that becomes ready."""
     needed, captures = task.needed, task.captures
     dependencies = task.dependencies = count_dependencies(root, needed)
-    ready, buffers, keep_graph = task.ready, task.buffers, task.keep_graph
+    ready, turns, buffers, keep_graph = task.ready, task.turns, task.buffers, task.keep_graph
     recorder = task.recorder
     sums: dict[Any, Any] = {}  # gradients of nodes with one output that the engine owns
     loans: dict[Any, Any] = {}  # and those that it does not own, see NOTE [Who owns a gradient]
@@ -87,6 +87,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
         if not left and result is not None and type(target) is AccumulateGrad and (
             recorder is None and target.extras is None and target not in captures
             and not target.variable._extras.post_accumulate
+            and not (ready and ready[0][0] <= -target.sequence)
         ):  # it would be the next to run
             total = sums.pop(target, None)
             if total is not None:
@@ -114,7 +115,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
         if left:
             dependencies[target] = left
         else:
-            heappush(ready, (-target.sequence, id(target), target))
+            heappush(ready, (-target.sequence, next(turns), target))
 
     task.deliver = arrive
     target: Any
@@ -162,8 +163,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                 if target is not None:
                     owned = apart and id(result) != passed_on
                     if target.arity == 0:
-                        array = target.variable._array
-                        shape, dtype = array.shape, array.dtype
+                        shape, dtype = target.shape, target.dtype
                     else:
                         shape, dtype = target.metadata_of(index)
                     if type(result) is not _ndarray or result.dtype is not dtype or (
@@ -179,8 +179,12 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             target = target if target in needed else None
             other = other if other in needed else None
         shared, both, second = False, False, None
-        if target is None and other is None:
-            node = None  # for one, a view that requires grad only through its base
+        if target is None and other is None:  # for one, a view that requires grad by its base
+            if node.saves:
+                node.look_at_saved()
+                if not keep_graph:
+                    node.release()
+            node = None
             continue
         if other is not None:
             if target is None:
@@ -190,8 +194,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                 shared = result is grad
                 place = node.index1
                 if other.arity == 0:  # a leaf, read here because a call costs more
-                    array = other.variable._array
-                    shape, dtype = array.shape, array.dtype
+                    shape, dtype = other.shape, other.dtype
                 else:
                     shape, dtype = other.metadata_of(place)
                 if type(result) is not _ndarray or result.dtype is not dtype or (
@@ -204,9 +207,9 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             recorder.node_ran(node, start, (grad,), (result, second))
         if node.saves and not keep_graph:
             node.release()
-        if both:
+        if both and (target.runners or target.sequence < other.sequence):
             arrive(other, place, second, not shared)
-            second = None
+            both, second = False, None
         if index:
             shape, dtype = target.metadata_of(index)
         else:
@@ -227,4 +230,6 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             owned = result is not grad and not shared
             grad = None  # which a view in `result` may share its memory with
             arrive(target, index, result if fits else task.fit(result, target, index, node), owned)
-            node = None
+            if both:
+                arrive(other, place, second, not shared)
+            second = node = None

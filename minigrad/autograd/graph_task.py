@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,7 @@ class GraphTask:
         self.dependencies: dict[Node, int] = {}  # gradients that a node still waits for
         self.buffers: dict[Node, InputBuffer] = {}
         self.ready: list[tuple[int, int, Node]] = []  # a heap, latest node first
+        self.turns = count()  # of leaves, which all are latest, the one ready first is first
         self.needed: set[Node] | None = None  # nodes on the way to the inputs; None: all
         self.captures: dict[Node, dict[int, list[int]]] = {}  # node -> output -> positions
         self.captured: dict[int, Gradient] = {}
@@ -147,7 +149,7 @@ class GraphTask:
 
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
-        heappush(self.ready, (-node.sequence, id(node), node))
+        heappush(self.ready, (-node.sequence, next(self.turns), node))
 
     def run(self, root: Node) -> None:
         """Run the root and then every node that becomes ready."""

@@ -121,9 +121,3 @@ def not_a_number(program: Program, difference: Difference) -> bool:
     """Tell whether the sign of a NaN is asked for."""
     return anywhere(lambda line, tensors: bool(re.search("signbit|copysign", line)) and any(
         np.isnan(t.detach().numpy()).any() for t in tensors), program)
-
-
-def a_pass_failed(program: Program, difference: Difference) -> bool:
-    """Tell whether a backward pass raised."""
-    machine = Machine(minigrad)
-    return any(machine.step(line).error is not None and "backward(" in line for line in program)

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .circumstances import (
-    a_pass_failed,
     equal_elements,
     given_a_tensor,
     not_a_number,
@@ -39,7 +38,6 @@ class Known:
     program: tuple[str, ...]
     text: str = ""  # a pattern somewhere in what both sides say
     when: Condition | None = None
-    fast: bool = False  # whether it shows on the fast path alone
 
     def matches(self, program: Program, difference: Difference) -> bool:
         return bool(re.fullmatch(self.kind, difference.kind)
@@ -54,11 +52,6 @@ LEAF = "t0 = torch.tensor([[1.0, 3.0, 2.0], [4.0, 6.0, 5.0]], requires_grad=True
 NODES = r"(end\.|seen\.)?(grad\.)?(grad_fn|is_view|version|output_nr|length)"
 
 KNOWN = [
-    Known("which leaf is served first", "Where a pass ends in an error, PyTorch has served other "
-          "leaves by then.", r"end\.grad", r"backward\(",
-          ("t0 = torch.ones(2, requires_grad=True)", "t1 = torch.ones(2, requires_grad=True)",
-           "h2 = t0.register_hook(raising)", "torch.div(t0, t1).sum().backward()"),
-          "None", a_pass_failed, fast=True),
     Known("one-dimensional pooling is one node", "PyTorch pools an image of height one and "
           "squeezes that away again, so its result is a view; here it is an operation itself.",
           NODES, r"F\.(adaptive_)?(avg|max)_pool1d\(", (LEAF, "t1 = F.max_pool1d(t0, 2)")),

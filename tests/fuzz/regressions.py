@@ -47,6 +47,12 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "what cannot be differentiated raises before leaves are served": (
         LEAF, "t1 = torch.ones(2, requires_grad=True)", "t2 = t0 // 2",
         "torch.autograd.backward([t1.sum(), t2.sum()])"),
+    "of leaves that are ready the first is served first": (
+        LEAF, "t1 = torch.ones(3, requires_grad=True)", "h2 = t0.register_hook(raising)",
+        "torch.div(t0, t1).sum().backward()", "torch.rsub(t0, t1).sum().backward()"),
+    "of leaves that are ready the first is served first, with a graph": (
+        LEAF, "t1 = torch.ones(3, requires_grad=True)", "h2 = t0.register_hook(lambda g: 3)",
+        "torch.atan2(t0, t1).sum().backward(create_graph=True)"),
     "no way back from a view made without recording": (
         LEAF, "with torch.no_grad(): t1 = t0.reshape(-1)", "t1.backward(torch.ones_like(t1))"),
     "a view of a base that was detached and written to": (

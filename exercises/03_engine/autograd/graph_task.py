@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ class GraphTask:
         self.dependencies: dict[Node, int] = {}  # gradients that a node still waits for
         self.buffers: dict[Node, InputBuffer] = {}
         self.ready: list[tuple[int, int, Node]] = []  # a heap, latest node first
+        self.turns = count()  # of leaves, which all are latest, the one ready first is first
         self.needed: set[Node] | None = None  # nodes on the way to the inputs; None: all
         self.captures: dict[Node, dict[int, list[int]]] = {}  # node -> output -> positions
         self.captured: dict[int, Gradient] = {}
@@ -153,14 +155,15 @@ class GraphTask:
         # 03.3 The ready queue. `push(node)` puts a node on the queue of nodes that are ready,
         # `self.ready`, a heap from which `heappop` has to give the node with the greatest
         # `sequence` first, the latest of the forward: push the triple (-node.sequence,
-        # id(node), node) with `heappush`. (Nodes themselves cannot be compared.)
-        # `deliver(target, index, grad, owned)` brings the gradient of output `index` of a
-        # node. Its buffer is in `self.buffers`; for the first gradient make one with
-        # `self.new_buffer(target)`. Add `grad` with `buffer.add(index, grad, owned)`, unless
-        # it is None, which stands for a gradient of zero. Then count down
-        # `self.dependencies[target]`, for None as well. When the last one has come, push the
-        # node if it is needed: `self.needed` is None (all are) or has it. Of a node that is
-        # not needed remove the buffer instead.
+        # next(self.turns), node) with `heappush`. (`next(self.turns)` gives a greater number
+        # each time, so of nodes with equal `sequence` the one pushed first comes first, and
+        # nodes, which cannot be compared, never are.) `deliver(target, index, grad, owned)`
+        # brings the gradient of output `index` of a node. Its buffer is in `self.buffers`;
+        # for the first gradient make one with `self.new_buffer(target)`. Add `grad` with
+        # `buffer.add(index, grad, owned)`, unless it is None, which stands for a gradient of
+        # zero. Then count down `self.dependencies[target]`, for None as well. When the last
+        # one has come, push the node if it is needed: `self.needed` is None (all are) or has
+        # it. Of a node that is not needed remove the buffer instead.
         raise NotImplementedError("03.3 The ready queue is yours to write")
 
     def run(self, root: Node) -> None:
