@@ -25,7 +25,7 @@ from ..tensor import Tensor, method
 from .batched import BatchedTask, batched_gradients, swept, unbatched
 from .engine import execute
 from .frames import user_frame
-from .gradient_views import mark_expanded
+from .gradient_views import mark_views
 from .graph import GradientEdge
 from .graph_task import GraphTask, on_tensors
 

@@ -31,20 +31,10 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
+        array = variable._array
+        self.shape, self.dtype = array.shape, array.dtype  # as they are now, whatever comes later
         self.extras = None
         self.sequence = 1 << 61  # leaves run as soon as they are ready
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # read live: `.data` may change
-        return tuple(self.variable._array.shape)
-
-    @property
-    def dtype(self) -> Any:
-        return self.variable._array.dtype
-
-    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
-        array = self.variable._array
-        return array.shape, array.dtype
 
     def accumulate(self, grad: Array, owned: bool) -> None:
         """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.
@@ -82,7 +72,10 @@ class AccumulateGrad(Node):
                 fresh = grad
             elif leaf.size and is_dense(leaf):
                 fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
-                fresh[...] = grad
+                try:
+                    fresh[...] = grad
+                except ValueError:  # the leaf's geometry was changed since
+                    raise misfit(leaf.shape, grad.shape) from None
             else:
                 fresh = grad.copy("C")
             variable._grad = variable._plain(fresh)

@@ -133,11 +133,14 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
     read = [values[i] for i in op.tensor_positions[1:]]
     if op.list_position is not None:
         read += values[op.list_position]
-    others = [t._array for t in read if isinstance(t, Tensor)]
+    others = [t for t in read if isinstance(t, Tensor)]
     if "value" in op.tensors:
-        others = [other for other in others if other.ndim]  # one value is read before all writes
+        others = [t for t in others if t._array.ndim]  # one value is read before all writes
     for other in others:
-        if partly_overlaps(written, other) or (op.apart and wholly_overlaps(written, other)):
+        if partly_overlaps(written, other._array) or (
+                op.apart and (other is values[0] or wholly_overlaps(written, other._array))):
+            if op.apart == "after shapes":
+                op.shape(*(tuple(v._array.shape) if isinstance(v, Tensor) else v for v in values))
             raise RuntimeError("unsupported operation: some elements of the input tensor and the "
                                "written-to tensor refer to a single memory location. Please "
                                "clone() the tensor before performing the operation.")
@@ -163,8 +166,7 @@ def wholly_the_same(written: Array, read: Array) -> bool:
 
 def wholly_overlaps(written: Array, read: Array) -> bool:
     """Tell whether two arrays are the same memory, element for element."""
-    return written is read or (
-        bool(written.size) and wholly_the_same(written, read) and is_dense(written))
+    return bool(written.size) and wholly_the_same(written, read) and is_dense(written)
 
 
 def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:

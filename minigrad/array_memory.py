@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -53,8 +54,48 @@ def laid_out_like(array: Array, like: Array) -> Array:
     """
     if like.flags.c_contiguous or 0 in like.strides or not array.size:
         return in_rows(array)
-    order = sorted(range(like.ndim), key=lambda d: -like.strides[d])
-    return array.transpose(order).copy("C").transpose([order.index(d) for d in range(like.ndim)])
+    return laid_out(array, sorted(range(like.ndim), key=lambda d: -like.strides[d]))
+
+
+def laid_out(array: Array, order: list[int]) -> Array:
+    """Return a copy of an array that has its dimensions in memory in this order, outermost first.
+
+    >>> laid_out(np.ones((3, 2)), [1, 0]).strides
+    (8, 24)
+    """
+    return array.transpose(order).copy("C").transpose([order.index(d) for d in range(array.ndim)])
+
+
+def order_of_result(shape: Sequence[int], *strides: Sequence[int]) -> list[int]:
+    """Return the order, outermost first, of the dimensions of what PyTorch makes of operands.
+
+    The first operand whose strides of two dimensions differ decides; it says nothing where one of
+    them is 0.  Source: `TensorIteratorBase::reorder_dimensions` in PyTorch.
+
+    >>> order_of_result((2, 3), (8, 16))
+    [1, 0]
+    """
+    order = list(range(len(shape)))[::-1]  # innermost first
+
+    def compare(a: int, b: int) -> int:
+        for steps in strides:
+            if steps[a] and steps[b]:
+                if steps[a] != steps[b]:
+                    return 1 if steps[a] > steps[b] else -1
+                if shape[a] > shape[b]:
+                    return 1
+        return 0
+
+    for i in range(1, len(order)):
+        at = i
+        for j in range(i)[::-1]:
+            found = compare(order[j], order[at])
+            if found > 0:
+                order[at], order[j] = order[j], order[at]
+                at = j
+            elif found < 0:
+                break
+    return order[::-1]
 
 
 def is_dense(array: Array) -> bool:

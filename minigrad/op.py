@@ -70,7 +70,9 @@ class Op:
     #: Whether that variant may write to several elements that are one place in memory.
     writes_alike = False
     pointwise = False  # whether it goes from element to element, as where the shapes broadcast
-    apart = False  # whether it refuses tensors that share memory with the first, even all of it
+    #: Whether it refuses tensors that share memory with the first, even all of it; "after shapes"
+    #: if its shape rule comes before that
+    apart: bool | str = False
     inplace = False  # whether there is a variant that writes to the first input
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped

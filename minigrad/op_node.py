@@ -94,15 +94,24 @@ class OpNode(Node):
                 results.append(formula(*arguments(names)))
             else:
                 results.append(None)
-        if needed is not None and not known and not any(node in needed for node, _ in edges):
+        if not (known or any(wanted(node, needed) for node, _ in edges)):
             self.look_at_saved()
         return results
 
     def look_at_saved(self) -> None:
         """Raise if what was saved may not be used any more."""
         for name in self.saves:
-            if getattr(self, self.slots_of[name][0]) is not None:
+            kept = getattr(self, self.slots_of[name][0])
+            if kept is not None and not (kept is FREED and self.is_spared(name)):
                 self.unpack(name, arrays=False)
+
+    def is_spared(self, name: str) -> bool:
+        """Tell whether an input is not saved, for the one formula that uses it leads nowhere."""
+        op = self.op
+        if name not in op.tensors or len(op.formulas) == 1 or op.list_of_tensors in op.formulas:
+            return False
+        users = [i for i, (_, names) in enumerate(op.formulas.values()) if name in names]
+        return len(users) == 1 and self.edges[users[0]][0] is None
 
     def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
         """Return the gradients with zeros in place of those that are missing."""

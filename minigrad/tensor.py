@@ -211,7 +211,10 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
         if self._requires_grad and value._array.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
-        self._array = value._array
+        before, self._array = self._array, value._array
+        if self._extras is not None and (before.dtype != value._array.dtype
+                                         or type(before) is not type(value._array)):
+            self._extras.accumulator = None  # gradients are to be of the new kind
         self._counter = with_data_of(self._counter, value._counter)
 
     @data.deleter

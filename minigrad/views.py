@@ -62,16 +62,14 @@ class ViewInfo:
         try:
             _state.grad_enabled.set(True)
             _state.inference_enabled.set(False)
-            offset = view.storage_offset()
-            fresh = source.as_strided(tuple(view.shape), view.stride(), offset)
+            node: Any = source._node_for(view)
         finally:
             _state.inference_enabled.set(inference)
             _state.grad_enabled.set(previous)
-        assert fresh._node is not None
         if source is not base:
-            fresh._node.set_edges([(None, 0)])
-        _move_retained(view, fresh._node, 0)
-        view._node, view._index, view._requires_grad = fresh._node, 0, True
+            node.set_edges([(None, 0)])
+        _move_retained(view, node, 0)
+        view._node, view._index, view._requires_grad = node, 0, True
         self.version = counter.value
         return view._node
 

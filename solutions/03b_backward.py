@@ -24,7 +24,7 @@ from ..tensor import Tensor, method
 from .batched import BatchedTask, batched_gradients, swept, unbatched
 from .engine import execute
 from .frames import user_frame
-from .gradient_views import mark_expanded
+from .gradient_views import mark_views
 from .graph import GradientEdge
 from .graph_task import GraphTask, on_tensors
 
@@ -100,7 +100,7 @@ def grad(
     find = of_batches if is_grads_batched else gradients
     found = find(roots, goals, given, keep, create_graph, allow_unused)
     if not (create_graph or is_grads_batched):
-        mark_expanded(found)
+        mark_views(found)
     if materialize_grads:
         found = [zeros_for(goal, create_graph) if g is None else g
                  for g, goal in zip(found, goals, strict=True)]

@@ -11,6 +11,7 @@ import pytest
 from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, spread
 from _samples import samples as all_samples
 
+import minigrad
 from minigrad.autograd import grad
 from minigrad.op import Op
 from minigrad.tensor import Tensor
@@ -172,6 +173,41 @@ def test_the_tables_name_only_ops():
 @every_op
 def test_double_precision(op):
     each(samples(op), compare)
+
+
+#: Ops of which a gradient is a view in one library alone, by what differs.
+VIEW_IN_ONE = {
+    # PyTorch pools and resizes rows as images of height one; `max_pool1d` does so here too.
+    "AdaptiveAvgPool", "AdaptiveMaxPool", "AvgPool", "MaxPool", "Resample",
+    # PyTorch's formula ends in a view (`expand_as`, `squeeze` ...), ours in what made the array.
+    "ConvInput", "Einsum", "IndexAdd", "IndexCopy", "IndexSelectBackward", "NllLoss",
+    "NllLossInput", "Trilinear",
+    # Ours ends in a view (a transpose, a reshape), PyTorch's in what made the array.
+    "LinalgQr", "NativeGroupNorm", "Pinverse", "Solve", "TransposedConvolution",
+}
+
+
+@every_op
+def test_gradients_are_views_where_pytorchs_are(op):
+    alike = []
+
+    def check(sample: Sample) -> None:
+        found, known = theirs(sample)
+        pairs = [(a, b) for a, b in zip(outputs_of(sample.run()), found) if has_derivative(b)]
+        leaves = sample.leaves()
+        if not pairs or not leaves or spellings.pytorch_errs(op.__name__, sample.args):
+            return
+        outputs, their_outputs = map(list, zip(*pairs))
+        slopes = [minigrad.ones_like(y) for y in outputs]
+        ours = grad(outputs, leaves, slopes, allow_unused=True)
+        wanted = torch.autograd.grad(their_outputs, [known[id(t)] for t in leaves],
+                                     [torch.ones_like(y) for y in their_outputs],
+                                     allow_unused=True)
+        alike.extend(a._is_view() == b._is_view() for a, b in zip(ours, wanted)
+                     if a is not None and b is not None)
+
+    each(samples(op), check)
+    assert all(alike) == (op.__name__ not in VIEW_IN_ONE)
 
 
 @every_op

@@ -35,20 +35,10 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
+        array = variable._array
+        self.shape, self.dtype = array.shape, array.dtype  # as they are now, whatever comes later
         self.extras = None
         self.sequence = 1 << 61  # leaves run as soon as they are ready
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # read live: `.data` may change
-        return tuple(self.variable._array.shape)
-
-    @property
-    def dtype(self) -> Any:
-        return self.variable._array.dtype
-
-    def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
-        array = self.variable._array
-        return array.shape, array.dtype
 
     def accumulate(self, grad: Array, owned: bool) -> None:
         """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.

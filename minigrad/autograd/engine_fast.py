@@ -152,6 +152,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                 else run_one(node, grad)
                 for (target, _), run_one in zip(node.edge_list, node.runners, strict=True)
             ]
+            if node.saves and not any([result is not None for result in results]):
+                node.look_at_saved()
             if recorder is not None:
                 recorder.node_ran(node, start, (grad,), results)
             if node.saves and not keep_graph:
@@ -174,7 +176,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             node = None
             continue
         target, index, runner = node.next0, node.index0, node.runners[0]
-        other = node.next1 if node.arity == 2 else None
+        other: Any = node.next1 if node.arity == 2 else None
         if needed is not None:
             target = target if target in needed else None
             other = other if other in needed else None

@@ -100,7 +100,7 @@ def refuse_write(output: Tensor, live: int) -> None:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                            "operation.")
     if output._view is not None:
-        if output._view.base.requires_grad and output._view.base.is_leaf:
+        if output.requires_grad and output._view.base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                                "in-place operation.")
         if live > 1:

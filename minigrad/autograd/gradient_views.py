@@ -1,7 +1,8 @@
 """Gradients that `grad` returns as views, as PyTorch does.
 
-The gradient of a sum is one number, expanded: a view that was made without recording.  PyTorch
-hands it out as it is and refuses a recorded write to it.
+The gradient of a view is a view of what arrived, that of a sum is one number, expanded, and that
+of what was broadcast is a sum in another shape.  PyTorch hands them out as they are, as views that
+were made without recording, and refuses a recorded write to them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from ..tensor import Tensor
 from ..views import NO_GRAD, mark_view
 
 
-def mark_expanded(gradients: Sequence[Tensor | None]) -> None:
-    """Mark those gradients as views whose elements share their memory."""
+def mark_views(gradients: Sequence[Tensor | None]) -> None:
+    """Mark those gradients as views whose memory is that of another array."""
     for gradient in gradients:
         if gradient is None or gradient._view is not None or gradient._node is not None:
             continue
-        array = gradient._array
-        if array.base is not None and 0 in array.strides:
-            mark_view(gradient, Tensor._plain(array.base), creation=NO_GRAD)
+        base = gradient._array.base
+        if base is not None:
+            mark_view(gradient, Tensor._plain(base), creation=NO_GRAD)

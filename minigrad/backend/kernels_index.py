@@ -104,7 +104,7 @@ def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> 
            [2., 2.]])
     """
     if target.ndim == 0:
-        target += source.sum()
+        target += source.sum(dtype=target.dtype)
         return target
     dim %= target.ndim
     shape = (*target.shape[:dim], index.size, *target.shape[dim + 1 :])

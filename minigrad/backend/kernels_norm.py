@@ -38,10 +38,18 @@ def dot_along(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
     >>> dot_along(numpy, numpy.array([[1.0, 2.0]]), numpy.array([[3.0, 4.0]]), (1,))
     array([[11.]])
     """
-    everything = list(range(a.ndim))
-    kept = [i for i in everything if i not in axes]
     shape = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
-    return xp.einsum(a, everything, b, everything, kept).reshape(shape)
+    return dot_over(xp, a, b, axes).reshape(shape)
+
+
+def dot_over(xp: Any, a: Array, b: Array, axes: Ints) -> Array:
+    """sum(a * b) along `axes`, which are gone, without making the product.
+
+    >>> dot_over(numpy, numpy.array([[1.0, 2.0]]), numpy.array([[3.0, 4.0]]), (1,))
+    array([11.])
+    """
+    everything = list(range(a.ndim))
+    return xp.einsum(a, everything, b, everything, [i for i in everything if i not in axes])
 
 
 def moments(xp: Any, x: Array, axes: Ints) -> tuple[Array, Array, Array]:

@@ -152,12 +152,12 @@ def max_pool_backward(xp: Any, g: Array, indices: Array, input_sizes: Ints, dims
     """
     plane = prod(input_sizes[len(input_sizes) - dims :])
     planes = prod(input_sizes[: len(input_sizes) - dims])
-    grad = xp.zeros(planes * plane, g.dtype)
+    grad = xp.zeros(tuple(input_sizes), g.dtype)
     steps = prod(g.shape[g.ndim - dims :])
     positions = indices.reshape(planes, steps) + xp.arange(planes)[:, None] * plane
     add_at = getattr(xp, "add_at", xp.add.at)  # of a backend that has a better one
-    add_at(grad, positions.reshape(-1), g.reshape(-1))
-    return grad.reshape(input_sizes)
+    add_at(grad.reshape(-1), positions.reshape(-1), g.reshape(-1))
+    return grad
 
 
 def max_pool_gather(xp: Any, x: Array, indices: Array, dims: int) -> Array:

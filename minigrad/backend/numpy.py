@@ -74,8 +74,8 @@ class NumpyBackend(Kernels):
         while type(owner.base) is np.ndarray:
             owner = owner.base
         offset += address(array) - address(owner)
-        if 0 in shape:
-            return np.ndarray(shape, array.dtype, owner.reshape(-1)[:0])
+        if 0 in shape:  # which lies in no memory, but begins somewhere in it, or at its end
+            offset = min(offset, owner.nbytes)
         # np.ndarray keeps the owner as its base, which np.lib.stride_tricks.as_strided does not.
         dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
         return np.ndarray(shape, array.dtype, dense, offset, strides)

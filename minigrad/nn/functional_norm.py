@@ -50,7 +50,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     if training:
         sizes = input.size()
         more_than_one("value per channel", sizes[0] * math.prod(sizes[2:]), sizes)
-    if input.ndim < 2:
+    if input.ndim < 2 and input.numel():
         given = {"running_mean": running_mean, "running_var": running_var, "weight": weight,
                  "bias": bias}
         for name, tensor in given.items():

@@ -147,13 +147,18 @@ class Addbmm(Op):
         return add_product(self, xp.as_array(product), beta, alpha)
 
     def grad_self(g, beta): return scaled(g, beta)
-    def grad_batch1(g, batch2, alpha): return scaled(F.matmul(g, mT(batch2)), alpha)
-    def grad_batch2(g, batch1, alpha): return scaled(F.matmul(mT(batch1), g), alpha)
+    def grad_batch1(g, batch2, alpha): return scaled(F.bmm(each(g, batch2), mT(batch2)), alpha)
+    def grad_batch2(g, batch1, alpha): return scaled(F.bmm(mT(batch1), each(g, batch1)), alpha)
 
     def samples(make):
         yield make(3, 5), make(2, 3, 4), make(2, 4, 5)
         yield make(5), make(2, 3, 4), make(2, 4, 5), {"beta": 0.5, "alpha": 2}
         yield make(2, 2), make(0, 2, 3), make(0, 3, 2)
+
+
+def each(matrix, batch):
+    """Return the matrix once for each of a batch."""
+    return F.expand(matrix, (batch.shape[0], *matrix.shape))
 
 
 def size_at(shape, dim):

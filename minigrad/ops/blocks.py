@@ -38,7 +38,9 @@ class Im2Col(Op):
         padded = pad(xp, self, padding, padding)
         view = windows(xp, padded, kernel_size, stride, dilation, counts)
         batch, channels = self.shape[:2]
-        return view.reshape(batch, channels * prod(kernel_size), prod(counts))
+        columns = xp.empty((batch, channels * prod(kernel_size), prod(counts)), self.dtype)
+        columns.reshape(view.shape)[...] = view
+        return columns
 
     def grad_self(g, self_sizes, kernel_size, dilation, padding, stride):
         return Col2Im(g, self_sizes[2:], kernel_size, dilation, padding, stride)

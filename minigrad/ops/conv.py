@@ -71,7 +71,8 @@ class Convolution(Op):
         return xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
-        return ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)
+        result = ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)
+        return F.tied(result, input)
 
     def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
         result = ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)

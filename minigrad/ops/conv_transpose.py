@@ -44,7 +44,7 @@ class TransposedConvolution(Op):
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         steps = Convolution(g, weight, None, stride, padding, dilation, groups)
-        return cropped(steps, input_sizes)
+        return F.tied(cropped(steps, input_sizes), input)
 
     def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
         result = ConvWeight(input, g, weight_sizes, stride, padding, dilation, groups)

@@ -112,7 +112,10 @@ class Remainder(Op):
 
     def forward(xp, self, other):
         check_divisor(xp, self, other, "remainder_cpu")
-        return xp.remainder(self, other)
+        if self.dtype.kind != "f":
+            return xp.remainder(self, other)
+        rest = xp.fmod(self, other)  # a zero keeps the sign of `self`
+        return xp.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest)
 
     def grad_self(g):
         return g
@@ -134,6 +137,7 @@ class RemainderNumber(Remainder):
     """
 
     node = "RemainderBackward0"
+    grad_other = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
         yield make(3, 4, low=2.3, high=2.7), 2.0
@@ -186,6 +190,7 @@ class FmodNumber(Fmod):
     """
 
     node = "FmodBackward0"
+    grad_other = None  # type: ignore[assignment]  # a number has none
     samples = RemainderNumber.samples
 
 

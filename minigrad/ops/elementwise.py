@@ -143,8 +143,13 @@ class RsubNumber(Rsub):
     """
 
     node = "RsubBackward1"
+    grad_other = None  # type: ignore[assignment]  # a number has none
     public = False
     dunder = ("__rsub__",)
+
+    def samples(make):
+        yield make(3, 4), 2.5
+        yield make(2), 3, {"alpha": 2}
 
 
 class Mul(Op):

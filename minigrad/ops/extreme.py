@@ -20,14 +20,29 @@ def several(shape, dim=-1, keepdim=False):
 
 def require_elements(name, array, dim):
     """Raise unless there is something to select from."""
-    if array.size:
-        return
-    if dim is None:
+    if not array.size:
+        refuse_nothing(name, array.shape, dim)
+
+
+def refuse_nothing(name, shape, dim):
+    """Raise unless what a dimension holds is something, where all together is nothing."""
+    if dim in (None, (), []):
         raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() "
                            "== 0. Specify the reduction dim with the 'dim' argument.")
-    for d in axes(array, dim):
-        if array.shape[d] == 0:
+    for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+        d = wrap_dim(d, len(shape))
+        if shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+def extreme_shape(name):
+    """Return the shape rule of a reduction that needs elements; it says so first."""
+    def shape(self, dim=None, keepdim=False):
+        if 0 in self:
+            refuse_nothing(name, self, dim)
+        return reduced(self, dim, keepdim)
+
+    return shape
 
 
 def chosen(xp, array, index, dim, keepdim):
@@ -186,7 +201,7 @@ class Amax(Op):
     tensor(3.)
     """
 
-    node, shape = "AmaxBackward", reduced
+    node, shape = "AmaxBackward", extreme_shape("amax")
 
     def forward(xp, self, dim=None, keepdim=False):
         require_elements("amax", self, dim)
@@ -209,7 +224,7 @@ class Amin(Op):
     tensor(0.)
     """
 
-    node, shape = "AminBackward", reduced
+    node, shape = "AminBackward", extreme_shape("amin")
 
     def forward(xp, self, dim=None, keepdim=False):
         require_elements("amin", self, dim)

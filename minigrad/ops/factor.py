@@ -68,13 +68,21 @@ def zero_pivot(xp):
     return find
 
 
+def lower_factor(xp, matrices):
+    """Return the lower triangular L with L L.T = A; `LinAlgError` if there is none, as for nan."""
+    L = xp.linalg.cholesky(matrices)
+    if xp.may_ask() and xp.isnan(xp.diagonal(L, 0, -2, -1)).any():
+        raise xp.linalg.LinAlgError
+    return L
+
+
 def bad_minor(xp):
     """Return a function that finds the first leading minor that is not positive-definite."""
 
     def find(matrix):
         for k in range(1, len(matrix) + 1):
             try:
-                xp.linalg.cholesky(matrix[:k, :k])
+                lower_factor(xp, matrix[:k, :k])
             except xp.linalg.LinAlgError:
                 return k
         return None
@@ -149,24 +157,34 @@ class Solve(Op):
 
     name, node, public = "linalg_solve", "LinalgSolveBackward", False
 
-    def shape(A, B): return (*broadcast(A[:-2], B[:-2]), *B[-2:])
+    def shape(A, B, vector=False):
+        rows = B[-1:] if vector else B[-2:]
+        return (*broadcast(A[:-2], B[:-len(rows)]), *rows)
 
-    def forward(xp, A, B):
+    def forward(xp, A, B, vector=False):
         require_square("linalg.solve", A)
         require_one_dtype(A, B)
         try:
+            if vector:
+                return xp.linalg.solve(A, B[..., None])[..., 0]
             return columns(xp.linalg.solve(A, B))
         except xp.linalg.LinAlgError:
             where, _ = failing(A, zero_pivot(xp))
             raise LinAlgError(f"torch.linalg.solve: {where}The solver failed because the input "
                               "matrix is singular.") from None
 
-    def grad_A(g, A, result): return -(Solve(mT(A), g) @ mT(result))
-    def grad_B(g, A, result): return Solve(mT(A), g)
+    def grad_A(g, A, result, vector):
+        solution = Solve(mT(A), g, vector)
+        if vector:
+            solution, result = F.unsqueeze(solution, -1), F.unsqueeze(result, -1)
+        return -(solution @ mT(result))
+
+    def grad_B(g, A, result, vector): return Solve(mT(A), g, vector)
 
     def samples(make):
         yield make(3, 3), make(3, 2)
         yield make(2, 3, 3), make(3, 1)
+        yield make(2, 3, 3), make(3), True
 
 
 @function(method_too=False)
@@ -182,6 +200,8 @@ def linalg_solve(A, B, *, left=True):
         require_one_dtype(plain(A), plain(B))
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     vector = B.ndim == 1 or (A.ndim == B.ndim + 1 and tuple(B.shape) == tuple(A.shape[:-1]))
+    if vector and left and A.shape[-1] == B.shape[-1]:
+        return Solve(A, B, True)
     if vector:
         B = F.unsqueeze(B, -1)
     if not left:
@@ -355,7 +375,7 @@ class LinalgCholesky(Op):
     def forward(xp, self, *, upper=False):
         require_square("linalg.cholesky", self)
         try:
-            L = xp.linalg.cholesky(xp.swapaxes(self, -1, -2) if upper else self)
+            L = lower_factor(xp, xp.swapaxes(self, -1, -2) if upper else self)
         except xp.linalg.LinAlgError:
             where, order = failing(self, bad_minor(xp))
             raise LinAlgError(

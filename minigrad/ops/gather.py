@@ -142,6 +142,9 @@ class IndexAdd(Op):
 
     def forward_inplace(xp, self, dim, index, source, *, alpha=1):
         at, index, size = checked_vector("index_add", self, dim, index)
+        if source.dtype != self.dtype:
+            raise RuntimeError(f"index_add_(): self ({dtype_name(self)}) and source "
+                               f"({dtype_name(source)}) must have the same scalar type")
         check_source("index_add_", self.shape, dim, index.shape, source.shape)
         if not source.size or (self.ndim > 1 and not self.size):
             return self
@@ -149,9 +152,6 @@ class IndexAdd(Op):
             check_index(index, size, BOUNDS.format(at))
         else:
             check_index(index, size, "index out of range in self", error=IndexError)
-        if source.dtype != self.dtype:
-            raise RuntimeError(f"index_add_(): self ({dtype_name(self)}) and source "
-                               f"({dtype_name(source)}) must have the same scalar type")
         scaled = source if alpha == 1 else xp.multiply(source, alpha)
         return kernels_index.index_add(xp, self, at, index, scaled)
 
@@ -169,15 +169,20 @@ class IndexAdd(Op):
 def check_source(name, self, dim, index, source):
     """Raise unless the slices of `source` fit those of `self`, one for each index."""
     dim = wrap_dim(dim, len(self))
+    if dim and dim >= len(source):
+        raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor "
+                           f"with dim {len(source)}")
+    if not source and numel(index) != 1:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if source and source[dim] != numel(index):
+        raise RuntimeError(f"{name}(): Number of indices ({numel(index)}) should be equal to "
+                           f"source.size(dim): ({source[dim]}), for dim: {dim}")
     if len(self) != len(source) or any(
         a != b for i, (a, b) in enumerate(zip(self, source)) if i != dim
     ):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {list(self)} source.shape = {list(source)}")
-    if source and source[dim] != numel(index):
-        raise RuntimeError(f"{name}(): Number of indices ({numel(index)}) should be equal to "
-                           f"source.size(dim): ({source[dim]}), for dim: {dim}")
 
 
 def check_dims_copied(self, source):

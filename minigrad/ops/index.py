@@ -17,6 +17,7 @@ import numpy as np
 from .. import _state
 from ..apply import type_name
 from ..apply_inplace import apply_inplace
+from ..array_memory import laid_out, order_of_result
 from ..backend import backend_of, kernels_index
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op
@@ -81,12 +82,19 @@ class Index(Op):
     def forward(xp, self, indices, dims):
         try:
             xp.check_indices(self.shape, indices, dims)
-            return xp.asarray(self[key_of(self.ndim, indices, dims)], order="C")
+            picked = xp.asarray(self[key_of(self.ndim, indices, dims)], order="C")
         except IndexError as error:
             if names_nothing(self.shape, [i.shape for i in indices], dims):
                 return xp.empty(Index.shape(self.shape, [i.shape for i in indices], dims),
                                 self.dtype)
             raise out_of_bounds(error, dims) from None
+        if self.flags.c_contiguous or self.ndim - len(dims) < 2:
+            return picked
+        count = picked.ndim - self.ndim + len(dims)  # of dimensions that the indices have
+        return laid_out(picked, order_of_result(
+            picked.shape,
+            picked_shape(self.strides, [(0,) * count], dims),
+            picked_shape((0,) * self.ndim, [tuple(range(count, 0, -1))], dims)))
 
     def grad_self(g, self_sizes, indices, dims):
         return F.index_backward(g, self_sizes, indices, dims)
@@ -229,7 +237,7 @@ def take_apart(self, parts, drop_full=True):
                 else not (part is None or part is Ellipsis or isinstance(part, bool))
                 for part in parts)
     ndim, dim, view, tensors = self.ndim, 0, self, []
-    if taken > ndim and ndim:
+    if taken > ndim and (ndim or type(parts[0]) not in (int, slice)):
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     for position, part in enumerate(parts):
         if isinstance(part, Tensor):
@@ -283,11 +291,18 @@ def sliced(view, dim, part, drop_full):
     if step is not None and step <= 0:
         raise ValueError("step must be greater than zero")
     if not view.ndim:
+        refuse_stale(view)
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     takes_all = not start and (stop is None or stop >= view._array.shape[dim])
     if drop_full and takes_all and (step or 1) == 1:
         return view
     return Slice(view, dim, start, stop, step or 1)
+
+
+def refuse_stale(view):
+    """Raise for a view that may not be used any more; PyTorch asks this before it indexes."""
+    if _state.grad_enabled.get() and not _state.inference_enabled.get():
+        view._edge()
 
 
 def selected(view, dim, index, position):
@@ -312,8 +327,7 @@ def expand_masks(view, tensors):
             continue
         for at, n in enumerate(array.shape):
             if n != shape[dim + at]:
-                if _state.grad_enabled.get():
-                    view._edge()  # may raise: PyTorch asks for that first
+                refuse_stale(view)
                 raise IndexError(
                     f"The shape of the mask {list(array.shape)} at index {at} does not match the "
                     f"shape of the indexed tensor {list(shape)} at index {dim + at}")

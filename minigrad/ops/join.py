@@ -355,8 +355,8 @@ class Repeat(Op):
         lead = len(repeats) - len(self_sizes)
         sizes = (1,) * lead + tuple(self_sizes)
         pairs = F.reshape(g, [n for pair in zip(repeats, sizes) for n in pair])
-        return F.reshape(F.sum(pairs, tuple(range(0, 2 * len(sizes), 2))), self_sizes) if (
-            sizes) else g
+        copies = (*range(0, 2 * len(sizes), 2), *range(1, 2 * lead, 2))
+        return F.sum(pairs, copies) if sizes else g
 
     def samples(make):
         yield make(2, 3), (2, 1)

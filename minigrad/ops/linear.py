@@ -1,5 +1,6 @@
 """The affine map, and tables of vectors looked up by number."""
 
+from .. import _state
 from ..backend.kernels_index import index_add
 from ..op import F, Op
 from ..publish import function, observable
@@ -138,6 +139,9 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     tensor([[4., 5.],
             [0., 1.]])
     """
+    if not weight.shape and _state.grad_enabled.get() and getattr(weight, "requires_grad", False):
+        # Its rows are counted for the gradient, before anything is looked at.
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if len(weight.shape) != 2:
         raise RuntimeError("'weight' must be 2-D")
     if str(indices.dtype).removeprefix("torch.") not in ("int64", "int32"):

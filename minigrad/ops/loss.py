@@ -45,6 +45,11 @@ def pointwise_samples(make):
     yield make(), make()
 
 
+def difference(a, b):
+    """Return a - b, where truth values of one, which arrays have no more, count as numbers."""
+    return F.add(a, b, alpha=-1) if isinstance(a, Tensor) else a - b
+
+
 class MseLoss(Op):
     """(self - target)²
 
@@ -64,10 +69,10 @@ class MseLoss(Op):
         return reduced(xp, xp.square(self - target), reduction)
 
     def grad_self(g, self, target, reduction, self_sizes, target_sizes):
-        return share(g, reduction, self_sizes, target_sizes) * (self - target) * 2
+        return share(g, reduction, self_sizes, target_sizes) * difference(self, target) * 2
 
     def grad_target(g, self, target, reduction, self_sizes, target_sizes):
-        return share(g, reduction, self_sizes, target_sizes) * (target - self) * 2
+        return share(g, reduction, self_sizes, target_sizes) * difference(target, self) * 2
 
 
 class L1Loss(Op):
@@ -119,11 +124,11 @@ class SmoothL1Loss(Op):
         return reduced(xp, xp.where(distance < beta, small, distance - 0.5 * beta), reduction)
 
     def grad_self(g, self, target, reduction, beta, self_sizes, target_sizes):
-        slope = slope_of(self - target, beta) / beta
+        slope = slope_of(difference(self, target), beta) / beta
         return share(g, reduction, self_sizes, target_sizes) * slope
 
     def grad_target(g, self, target, reduction, beta, self_sizes, target_sizes):
-        slope = slope_of(target - self, beta) / beta
+        slope = slope_of(difference(target, self), beta) / beta
         return share(g, reduction, self_sizes, target_sizes) * slope
 
     def samples(make):
@@ -289,18 +294,9 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     """
     input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
-    input, target = without_truth_values(input, target)
     if weight is None:
         return MseLoss(input, target, reduction)
     return weighted(MseLoss(input, target, "none"), weight, reduction)
-
-
-def without_truth_values(input, target):
-    """Return both, truth values as numbers where the other one holds numbers."""
-    bools = [str(t.dtype).endswith("bool") for t in (input, target)]
-    if bools == [True, False]:
-        return F.to(input, target.dtype), target
-    return input, (F.to(target, input.dtype) if bools == [False, True] else target)
 
 
 def weighted(losses, weight, reduction):
@@ -342,7 +338,6 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return L1Loss(input, target, reduction)
-    input, target = without_truth_values(input, target)
     return SmoothL1Loss(input, target, reduction, beta)
 
 

@@ -60,8 +60,9 @@ class TakeBackward(Op):
         return tuple(self_sizes)
 
     def forward(xp, grad, self_sizes, index):
-        flat = xp.zeros(numel(self_sizes), grad.dtype)
-        return kernels_index.put_accumulate(xp, flat, index, grad).reshape(self_sizes)
+        result = xp.zeros(tuple(self_sizes), grad.dtype)
+        kernels_index.put_accumulate(xp, result.reshape(-1), index, grad)
+        return result
 
     def grad_grad(g, index):
         return F.take(g, index)
@@ -79,7 +80,7 @@ class Put(Op):
             [0., 1.]])
     """
 
-    apart = True
+    apart = "after shapes"
     node, tensors, inplace = "PutBackward", ("self", "index", "source"), True
 
     def shape(self, index, source, accumulate=False):
@@ -96,18 +97,16 @@ class Put(Op):
                                f"self.dtype = {was} and source.dtype = {got}")
         Put.shape(self.shape, index.shape, source.shape)
         check_index(index, self.size, FLAT, True, IndexError)
-        flat, index = self.reshape(-1).copy(), index.reshape(-1)
+        result = self.copy("C")
+        flat, index = result.reshape(-1), index.reshape(-1)
         if accumulate:
             kernels_index.put_accumulate(xp, flat, index, source.reshape(-1))
         else:
             flat[index] = source.reshape(-1)
-        return laid_out_like(flat.reshape(self.shape), self)
+        return laid_out_like(result, self)
 
-    def grad_self(g, index, self_sizes, accumulate):
-        if accumulate:
-            return g
-        flat = F.index_fill(F.reshape(g, (-1,)), 0, F.reshape(index, (-1,)), 0)
-        return F.reshape(flat, self_sizes)
+    def grad_self(g, index, index_sizes, accumulate):
+        return g if accumulate else F.put(g, index, F.new_zeros(g, index_sizes))
 
     def grad_source(g, index, source_sizes, source):
         return F.reshape(F.take(g, index), source_sizes)
@@ -196,9 +195,9 @@ class MaskedPick(Op):
 
     def forward(xp, self, mask, sizes):
         picked = self[xp.broadcast_to(mask, self.shape)]
-        result = xp.zeros(numel(sizes), self.dtype)
-        result[: picked.size] = picked
-        return result.reshape(sizes)
+        result = xp.zeros(tuple(sizes), self.dtype)
+        result.reshape(-1)[: picked.size] = picked
+        return result
 
     def grad_self(g, mask, self_sizes):
         return F.masked_place(g, mask, self_sizes)

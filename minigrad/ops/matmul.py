@@ -115,6 +115,7 @@ class Bmm(Op):
     def forward(xp, self, mat2):
         bmm_shape(self.shape, mat2.shape)
         if self.dtype != mat2.dtype:
+            product_of_numbers(self, "bmm", self, mat2)
             raise RuntimeError("expected scalar type {} but found {}".format(
                 *dtype_names(self, mat2)))
         return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)

@@ -8,12 +8,13 @@ NOTE [Two ways to one gradient]
 
 from ..array_memory import in_rows
 from ..backend import backend_of
-from ..backend.kernels_norm import dot_along, moments, normalization_gradient
+from ..backend.kernels_norm import dot_over, moments, normalization_gradient
 from ..op import F, Op
 from ..publish import function
 from ..shapes import numel
 from ..tensor import Tensor
 from .overloads import refuse_gradient, require
+from .view import array_of
 
 
 def channel_axes(sizes):
@@ -133,8 +134,7 @@ def summed_product(a, b, axes):
     """Return sum(a * b) along `axes`; arrays need not hold the product."""
     if isinstance(a, Tensor):
         return F.sum(a * b, axes) if axes else a * b
-    return dot_along(backend_of(a), a, b, axes).reshape(
-        [n for i, n in enumerate(a.shape) if i not in axes])
+    return dot_over(backend_of(a), a, b, axes)
 
 
 def check_dtypes(input, *parameters):
@@ -179,6 +179,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
         if tensor is None and not training and name.startswith("running"):
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
+    require(array_of(input), "f", "batch_norm")
     check_dtypes(input, *given.values())
     return NativeBatchNorm(input, weight, bias, running_mean, running_var, bool(training),
                            momentum, eps)[0]

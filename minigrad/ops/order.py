@@ -87,9 +87,9 @@ class Topk(Op):
         return [(*shape[:d], k, *shape[d + 1 :]) if shape else ()] * 2
 
     def forward(xp, self, k, dim=-1, largest=True, sorted=True):
+        Topk.shape(self.shape, k, dim)
         if self.dtype == bool:
             raise RuntimeError("topk does not support bool dtypes on CPU")
-        Topk.shape(self.shape, k, dim)
         if not self.ndim:
             return self.copy(), xp.zeros((), xp.int64)
         d = wrap_dim(dim, self.ndim)
@@ -120,6 +120,8 @@ class Unique2(Op):
 
     def forward(xp, self, dim=None):
         values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim)
+        if values.base is not None:  # rows that NumPy took for single elements
+            values = values.copy()
         return [values, inverse.reshape(self.shape if dim is None else -1), counts]
 
     def samples(make):
@@ -250,6 +252,18 @@ class Histc(Op):
         yield make(2, 5), 3, -1, 1
 
 
+def places(xp, sequence, values, side):
+    """Return where values would be inserted, found by halving; a nan comes after everything."""
+    low, high = xp.zeros(values.shape, xp.int64), xp.full(values.shape, len(sequence))
+    for _ in range(len(sequence).bit_length()):
+        middle, searching = (low + high) // 2, low < high
+        found = sequence[xp.minimum(middle, len(sequence) - 1)]
+        before = ~(found > values if side == "right" else found >= values)
+        low = xp.where(searching & before, middle + 1, low)
+        high = xp.where(searching & ~before, middle, high)
+    return low
+
+
 class Searchsorted(Op):
     """Where each value would be inserted to keep the (last dimension of the) sequence sorted.
 
@@ -277,7 +291,7 @@ class Searchsorted(Op):
         if sorter is not None:
             sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
         if sorted_sequence.ndim == 1:
-            found = xp.asarray(xp.searchsorted(sorted_sequence, values, side))
+            found = places(xp, sorted_sequence, values, side)
         else:
             if values.shape[:-1] != sorted_sequence.shape[:-1]:
                 raise RuntimeError(
@@ -287,7 +301,7 @@ class Searchsorted(Op):
                     f"tensor {list(values.shape)}")
             found = xp.empty(values.shape, xp.int64)
             for row in xp.ndindex(values.shape[:-1]):
-                found[row] = xp.searchsorted(sorted_sequence[row], values[row], side)
+                found[row] = places(xp, sorted_sequence[row], values[row], side)
         return found.astype(xp.int32 if out_int32 else xp.int64)
 
     def samples(make):

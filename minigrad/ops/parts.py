@@ -15,7 +15,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import wrap_dim
 from ..tensor import method
-from .view import along, array_of
+from .view import along, array_of, element_strides, strided
 
 # -------------------------------------------------------------------- parts
 
@@ -102,7 +102,11 @@ class Slice(Op):
         if not self.ndim:
             raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
         first, last, step = slice(start, end, step).indices(self.shape[dim])
-        return self[along(dim, slice(first, max(first, last), step))]
+        part = self[along(dim, slice(first, max(first, last), step))]
+        if first and not part.size:  # NumPy lets what is empty begin where the whole does
+            steps = element_strides(part)
+            part = strided(xp, self, part.shape, steps, first * element_strides(self)[dim])
+        return part
 
     def grad_self(g, self_sizes, dim, start, end, step):
         return F.slice_backward(g, self_sizes, dim, start, end, step)

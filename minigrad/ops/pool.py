@@ -4,6 +4,7 @@ Every pooling is linear once the positions of the maxima are known, so each has 
 that carries gradients back, and the two are each other's derivative.
 """
 
+from .. import _state
 from ..backend.kernels_window import pool_output_sizes
 from ..op import F, Op
 from ..publish import function
@@ -320,6 +321,12 @@ def check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mo
         raise RuntimeError(f"{name}() Invalid computed output size: {steps}") from None
 
 
+def of_rows(pool, input, *arguments):
+    """Pool rows as PyTorch does, as images of height one; the results are rows again."""
+    found = pool(F.unsqueeze(input, -2), *arguments)
+    return [F.squeeze(t, -2) for t in found] if isinstance(found, tuple) else F.squeeze(found, -2)
+
+
 def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
     """Complete the arguments of a maximum pooling of `dims` dimensions and run it."""
     name = f"max_pool{dims}d"
@@ -331,7 +338,11 @@ def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, ret
         check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode)
     else:
         check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode)
-    values, indices = MaxPool(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
+    if dims == 1 and (return_indices or (input.requires_grad and _state.grad_enabled.get())):
+        values, indices = of_rows(MaxPool, input, (1, *kernel_size), (1, *stride), (0, *padding),
+                                  (1, *dilation), bool(ceil_mode))
+    else:
+        values, indices = MaxPool(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
     return (values, indices) if return_indices else values
 
 
@@ -377,8 +388,10 @@ def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include
     check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims, ceil_mode)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    return AvgPool(input, kernel_size, stride, padding, bool(ceil_mode), bool(count_include_pad),
-                   divisor_override)
+    rest = bool(ceil_mode), bool(count_include_pad), divisor_override
+    if dims == 1:
+        return of_rows(AvgPool, input, (1, *kernel_size), (1, *stride), (0, *padding), *rest)
+    return AvgPool(input, kernel_size, stride, padding, *rest)
 
 
 @function(method_too=False)
@@ -448,10 +461,7 @@ def adaptive_avg_pool1d(input, output_size):
     tensor([[1.5000, 4.0000]])
     """
     sizes = adaptive_sizes("adaptive_avg_pool1d", 1, input, output_size)
-    if sizes != (1,) and not input.numel():  # for PyTorch an image of height one
-        shape = tuple(input.shape)
-        refuse_empty("adaptive_avg_pool2d", (*shape[:-1], 1, shape[-1]), len(shape) - 1)
-    return AdaptiveAvgPool(input, sizes)
+    return of_rows(adaptive_avg_pool2d, input, (1, *sizes))
 
 
 def adaptive_avg_pool2d(input, output_size):
@@ -485,7 +495,7 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     sizes = adaptive_sizes("adaptive_max_pool1d", 1, input, output_size)
     if not input.numel():
         refuse_empty("adaptive_max_pool1d", tuple(input.shape), 1)
-    values, indices = AdaptiveMaxPool(input, sizes)
+    values, indices = of_rows(AdaptiveMaxPool, input, (1, *sizes))
     return (values, indices) if return_indices else values
 
 

@@ -243,6 +243,7 @@ class XlogyOfNumber(XlogyTensors):
 
     node = "XlogyBackward1"
     inplace = False
+    grad_self = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
         yield 2.5, make(3, 4, low=0.5)
@@ -257,6 +258,7 @@ class XlogyNumber(XlogyTensors):
     """
 
     node = "XlogyBackward2"
+    grad_other = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
         yield make(3, 4), 2.5

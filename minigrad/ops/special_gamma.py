@@ -161,8 +161,8 @@ class CopysignTensors(Op):
     def grad_self(g, self, result):
         return g * F.where(F.eq(self, 0), 0, result / self)
 
-    def grad_other(g, result):
-        return F.zeros_like(g)
+    def grad_other(g, result, other_sizes):
+        return F.new_zeros(g, other_sizes)
 
     def samples(make):
         yield make(3, 4, low=0.5), make(4, low=-2, high=-0.5)

@@ -6,7 +6,7 @@ does not, and is computed without the vectors' part where no gradient reaches th
 
 from ..op import F, Op, named_result
 from ..publish import function
-from .factor import plain, require_matrix, require_square
+from .factor import LinAlgError, failing, plain, require_matrix, require_square
 from .matmul import mT
 
 
@@ -24,6 +24,15 @@ def skew(x):
 def first_columns(x, k):
     """Return the first k columns; None stays None."""
     return None if x is None else F.narrow(x, -1, 0, k)
+
+
+def no_svd(xp, matrices):
+    """Return the error that says for which matrix no singular values were found."""
+    where, _ = failing(matrices, lambda matrix: not xp.isfinite(matrix).all())
+    why = ("contained non-finite values." if not xp.isfinite(matrices).all() else
+           "is ill-conditioned or has too many repeated singular values.")
+    return LinAlgError(f"linalg.svd: {where}The algorithm failed to converge because the input "
+                       f"matrix {why}")
 
 
 class LinalgSvd(Op):
@@ -46,7 +55,10 @@ class LinalgSvd(Op):
 
     def forward(xp, self, full_matrices=True):
         require_matrix("linalg.svd", self)
-        return tuple(xp.linalg.svd(self, full_matrices))
+        try:
+            return tuple(xp.linalg.svd(self, full_matrices))
+        except xp.linalg.LinAlgError:
+            raise no_svd(xp, self) from None
 
     def grad_self(g_U, g_S, g_Vh, U, S, Vh, self_sizes):
         m, n = self_sizes[-2:]
@@ -176,7 +188,10 @@ class Pinverse(Op):
 
     def forward(xp, self, rcond=1e-15):
         require_matrix("linalg.pinv", self)
-        return xp.linalg.pinv(self, rcond)
+        try:
+            return xp.linalg.pinv(self, rcond)
+        except xp.linalg.LinAlgError:
+            raise no_svd(xp, self) from None
 
     def grad_self(g, self, result):
         At, P, Pt, gt = mT(self), result, mT(result), mT(g)

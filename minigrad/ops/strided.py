@@ -6,6 +6,7 @@ import warnings
 from operator import index
 
 from .. import _state
+from ..apply import make_node
 from ..apply_inplace import apply_inplace
 from ..array_info import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ..backend import BACKENDS, kernels_index
@@ -42,7 +43,8 @@ class AsStrided(Op):
         return strided(xp, self, size, stride, storage_offset - geometry[2])
 
     def grad_self(g, size, stride, storage_offset, geometry):
-        return F.restride(g, (size, stride, storage_offset), geometry, geometry)
+        spread = F.restride(g, (size, stride, storage_offset), geometry, geometry)
+        return F.zeros_like(spread) if 0 in size or 0 in geometry[0] else spread
 
     def jvp(op, values, outputs, tangents):
         (tangent,), (_, size, stride, offset, geometry) = tangents.values(), values
@@ -89,7 +91,7 @@ class Restride(Op):
             memory /= xp.maximum(1, kernels_index.as_strided_add(
                 xp, xp.zeros_like(memory), ones, sizes, strides, offset - start))
         sizes, strides, offset = target
-        return xp.ascontiguousarray(strided(xp, memory, sizes, strides, offset - start))
+        return xp.asarray(strided(xp, memory, sizes, strides, offset - start), order="C")
 
     def grad_self(g, source, target, counted):
         return F.restride(g, target, source, counted)
@@ -171,6 +173,22 @@ def as_strided(input, size, stride, storage_offset=None):
             [2., 3.]])
     """
     return AsStrided(input, *strided_arguments(array_of(input), size, stride, storage_offset))
+
+
+@method("_node_for")
+def node_for(self, view):
+    """Return the node of a tensor that looks at this one's memory with the geometry of `view`.
+
+    None where nothing is recorded.  The memory itself is not looked at: it may be another one.
+    """
+    xp = BACKENDS[type(self._array)]
+    arguments = [tuple(view._array.shape), *geometry_of(view._array)[1:], geometry_of(self._array)]
+    node = make_node(AsStrided, [self, *arguments], [self._array, *arguments], {})
+    if node is not None:
+        node.shape, node.dtype = view._array.shape, self._array.dtype
+        if (place := xp.place_of([self._array])) is not None:
+            node._extras().place = place
+    return node
 
 
 @method("as_strided_")

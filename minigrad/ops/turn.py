@@ -89,7 +89,12 @@ class Roll(Op):
 
     def forward(xp, self, shifts, dims=()):
         shifts, dims = roll_arguments(self.ndim, shifts, dims)
-        return in_rows(xp.roll(self, shifts, dims)) if self.ndim else self.copy()
+        result = self.copy("C")
+        if dims is None:
+            result.reshape(-1)[...] = xp.roll(result.reshape(-1), shifts)
+        elif self.ndim:
+            result[...] = xp.roll(self, shifts, dims)
+        return result
 
     def grad_self(g, shifts, dims):
         back = -shifts if isinstance(shifts, int) else tuple(-s for s in shifts)

@@ -483,6 +483,11 @@ def broadcast_to(input, *size):
     return Expand(input, listed(size))
 
 
+def unsqueezed(g, sizes):
+    """Return what was squeezed in its `sizes`; as it is where nothing was."""
+    return g if tuple(g.shape) == tuple(sizes) else F.reshape(g, sizes)
+
+
 class SqueezeAll(Op):
     """All dimensions of size one removed.
 
@@ -500,7 +505,7 @@ class SqueezeAll(Op):
         return self.squeeze()
 
     def grad_self(g, self_sizes):
-        return F.reshape(g, self_sizes)
+        return unsqueezed(g, self_sizes)
 
     def samples(make):
         yield make(1, 3, 1)
@@ -527,7 +532,7 @@ class SqueezeDim(Op):
         return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self
 
     def grad_self(g, self_sizes):
-        return F.reshape(g, self_sizes)
+        return unsqueezed(g, self_sizes)
 
     def samples(make):
         yield make(1, 3, 1), 0
@@ -554,7 +559,7 @@ class SqueezeDims(Op):
         return self.squeeze(tuple(d for d in dims if self.shape[d] == 1))
 
     def grad_self(g, self_sizes):
-        return F.reshape(g, self_sizes)
+        return unsqueezed(g, self_sizes)
 
     def samples(make):
         yield make(1, 3, 1), (0, -1)

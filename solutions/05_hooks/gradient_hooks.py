@@ -31,9 +31,9 @@ class GradientHooks:
         """Have backward fill `.grad` of this tensor, though it is no leaf."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        node = self.grad_fn
-        if node is None or self.retains_grad:
+        if self._node is None or self.retains_grad:  # a view of a changed base may have none as yet
             return
+        node = self.grad_fn
         node._extras().retained[self._index] = ref(self)
         self._more().retains_grad = True
 

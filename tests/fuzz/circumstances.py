@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import minigrad
+from minigrad.array_info import bytes_of_memory
 from minigrad.tensor import Tensor
 
 from .compare import Difference
@@ -102,6 +103,17 @@ def writes_to_overlapping_memory(line: str, names: dict[str, Any]) -> bool:
                for t in (tensors if "_.apply" in line else tensors[:1]))
 
 
+def looks_behind_a_number(line: str, names: dict[str, Any]) -> bool:
+    """Tell whether a line looks at memory behind a single element that has no more memory here.
+
+    PyTorch computes the mean of some losses, `mse_loss` for one, in memory for all elements, and
+    what is left there behind the mean is not defined.
+    """
+    return "as_strided_(" in line and any(
+        t.numel() == 1 == bytes_of_memory(t._array) // t.element_size()
+        for t in tensors_of(line, names)[:1])
+
+
 def given_a_tensor(program: Program, difference: Difference) -> bool:
     """Tell whether a backward pass was given a tensor of the program's as its gradient."""
     return any(re.search(r"\.backward\((\(?[a-z]\d+)(?!\w*\()", line) for line in program)
@@ -115,6 +127,12 @@ def view_as_second_input(program: Program, difference: Difference) -> bool:
             tensors[-1]._is_view() or call[1].endswith("]") or call[1].endswith(")"))
 
     return anywhere(second, program)
+
+
+def infinite_mean(program: Program, difference: Difference) -> bool:
+    """Tell whether a mean was taken of infinities, together with a variance."""
+    return anywhere(lambda line, tensors: bool(re.search(r"(var|std)_mean\(", line)) and any(
+        np.isinf(t.detach().numpy()).any() for t in tensors), program)
 
 
 def not_a_number(program: Program, difference: Difference) -> bool:

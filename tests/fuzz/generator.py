@@ -15,7 +15,7 @@ import minigrad
 from minigrad.tensor import Tensor
 
 from .calls import ONE_DTYPE, OWN_TENSORS, Call, all_calls, inplace_calls
-from .circumstances import writes_to_overlapping_memory
+from .circumstances import looks_behind_a_number, writes_to_overlapping_memory
 from .interpret import Machine, Outcome, Trace
 
 SHAPES = [(2, 3)] * 6 + [(3,)] * 3 + [(3, 2), (2, 2), (4,), (1, 3), (2, 1, 3), (3, 3), (2, 2, 2),
@@ -254,7 +254,8 @@ class Generator:
                 part in line for part in ("requires_grad=True", ".data =", "detach_()", "backward(",
                                           "autograd.grad(")):
             mode = ""  # what then comes of it PyTorch refuses here and there, in its own functions
-        if writes_to_overlapping_memory(line, self.machine.names):
+        names = self.machine.names
+        if writes_to_overlapping_memory(line, names) or looks_behind_a_number(line, names):
             return Outcome("undefined")
         self.lines.append(mode + line)
         return self.machine.step(mode + line)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from .circumstances import (
     equal_elements,
     given_a_tensor,
+    infinite_mean,
     not_a_number,
     overlap,
     view_as_second_input,
@@ -52,9 +53,6 @@ LEAF = "t0 = torch.tensor([[1.0, 3.0, 2.0], [4.0, 6.0, 5.0]], requires_grad=True
 NODES = r"(end\.|seen\.)?(grad\.)?(grad_fn|is_view|version|output_nr|length)"
 
 KNOWN = [
-    Known("one-dimensional pooling is one node", "PyTorch pools an image of height one and "
-          "squeezes that away again, so its result is a view; here it is an operation itself.",
-          NODES, r"F\.(adaptive_)?(avg|max)_pool1d\(", (LEAF, "t1 = F.max_pool1d(t0, 2)")),
     Known("l1_loss is one node", "PyTorch takes the mean or sum of a difference's absolute value; "
           "here the loss is an operation itself.", NODES, r"F\.l1_loss\(",
           (LEAF, "t1 = F.l1_loss(t0, t0.detach())")),
@@ -123,6 +121,12 @@ KNOWN = [
     Known("the sign of a NaN", "What is no number has a sign bit, and libraries set it as they "
           "like.", r"(end\.|seen\.)?(grad\.)?(value|grad)", r"signbit|copysign",
           ("t0 = torch.tensor([-1.0]).log()", "t1 = torch.signbit(t0)"), when=not_a_number),
+    Known("what a refused Function has written to", "Where a Function is refused when its "
+          "`forward` has written already, what it wrote to cannot be differentiated any more; "
+          "PyTorch goes on with the history of the values before.",
+          r"refused|(end\.|seen\.)?(requires_grad|is_leaf|grad_fn)", r"_\.apply\(", (
+              LEAF, "t1 = t0 * 1", "p2 = AddTo_.apply(t0[0], t1[0])"),
+          r"BrokenOff|was broken off|^False\nTrue$"),
     Known("a view written as a second input",
           "Where `mark_dirty` names a view that is not the first input of a Function, PyTorch "
           "takes it for the first: 6 where the derivative is 3, or no gradient at all.",
@@ -142,19 +146,44 @@ KNOWN = [
           "where a tensor's geometry was changed in place.", "accepted|error", r"_\(|_\.apply",
           (LEAF, "t1 = t0 * 1", "t1.retain_grad()", "t1.t_()", "t1.mul_(2)"),
           "INTERNAL ASSERT FAILED"),
-    Known("a gradient that is a view", "PyTorch's gradients of some operations are views that were "
-          "made without recording; here that is so only where a gradient is expanded.", "accepted",
-          r"autograd\.grad\(|\.grad\b", (
-              LEAF, "g1 = torch.autograd.grad(F.max_pool1d(t0, 2).sum(), [t0])",
-              "g1[0].mul_(t0)"), "A view was created in no_grad mode|Can't detach views in-place"),
-    Known("a leaf of another shape", "A leaf's place in the graph keeps the shape that it had when "
-          "it was made; here it is read when the gradient comes.", "accepted|error", r"_\(",
-          (LEAF, "t1 = t0 * 2", "with torch.no_grad(): t0.t_()", "(t0 * t0).sum().backward()"),
-          "returned an invalid gradient at index"),
-    Known("a view that was given other memory", "A write through it is refused where it leaves the "
-          "memory of its base.", "refused", r"\.data = |as_strided",
-          (LEAF, "t1 = (t0 * 1).expand(2, 2, 3)", "t1.data = t1 * 2",
-           "F.leaky_relu(t1, 0.1, inplace=True)"), "setStorage"),
+    Known("a product of transposed matrices", "PyTorch's `kron` refuses the order in memory that "
+          "its own product has.", "accepted", r"torch\.kron\(",
+          ("t0 = torch.kron(torch.ones(2, 3), torch.ones(3, 2).t())",),
+          "view size is not compatible"),
+    Known("limits that broadcast", "PyTorch combines the conditions of the gradient of `clamp` in "
+          "place, so that it refuses limits of other shapes, which it has accepted.", "accepted",
+          r"clamp", (LEAF, "torch.clamp(torch.ones(3), t0[0], torch.ones(2, 1)).sum().backward()"),
+          "doesn't match the broadcast shape"),
+    Known("truth values in a formula", "PyTorch refuses to negate, subtract or divide by the truth "
+          "values or integers that the derivative of an operation names, which it has accepted.",
+          "accepted|refused", r"atan2|logaddexp|addcdiv|lerp", (
+              LEAF, "torch.logaddexp(t0, t0 > 2).sum().backward()"),
+          r"with (a|two) bool tensor|on a bool tensor|desired output type (Bool|Long|Int)"),
+    Known("the second derivative of hardsigmoid", "PyTorch has none, here it is zero.", "accepted",
+          r"hardsigmoid", (LEAF, "g1 = torch.autograd.grad(F.hardsigmoid(t0).sum(), [t0], "
+                           "create_graph=True)", "g1[0].sum().backward()"),
+          "hardsigmoid_backward is not implemented"),
+    Known("zeros that cannot be written to", "PyTorch's gradient of `sgn` has no memory, and "
+          "adding to it fails.", "accepted", r"sgn", (
+              LEAF, "t1 = torch.sgn(t0)", "t1.sum().backward()", "t0.sum().backward()"),
+          "ZeroTensors are immutable"),
+    Known("the memory of a loss", "PyTorch's means and sums of some losses lie in memory that "
+          "holds all elements; what is there was never written, or is left over.", "refused",
+          r"F\.(mse_loss|smooth_l1_loss|soft_margin_loss|binary_cross_entropy)\(", (
+              LEAF, "t1 = F.mse_loss(t0, t0)", "t1.as_strided_((2,), (1,))"), "setStorage"),
+    Known("what attention keeps", "PyTorch's kernel keeps other tensors, so a pack hook that "
+          "changes values changes other gradients.", r"(end\.)?(value|grad)|end\.grad\.value",
+          r"saved_tensors_hooks\(lambda x: x \* 2.*scaled_dot_product_attention\(", (
+              LEAF, "with torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2 if "
+              "x.is_floating_point() else x, lambda x: x): g1 = torch.autograd.grad("
+              "F.scaled_dot_product_attention(t0, t0, t0).sum(), [t0])")),
+    Known("the mean of infinities", "Taken together with the variance it is nan in PyTorch.",
+          r"(end\.|seen\.)?value", r"(var|std)_mean\(",
+          ("t0 = torch.ones(2) / 0", "p1 = torch.var_mean(t0)"), when=infinite_mean),
+    Known("the pooled gradient of nothing", "PyTorch pools nothing forward and refuses to go back.",
+          "accepted", r"adaptive_avg_pool", (
+              "t0 = torch.zeros((1, 0, 3), requires_grad=True)",
+              "F.adaptive_avg_pool1d(t0, 2).sum().backward()"), "to have non-zero size"),
     Known("integer division in addcdiv", "PyTorch refuses integers also where the sum is of "
           "floating dtype.", "accepted", r"addcdiv",
           ("t0 = torch.addcdiv(torch.ones(2), torch.ones(2).bool(), torch.ones(2).bool())",),

@@ -373,7 +373,115 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t4 = g3[0].view(-1)"),
     "an infinite gradient times nothing": (
         LEAF, "(t0.amin(1, True) / 0).sum().backward()"),
+    "the elements of put_ and index_put_ are looked at before their memory": (
+        "t0 = torch.ones(2, 3)", "t0.put_(torch.tensor([4, 5]), t0)", "t1 = torch.zeros((0,))",
+        "t1.index_put_((torch.tensor([0]),), t1.data)"),
+    "truth values are not multiplied in batches": (
+        "t0 = torch.ones(2, 2, 2)", "t1 = t0.bool() @ t0", "t2 = t0 @ t0.bool()"),
+    "batch_norm of integers, and of nothing": (
+        "t0 = F.batch_norm(torch.ones(2, 3).long(), torch.ones(3).double(), torch.ones(3))",
+        "t1 = F.batch_norm(torch.zeros(0), torch.ones(3), torch.ones(3))"),
+    "an embedding in a number": (
+        "t0 = torch.tensor(1.0, requires_grad=True)",
+        "t1 = torch.embedding(t0, torch.tensor([0]))",
+        "with torch.no_grad(): t2 = torch.embedding(t0, torch.tensor([0]))"),
+    "topk looks at the dimension first": (
+        "t0 = torch.topk(torch.tensor([True]), 1, 1)",),
+    "a search among what is no number": (
+        "t0 = torch.tensor([0.1, 1.0]) - 2", "t1 = t0.log()", "t2 = torch.searchsorted(t1, 0.5)",
+        "t3 = torch.searchsorted(t0, t1, right=True)"),
+    "no factors of what is no number": (
+        "t0 = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).log()", "t1 = torch.linalg.cholesky(t0)",
+        "t2 = torch.pinverse(t0)", "t3 = torch.linalg.svdvals(t0)",
+        "t4 = torch.linalg.cholesky(torch.tensor([-1.0]).sqrt()[None])"),
+    "index_add counts slices before it compares them": (
+        "t0 = torch.zeros(3, 4)", "t1 = torch.index_add(t0, 0, torch.tensor([0, 1]), t0[0, 0])",
+        "t2 = torch.index_add(t0, 0, torch.tensor([0]), torch.ones(2).double())"),
+    "index_add to one truth value": (
+        "t0 = torch.tensor(True)", "t1 = torch.index_add(t0, 0, torch.tensor([0]), t0)"),
+    "a system with a vector is one node": (
+        "t0 = torch.eye(3).requires_grad_()", "t1 = torch.linalg.solve(t0, torch.ones(3))",
+        "t2 = torch.linalg.solve(torch.eye(3).expand(2, 3, 3), t0[:2])",
+        "(t1 * t1).sum().backward(create_graph=True)", "t0.grad.sum().backward()",
+        "t2.sum().backward()"),
+    "a number has no edge": (
+        LEAF, "t1 = t0 % 2", "t2 = torch.fmod(t0, 2)", "t3 = 2 - t0", "t4 = 2 ** t0",
+        "t5 = torch.xlogy(t0, 2)", "t1.grad_fn.register_hook(lambda gi, go: seen(gi))",
+        "t2.grad_fn.register_hook(lambda gi, go: seen(gi))",
+        "t3.grad_fn.register_hook(lambda gi, go: seen(gi))",
+        "t4.grad_fn.register_hook(lambda gi, go: seen(gi))",
+        "t5.grad_fn.register_hook(lambda gi, go: seen(gi))", "(t1 + t2 + t3).sum().backward()",
+        "(t4 + t5).sum().backward()"),
+    "the way back from a number in a view": (
+        "t0 = torch.tensor(2.0, requires_grad=True)", "t1 = (t0 * 1).view_as(t0)", "t1.eq_(2.0)",
+        "g2 = torch.autograd.grad((t1 * t1).sum(), [t0], create_graph=True)",
+        "(g2[0] ** 2).sum().backward()"),
+    "truth values that a loss keeps are looked at": (
+        LEAF, "t1 = t0 > 2", "t2 = F.mse_loss(t0, t1)", "t3 = F.smooth_l1_loss(t1, t0)",
+        "t4 = F.mse_loss(t1, t0)", "t1.zero_()", "t2.backward()", "t3.backward()",
+        "t5 = F.mse_loss(t0, t0 > 2)", "t5.backward(create_graph=True)",
+        "(t0.grad ** 2).sum().backward()"),
+    "the largest of nothing is refused first": (
+        "t0 = torch.amax(torch.zeros(0), (0, -1))", "t1 = torch.amin(torch.zeros(0, 3), (1, 0))",
+        "t2 = torch.amax(torch.zeros(0, 3), ())"),
+    "the gradient of what was convolved has a history": (
+        "t0 = torch.ones(1, 2, 3, requires_grad=True)",
+        "F.conv1d(t0, torch.ones(2, 2, 2)).sum().backward(create_graph=True)", "t0.grad = None",
+        "F.conv_transpose1d(t0, torch.ones(2, 2, 2)).sum().backward(create_graph=True)"),
+    "the sign of no remainder": (
+        "t0 = torch.tensor([-2.0, 2.0, 0.0]) % torch.tensor([2.0, -2.0, -1.5])",
+        "t1 = torch.copysign(torch.ones(3), t0)"),
+    "what indices pick lies in memory as it did": (
+        "t0 = torch.arange(24.0).view(2, 3, 4).permute(2, 0, 1)", "t1 = t0[True].flatten()",
+        "t2 = t0[:, torch.tensor([1, 0])]", "t3 = torch.randn_like(t2)",
+        "t4 = t0[..., torch.tensor([[0, 1]])].view(-1)"),
     "backward passes at once": (
         LEAF, "t1 = t0.exp()", "together(lambda: t1.sum().backward(retain_graph=True), "
         "lambda: (t1 * t1).sum().backward(retain_graph=True), lambda: t0.sin().sum().backward())"),
+    "the gradient of a view without elements has no history": (
+        "t0 = torch.zeros((0, 3), requires_grad=True)", "t1 = t0.ravel()",
+        "with torch.no_grad(): t0[::2] = 2.0", "(t1 * t1).sum().backward(create_graph=True)",
+        "t2 = t0 * 1", "t3 = t2[:, None]", "t3.clamp_(min=0.7)",
+        "g4 = torch.autograd.grad((t3 * t3).sum(), [t2], create_graph=True)"),
+    "a leaf's place in the graph keeps its shape": (
+        LEAF, "t1 = t0 * 2", "with torch.no_grad(): t0.t_()", "(t0 * t0).sum().backward()",
+        "t0.backward(t0.detach())", "t0.requires_grad = False", "t1.sum().backward()"),
+    "a leaf's data of another shape": (
+        LEAF, "t1 = t0 * 2", "t0.data = torch.ones(3, 2)", "(t0 * t0).sum().backward()",
+        "t1.sum().backward()"),
+    "a leaf's data of another dtype": (
+        LEAF, "t1 = t0 * 2", "t0.data = torch.ones(3, 2, dtype=torch.float64)",
+        "(t0 * t0).sum().backward()"),
+    "different rows lie in memory of their own": (
+        "p0 = torch.unique(torch.tensor([[1, 1], [0, 0]]), dim=0, return_counts=True)",
+        "p0[0].copy_(p0[0][0, 1])"),
+    "what is empty begins where it would": (
+        "t0 = torch.ones(1, 3)", "t1 = t0[1:, :2]", "t2 = t0[0:0]", "t1.as_strided_((2,), (1,))",
+        "t2.as_strided_((2,), (1,))"),
+    "a leaf that has become shorter": (
+        "t0 = torch.ones(4, requires_grad=True)", "t1 = t0 * 2",
+        "with torch.no_grad(): t0.as_strided_((2,), (1,))", "t1.sum().backward()"),
+    "a node that leads nowhere looks at what it saved": (
+        LEAF, "with torch.no_grad(): t1 = t0[0]", "t2 = torch.where(t1 > 1, t1, 0.5)",
+        "t3 = t1.div(1.5)", "t4 = torch.clamp(t1, t1, t1)", "t5 = t1 * t1",
+        "(t2 * t3 * t4 * t5).sum().backward()", "Same.apply(t2).sum().backward()",
+        "Same.apply(t3).sum().backward()",
+        "Same.apply(t4).sum().backward()", "Same.apply(t5).sum().backward()"),
+    "retain_grad of a view that may not be used any more": (
+        LEAF, "with torch.no_grad(): p1 = t0.unbind()", "with torch.no_grad(): p1[0].mul_(2)",
+        "p1[0].retain_grad()"),
+    "a view that was given other memory": (
+        LEAF, "t1 = (t0 * 1).expand(2, 2, 3)", "t1.data = t1 * 2",
+        "F.leaky_relu(t1, 0.1, inplace=True)", "seen(t1)", "t2 = t0[0]",
+        "t2.data = t2.data.repeat(5)", "with torch.no_grad(): t2.mul_(2)", "seen(t2)"),
+    "hooks of nodes see no gradient that is not asked for": (
+        LEAF, "t1 = t0 * t0[0]", "t1.grad_fn.register_hook(lambda gi, go: seen(gi, go))",
+        "t1.sum().backward(create_graph=True, inputs=[t1])", "t2 = Picky.apply(t0, t0[0])",
+        "t2.grad_fn.register_hook(lambda gi, go: seen(gi, go))",
+        "t2.sum().backward(create_graph=True, inputs=[t2])"),
+    "a Function that writes to a view of what was a leaf": (
+        LEAF, "t1 = t0[0]", "t0.requires_grad_(False)", "t2 = Double_.apply(t1.view(-1))"),
+    "a slice of a number that may not be used any more": (
+        LEAF, "with torch.no_grad(): t1 = t0[0, 0]", "with torch.no_grad(): t0.mul_(2)",
+        "t2 = t1[1:]", "t3 = t1['a']", "t4 = t1[[0]]"),
 }

@@ -13,7 +13,7 @@ from minigrad.op import REGISTRY  # noqa: E402  # after the skip, as they import
 
 from . import calls, generator, regressions, shrink  # noqa: E402  # after the skip, as they import PyTorch
 from .campaign import campaign, difference  # noqa: E402  # after the skip, as they import PyTorch
-from .circumstances import writes_to_overlapping_memory  # noqa: E402  # after the skip, as they import PyTorch
+from .circumstances import looks_behind_a_number, writes_to_overlapping_memory  # noqa: E402  # after the skip, as they import PyTorch
 from .compare import Difference  # noqa: E402  # after the skip, as they import PyTorch
 from .generator import generate  # noqa: E402  # after the skip, as they import PyTorch
 from .interpret import Machine, run  # noqa: E402  # after the skip, as they import PyTorch
@@ -107,6 +107,15 @@ def test_what_is_undefined_is_not_written():
         "t1.mul_(2)", "t3 = t1.data.add_(t0[0])", "t1[...] = 1", "t3 = t1 * 2", "t0.mul_(t1[0, 0])",
         "t2.mul_(2)", "p3 = AddTo_.apply(t0[:2], t1)")}
     assert list(undefined.values()) == [True, True, True, False, False, False, True]
+
+
+def test_what_lies_behind_a_number_is_not_looked_at():
+    machine = Machine(minigrad)
+    for line in ("t0 = torch.ones(4)", "t1 = F.mse_loss(t0, t0)", "t2 = t1[None]"):
+        machine.step(line)
+    undefined = [looks_behind_a_number(f"{name}.as_strided_((2,), (1,))", machine.names)
+                 for name in ("t0", "t0[0]", "t1", "t2")]
+    assert undefined == [False, False, True, True]
 
 
 def test_a_program_prints_as_one_that_runs():

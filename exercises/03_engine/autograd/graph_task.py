@@ -208,7 +208,11 @@ class GraphTask:
             grads[:] = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors(grads)))
         results = self.observed(node, grads, self.apply, node, grads)
         if extras is not None and extras.post:
-            out = self.as_tensors(self.checked(node, results))
+            results = self.checked(node, results)
+            if self.needed is not None and hasattr(node, "op"):  # a Function shows all
+                results = [result if after in self.needed else None
+                           for result, (after, _) in zip(results, node.edges, strict=True)]
+            out = self.as_tensors(results)
             out = run_post_hooks(extras.post, out, self.as_tensors(grads))
             results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
         return results

@@ -122,6 +122,7 @@ class PowOfNumber(PowTensor):
 
     node = "PowBackward2"
     inplace = False
+    grad_self = None  # type: ignore[assignment]  # a number has none
 
     def grad_exponent(g, self, exponent, result):
         # 04a.6 Powers. See the task at `PowNumber.grad_self`.

@@ -50,11 +50,14 @@ def sum_to(grad: Gradient, shape: tuple[int, ...]) -> Gradient:
     array([2., 2., 2.])
     """
     extra = len(grad.shape) - len(shape)
-    if extra == 1 and shape and grad.shape[1:] == shape:  # the commonest case: a bias
-        return grad.sum((0,))
+    if not shape:
+        total = grad.sum() if isinstance(grad, Tensor) else grad.sum(tuple(range(extra)))
+        return np.asarray(total) if isinstance(total, np.generic) else total
     dims = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1
     )
-    if isinstance(grad, Tensor):
-        return grad.sum(dims, keepdim=True).reshape(shape) if dims else grad.reshape(shape)
-    return grad.sum(dims, keepdims=True).reshape(shape) if dims else grad.reshape(shape)
+    if dims and isinstance(grad, Tensor):
+        grad = grad.sum(dims, keepdim=True)
+    elif dims:
+        grad = grad.sum(dims, keepdims=True)
+    return grad.reshape(shape) if extra else grad

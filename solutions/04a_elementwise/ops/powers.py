@@ -114,6 +114,7 @@ class PowOfNumber(PowTensor):
 
     node = "PowBackward2"
     inplace = False
+    grad_self = None  # type: ignore[assignment]  # a number has none
 
     def grad_exponent(g, self, exponent, result):
         slope = g * (result * logarithm(self))

@@ -136,7 +136,7 @@ class MeanAll(Op):
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
 
     def grad_self(g, self_sizes):
-        return F.expand(g / (extent(self_sizes, None) or 1), self_sizes)
+        return F.expand(g, self_sizes) / extent(self_sizes, None)
 
     def samples(make):
         yield make(3, 4)
@@ -158,8 +158,8 @@ class Mean(Op):
         return average(xp, self, dim, keepdim, dtype)
 
     def grad_self(g, self_sizes, dim, keepdim):
-        share = restored(g, self_sizes, dim, keepdim) / (extent(self_sizes, dim) or 1)
-        return F.expand(share, self_sizes)
+        whole = F.expand(restored(g, self_sizes, dim, keepdim), self_sizes)
+        return whole / extent(self_sizes, dim)
 
     def samples(make):
         yield make(3, 4), 0
