@@ -168,6 +168,7 @@ SPELLINGS: dict[str, Spelling] = {
     "GatherBackward": vjp(lambda sizes, dim, index: (
         sizes, lambda x: torch.gather(x, dim, index))),
     "SlidingWindows": torch.Tensor.unfold,
+    "Solve": lambda A, B, vector=False: torch.linalg.solve(A, B),
     "ThresholdInPlace": tf.threshold,
     "TransposedConvolution": lambda x, w, b, stride, padding, extra, dilation, groups: getattr(
         tf, f"conv_transpose{len(stride)}d")(x, w, b, stride, padding, extra, groups, dilation),

@@ -58,10 +58,12 @@ def backward(
     if inputs is None:
         execute(edges, grads, keep, create_graph)
         return
+    ends = []
     for goal in goals:
+        ends.append(edge_of(goal))  # first, as it gives a view of a changed base its node
         if isinstance(goal, Tensor):
             goal.retain_grad()
-    execute(edges, grads, keep, create_graph, [edge_of(goal) for goal in goals], accumulate=True)
+    execute(edges, grads, keep, create_graph, ends, accumulate=True)
 
 
 def grad(

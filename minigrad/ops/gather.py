@@ -130,7 +130,7 @@ class IndexAdd(Op):
     tensor([0., 2., 0.])
     """
 
-    apart = True
+    apart = "after shapes"
     node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
 
     def shape(self, dim, index, source, alpha=1):
@@ -281,8 +281,10 @@ class IndexFillNumber(Op):
         return self
 
     def forward(xp, self, dim, index, value):
-        order = "C" if 0 in self.strides else "K"
-        return IndexFillNumber.forward_inplace(xp, self.copy(order), dim, index, value)
+        copied = self.copy("C" if 0 in self.strides else "K")
+        written = copied if self.size else self  # an empty one says how much memory there is
+        IndexFillNumber.forward_inplace(xp, written, dim, index, value)
+        return copied
 
     def forward_inplace(xp, self, dim, index, value):
         if ndim := getattr(value, "ndim", 0):
@@ -455,7 +457,7 @@ class ScatterSource(Op):
     tensor([6., 0., 5.])
     """
 
-    apart = True
+    apart = "after shapes"
     name, node, tensors = "scatter", "ScatterBackward0", ("self", "index", "src")
     inplace, public = True, False
 
@@ -556,7 +558,7 @@ class ScatterAdd(Op):
     tensor([0., 0., 2.])
     """
 
-    apart = True
+    apart = "after shapes"
     node, tensors, inplace = "ScatterAddBackward", ("self", "index", "src"), True
 
     def shape(self, dim, index, src):

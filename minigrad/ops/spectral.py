@@ -195,7 +195,7 @@ class Pinverse(Op):
 
     def grad_self(g, self, result):
         At, P, Pt, gt = mT(self), result, mT(result), mT(g)
-        return mT(P @ Pt @ (g - g @ Pt @ At) + (g - At @ Pt @ g) @ Pt @ P - P @ gt @ P)
+        return mT(P @ Pt @ (g - g @ Pt @ At)) + mT((g - At @ Pt @ g) @ Pt @ P) - mT(P @ gt @ P)
 
     def samples(make):
         yield make(3, 3)

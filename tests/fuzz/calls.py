@@ -72,7 +72,7 @@ FUNCTIONS = {
     "PowTensor": "torch.pow", "PreluKernel": "F.prelu", "ReluInPlace": "torch.relu",
     "RemainderNumber": "torch.remainder", "RoundToDecimals": "torch.round",
     "RoundToInteger": "torch.round", "RsubNumber": "torch.rsub", "SiluOp": "F.silu",
-    "Solve": "torch.linalg.solve", "ThresholdInPlace": "F.threshold", "Unique2": "torch.unique",
+    "ThresholdInPlace": "F.threshold", "Unique2": "torch.unique",
     "TransposedConvolution": "F.conv_transpose{3}d", "XlogyNumber": "torch.xlogy",
     "XlogyOfNumber": "torch.xlogy", "XlogyTensors": "torch.xlogy", "Logsigmoid": "F.logsigmoid",
     **{name: f"torch.linalg.{name[6:].lower()}" for name in (
@@ -99,7 +99,7 @@ WHOLE = {
     "AsStrided": "torch.as_strided({0}, {1}, {2}, {3})",
     "BernoulliFill": "{0}.bernoulli_({1})", "BlockDiag": "torch.block_diag(*{0})",
     "Copy": "{0}.copy_({1})", "Dropout": "F.dropout({0}, {1})", "Expand": "{0}.expand({1})",
-    "Exponential": "{0}.exponential_()", "LinalgSolve": "torch.linalg.solve({0}, {1})",
+    "Exponential": "{0}.exponential_()", "Solve": "torch.linalg.solve({0}, {1})",
     "NativeBatchNorm": "F.batch_norm({0}, {3}, {4}, {1}, {2}, {5}, {6}, {7})",
     "NativeGroupNorm": "F.group_norm({0}, {3}, {1}, {2}, {4})",
     "Normal": "{0}.normal_()", "Polygamma": "torch.polygamma({1}, {0})",

@@ -6,6 +6,7 @@ is bound to its cause and not to a word in the program.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -127,6 +128,26 @@ def view_as_second_input(program: Program, difference: Difference) -> bool:
             tensors[-1]._is_view() or call[1].endswith("]") or call[1].endswith(")"))
 
     return anywhere(second, program)
+
+
+def ill_conditioned(program: Program, difference: Difference) -> bool:
+    """Tell whether a matrix that was taken apart is nearly singular, or close to a multiple of I.
+
+    There the factors, or the gradient through them, are anything at all.
+    """
+    def taken_apart(line: str, names: dict[str, Any]) -> Iterator[Any]:
+        for call in ast.walk(ast.parse(line)):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
+                    call.func.attr in ("qr", "svdvals", "inv", "pinverse", "pinv")):
+                yield eval(ast.unparse(call.args[0]), names).detach().double().numpy()
+
+    def values(matrix: Any) -> Any:
+        return np.linalg.svd(matrix[..., :matrix.shape[-2]], compute_uv=False)
+
+    return any(
+        bool((np.diff(values(m)) > -1e-6 * values(m)[..., :1]).any()
+             or (values(m)[..., -1] < 1e-6 * values(m)[..., 0]).any())
+        for line, names in states(program) for m in taken_apart(line, names))
 
 
 def infinite_mean(program: Program, difference: Difference) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from .circumstances import (
     equal_elements,
     given_a_tensor,
+    ill_conditioned,
     infinite_mean,
     not_a_number,
     overlap,
@@ -177,6 +178,13 @@ KNOWN = [
               LEAF, "with torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2 if "
               "x.is_floating_point() else x, lambda x: x): g1 = torch.autograd.grad("
               "F.scaled_dot_product_attention(t0, t0, t0).sum(), [t0])")),
+    Known("singular matrices", "The inverse of a matrix that is nearly singular, and the gradient "
+          "through its factors, are what rounding makes of them.",
+          r"(end\.|seen\.)?(value|grad)|end\.grad\.value",
+          r"linalg\.(qr|svdvals|inv|pinv)\(|pinverse\(",
+          ("t0 = torch.ones(3, 4, requires_grad=True)",
+           "g1 = torch.autograd.grad(torch.linalg.svdvals(t0).sum(), [t0])"),
+          when=ill_conditioned),
     Known("the mean of infinities", "Taken together with the variance it is nan in PyTorch.",
           r"(end\.|seen\.)?value", r"(var|std)_mean\(",
           ("t0 = torch.ones(2) / 0", "p1 = torch.var_mean(t0)"), when=infinite_mean),

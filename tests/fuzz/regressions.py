@@ -47,6 +47,9 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "what cannot be differentiated raises before leaves are served": (
         LEAF, "t1 = torch.ones(2, requires_grad=True)", "t2 = t0 // 2",
         "torch.autograd.backward([t1.sum(), t2.sum()])"),
+    "a view of a changed base is an input of backward": (
+        LEAF, "t1 = torch.ones(2, 3)", "t2 = t1[0]", "t2[-1:] = t0[0, :1]",
+        "(t1 * t1).sum().backward(inputs=[t2])", "seen(t2)"),
     "of leaves that are ready the first is served first": (
         LEAF, "t1 = torch.ones(3, requires_grad=True)", "h2 = t0.register_hook(raising)",
         "torch.div(t0, t1).sum().backward()", "torch.rsub(t0, t1).sum().backward()"),
@@ -375,6 +378,8 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         LEAF, "(t0.amin(1, True) / 0).sum().backward()"),
     "the elements of put_ and index_put_ are looked at before their memory": (
         "t0 = torch.ones(2, 3)", "t0.put_(torch.tensor([4, 5]), t0)", "t1 = torch.zeros((0,))",
+        "t0.index_add_(0, torch.tensor([0, 1]), t0[0, 0])",
+        "t0.index_copy_(0, torch.tensor([0]), t0)",
         "t1.index_put_((torch.tensor([0]),), t1.data)"),
     "truth values are not multiplied in batches": (
         "t0 = torch.ones(2, 2, 2)", "t1 = t0.bool() @ t0", "t2 = t0 @ t0.bool()"),
@@ -455,6 +460,15 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "different rows lie in memory of their own": (
         "p0 = torch.unique(torch.tensor([[1, 1], [0, 0]]), dim=0, return_counts=True)",
         "p0[0].copy_(p0[0][0, 1])"),
+    "nothing is filled in an expanded gradient": (
+        "t0 = torch.zeros((0, 3), requires_grad=True)",
+        "g1 = torch.autograd.grad((t0 * 1).sum(), [t0])",
+        "with torch.no_grad(): g1[0].index_fill_(0, torch.tensor([0]), 2.0)"),
+    "all hooks run before what one returned is refused": (
+        LEAF, "h1 = t0.register_post_accumulate_grad_hook(lambda t: t.grad.mul_(2))",
+        "h2 = t0.register_post_accumulate_grad_hook(lambda t: seen(t.grad))",
+        "t0.sum().backward()",
+        "h3 = t0.register_post_accumulate_grad_hook(raising)", "t0.sum().backward()"),
     "what is empty begins where it would": (
         "t0 = torch.ones(1, 3)", "t1 = t0[1:, :2]", "t2 = t0[0:0]", "t1.as_strided_((2,), (1,))",
         "t2.as_strided_((2,), (1,))"),

@@ -94,10 +94,16 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
-    """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
+    """Call the hooks of a leaf that wait until backward has added to its `.grad`.
+
+    None is to return anything; as in PyTorch that is said when all have run.
+    """
+    shown, answered = tensor, False
     for hook in list(hooks.values()):
-        answer = hook(tensor)
+        answer = hook(shown)
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            shown, answered = answer, True
+    if answered:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
