@@ -166,7 +166,8 @@ class Solve(Op):
         require_one_dtype(A, B)
         try:
             if vector:
-                return xp.linalg.solve(A, B[..., None])[..., 0]
+                found = xp.linalg.solve(A, B[..., None])[..., 0]
+                return columns(found) if found.ndim > 1 else found
             return columns(xp.linalg.solve(A, B))
         except xp.linalg.LinAlgError:
             where, _ = failing(A, zero_pivot(xp))

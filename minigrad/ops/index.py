@@ -237,7 +237,7 @@ def take_apart(self, parts, drop_full=True):
                 else not (part is None or part is Ellipsis or isinstance(part, bool))
                 for part in parts)
     ndim, dim, view, tensors = self.ndim, 0, self, []
-    if taken > ndim and (ndim or type(parts[0]) not in (int, slice)):
+    if taken > ndim and (ndim or len(parts) > 1 or type(parts[0]) not in (int, slice)):
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     for position, part in enumerate(parts):
         if isinstance(part, Tensor):

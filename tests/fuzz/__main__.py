@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .campaign import Finding, campaign
+from .known import LEFT_OPEN
 
 
 def main() -> None:
@@ -40,9 +41,10 @@ def main() -> None:
             print(finding, end="\n\n")
     compared = options.programs - len(crashes)
     new = sum(not f.known for f in findings)
+    left_open = sum(f.known in LEFT_OPEN for f in findings)
     print(f"{options.programs} programs, seed {options.seed}: {compared} compared, PyTorch crashed "
-          f"on {len(crashes)}, {len(findings)} differ ({new} not known), "
-          f"{options.programs / seconds:.0f} programs/s")
+          f"on {len(crashes)}, {len(findings)} differ ({left_open} in what PyTorch leaves open, "
+          f"{new} not known), {options.programs / seconds:.0f} programs/s")
     for kind, count in kinds.most_common():
         print(f"{count:6} {kind}")
     if options.result:
@@ -55,6 +57,7 @@ def summary(options: Any, findings: list[Finding], crashes: list[int], kinds: Co
             seconds: float) -> dict[str, Any]:
     """Return what a run came to, for its JSON file."""
     compared = options.programs - len(crashes)
+    left_open = sum(f.known in LEFT_OPEN for f in findings)
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "first_seed": options.seed,
@@ -64,6 +67,10 @@ def summary(options: Any, findings: list[Finding], crashes: list[int], kinds: Co
         "crashed_seeds": sorted(crashes),
         "different": len(findings),
         "agreement": 1 - len(findings) / max(compared, 1),
+        "different_in_what_pytorch_leaves_open": left_open,
+        "agreement_in_what_it_defines": 1 - (len(findings) - left_open) / max(
+            compared - left_open, 1),
+        "in_no_line_of_the_list": sum(not f.known for f in findings),
         "by_kind": dict(kinds.most_common()),
         "seconds": round(seconds, 1),
         "programs_per_second": round(options.programs / seconds, 1),

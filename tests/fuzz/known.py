@@ -40,6 +40,7 @@ class Known:
     program: tuple[str, ...]
     text: str = ""  # a pattern somewhere in what both sides say
     when: Condition | None = None
+    left_open: bool = False  # whether PyTorch says that the result is not defined
 
     def matches(self, program: Program, difference: Difference) -> bool:
         return bool(re.fullmatch(self.kind, difference.kind)
@@ -88,7 +89,7 @@ KNOWN = [
     Known("equal elements", "Which of several equal elements is named, and so gets the gradient, "
           "is not defined.", r"(end\.|seen\.)?(value|grad)|(end\.)?grad\.value",
           r"topk\(|median\(|mode\(|kthvalue\(|sort\(",
-          ("t0 = torch.ones(4)", "p1 = t0.topk(1)"), when=equal_elements),
+          ("t0 = torch.ones(4)", "p1 = t0.topk(1)"), when=equal_elements, left_open=True),
     Known("integers written from what requires grad: refused later", "PyTorch marks the integers "
           "as requiring grad, and refuses them later; here they stay what they are.", "accepted",
           r"int64|bool|\.long\(\)|[<>]|==|\.topk|\.sort|\.median|\.max|\.min|is\w+\(|arg|eq_|ge_|"
@@ -138,7 +139,8 @@ KNOWN = [
           "written, or it overlaps itself, PyTorch reads what it has just put there if it does "
           "not notice; here everything is read first.",
           r"(end\.|seen\.)?(grad\.)?value|end\.grad", r"_\(| [-+*/]?= ",
-          ("t0 = torch.arange(4.0).view(2, 2)", "t0[:].addmm_(t0[:], t0.t())"), when=overlap),
+          ("t0 = torch.arange(4.0).view(2, 2)", "t0[:].addmm_(t0[:], t0.t())"), when=overlap,
+          left_open=True),
     Known("mixed precision in addr", "PyTorch refuses the backward pass of what it has accepted.",
           "accepted", r"addr_?\(", (
               LEAF, "t1 = torch.ones(2, dtype=torch.float64, requires_grad=True)",
@@ -157,7 +159,7 @@ KNOWN = [
           "doesn't match the broadcast shape"),
     Known("truth values in a formula", "PyTorch refuses to negate, subtract or divide by the truth "
           "values or integers that the derivative of an operation names, which it has accepted.",
-          "accepted|refused", r"atan2|logaddexp|addcdiv|lerp", (
+          "accepted|refused", r"atan2|logaddexp|addcdiv|lerp|pow", (
               LEAF, "torch.logaddexp(t0, t0 > 2).sum().backward()"),
           r"with (a|two) bool tensor|on a bool tensor|desired output type (Bool|Long|Int)"),
     Known("the second derivative of hardsigmoid", "PyTorch has none, here it is zero.", "accepted",
@@ -172,6 +174,11 @@ KNOWN = [
           "holds all elements; what is there was never written, or is left over.", "refused",
           r"F\.(mse_loss|smooth_l1_loss|soft_margin_loss|binary_cross_entropy)\(", (
               LEAF, "t1 = F.mse_loss(t0, t0)", "t1.as_strided_((2,), (1,))"), "setStorage"),
+    Known("the gradient of distances is a view", "PyTorch has a node for `cdist`; here it is made "
+          "of views, and the gradient that comes back through them is one.", "refused",
+          r"torch\.cdist\(", (
+              LEAF, "g1 = torch.autograd.grad(torch.cdist(t0, t0.detach()).sum(), [t0])",
+              "g1[0].mul_(t0)"), "A view was created in no_grad mode"),
     Known("what attention keeps", "PyTorch's kernel keeps other tensors, so a pack hook that "
           "changes values changes other gradients.", r"(end\.)?(value|grad)|end\.grad\.value",
           r"saved_tensors_hooks\(lambda x: x \* 2.*scaled_dot_product_attention\(", (
@@ -197,6 +204,10 @@ KNOWN = [
           ("t0 = torch.addcdiv(torch.ones(2), torch.ones(2).bool(), torch.ones(2).bool())",),
           "Integer division with addcdiv"),
 ]
+
+
+#: Names of those for which the documentation of PyTorch defines no result.
+LEFT_OPEN = {k.name for k in KNOWN if k.left_open}
 
 
 def name_of(program: Program, difference: Difference) -> str | None:

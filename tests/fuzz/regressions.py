@@ -406,7 +406,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t0 = torch.tensor(True)", "t1 = torch.index_add(t0, 0, torch.tensor([0]), t0)"),
     "a system with a vector is one node": (
         "t0 = torch.eye(3).requires_grad_()", "t1 = torch.linalg.solve(t0, torch.ones(3))",
-        "t2 = torch.linalg.solve(torch.eye(3).expand(2, 3, 3), t0[:2])",
+        "t2 = torch.linalg.solve(torch.eye(3).expand(2, 3, 3), t0[:2])", "t3 = t2.view(-1)",
         "(t1 * t1).sum().backward(create_graph=True)", "t0.grad.sum().backward()",
         "t2.sum().backward()"),
     "a number has no edge": (
@@ -469,6 +469,13 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "h2 = t0.register_post_accumulate_grad_hook(lambda t: seen(t.grad))",
         "t0.sum().backward()",
         "h3 = t0.register_post_accumulate_grad_hook(raising)", "t0.sum().backward()"),
+    "hooks of nodes see what goes nowhere": (
+        LEAF, "t1 = torch.stack([t0, t0.detach().double()], 1)",
+        "t1.grad_fn.register_hook(lambda gi, go: seen(gi, go))", "t1.sum().backward()",
+        "t2 = Picky.apply(t0, t0[0].detach())",
+        "t2.grad_fn.register_hook(lambda gi, go: seen(gi, go))", "t2.sum().backward()",
+        "t3 = torch.cat([t0 * 1, t0])", "t3.grad_fn.register_hook(lambda gi, go: seen(gi, go))",
+        "g4 = torch.autograd.grad(t3.sum(), [t0], retain_graph=True)"),
     "what is empty begins where it would": (
         "t0 = torch.ones(1, 3)", "t1 = t0[1:, :2]", "t2 = t0[0:0]", "t1.as_strided_((2,), (1,))",
         "t2.as_strided_((2,), (1,))"),
@@ -497,5 +504,5 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         LEAF, "t1 = t0[0]", "t0.requires_grad_(False)", "t2 = Double_.apply(t1.view(-1))"),
     "a slice of a number that may not be used any more": (
         LEAF, "with torch.no_grad(): t1 = t0[0, 0]", "with torch.no_grad(): t0.mul_(2)",
-        "t2 = t1[1:]", "t3 = t1['a']", "t4 = t1[[0]]"),
+        "t2 = t1[1:]", "t3 = t1['a']", "t4 = t1[[0]]", "t5 = t1[:, None]"),
 }

@@ -209,7 +209,8 @@ class GraphTask:
         results = self.observed(node, grads, self.apply, node, grads)
         if extras is not None and extras.post:
             results = self.checked(node, results)
-            if self.needed is not None and hasattr(node, "op"):  # a Function shows all
+            op = getattr(node, "op", None)  # a Function shows all, as does an op on a list
+            if self.needed is not None and op is not None and op.list_of_tensors is None:
                 results = [result if after in self.needed else None
                            for result, (after, _) in zip(results, node.edges, strict=True)]
             out = self.as_tensors(results)
@@ -236,7 +237,7 @@ class GraphTask:
             raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
                                f"got {len(results)}, but expected {len(node.edges)}")
         return [
-            None if g is None or n is None else fit(g, n, i, node, position)
+            g if g is None or n is None else fit(g, n, i, node, position)
             for position, (g, (n, i)) in enumerate(zip(results, node.edges, strict=True))
         ]
 

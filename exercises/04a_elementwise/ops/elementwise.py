@@ -10,7 +10,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ..op import F, Op
 from ..shapes import broadcast, same
 from ..tensor import method
-from .overloads import alias, is_number, require
+from .overloads import alias, is_number, overloaded, require
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -130,7 +130,7 @@ class Rsub(Op):
 
     shape = broadcast
     promote, refuses_bools = "result", True
-    method = False
+    public = False
 
     def forward(xp, self, other, *, alpha=1):
         try:
@@ -161,12 +161,22 @@ class RsubNumber(Rsub):
 
     node = "RsubBackward1"
     grad_other = None  # type: ignore[assignment]  # a number has none
-    public = False
     dunder = ("__rsub__",)
 
     def samples(make):
         yield make(3, 4), 2.5
         yield make(2), 3, {"alpha": 2}
+
+
+@overloaded(inplace=False, method_too=False)
+def rsub(input, other, *, alpha=1):
+    """Return `other - alpha * input`; `other` may be a number. Source: `torch.rsub`.
+
+    >>> from minigrad import rsub, tensor
+    >>> rsub(tensor([1.0, 2.0]), 5)
+    tensor([4., 3.])
+    """
+    return RsubNumber if is_number(other) else Rsub, input, other, alpha
 
 
 class Mul(Op):

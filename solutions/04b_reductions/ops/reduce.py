@@ -294,7 +294,8 @@ class Std(Op):
         return xp.sqrt(variance(xp, self, dim, keepdim, correction, "std"))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim, correction):
-        g_var = g / F.where(F.eq(result, 0), math.inf, result * 2)  # no slope where all are equal
+        equal = F.eq(result, 0)  # then there is no slope, however steep what comes after
+        g_var = F.where(equal, 0, g / F.where(equal, math.inf, result * 2))
         return variance_backward(g_var, self, self_sizes, dim, keepdim, correction)
 
     def samples(make):
