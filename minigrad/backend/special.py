@@ -193,6 +193,7 @@ def polygamma(x: Array, n: int) -> Array:
 
 def hurwitz_zeta(s: int, q: Array) -> Array:
     """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula."""
+    q = q + 0.0  # a negative zero is a zero
     total = np.zeros_like(q)
     while (near := q < FAR).any():
         total[near] += q[near] ** -s

@@ -443,7 +443,8 @@ def divided_by_transposed(M, R):
     """Return the X with X R.T = M; R is upper triangular, and may be singular."""
     diagonal = F.diagonal(R, 0, -2, -1)
     if F.all(F.ne(diagonal, 0)):
-        return mT(F.clone(Solve(R, mT(M)), memory_format=contiguous_format))
+        rows = F.clone(Solve(R, mT(M)), memory_format=contiguous_format)
+        return F.clone(mT(rows))  # in columns, as LAPACK's, and no view
     n = R.shape[-1]
     columns = [F.select(M, -1, j) for j in range(n)]
     for j in reversed(range(n)):

@@ -302,9 +302,10 @@ class Logcumsumexp(Op):
 
     def forward(xp, self, dim):
         require(self, "f", "logcumsumexp_out_cpu")
+        dim = wrap_dim(dim, self.ndim)
         if not self.ndim:
             return self.copy()
-        return accumulate(xp, xp.logaddexp, in_rows(self), wrap_dim(dim, self.ndim))
+        return accumulate(xp, xp.logaddexp, in_rows(self), dim)
 
     def grad_self(g, self, result, self_sizes, dim):
         # Every exponent is at most zero: result grows along dim and is nowhere below self.

@@ -47,6 +47,13 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "what cannot be differentiated raises before leaves are served": (
         LEAF, "t1 = torch.ones(2, requires_grad=True)", "t2 = t0 // 2",
         "torch.autograd.backward([t1.sum(), t2.sum()])"),
+    "logcumsumexp of a number looks at its dimension": (
+        "t0 = torch.tensor(1.5)", "t1 = torch.logcumsumexp(t0, -2)"),
+    "polygamma of a negative zero": (
+        "t0 = torch.tensor([0.0, -0.0, -1.0])", "t1 = torch.polygamma(2, t0)"),
+    "the gradient of qr is no view": (
+        LEAF, "g1 = torch.autograd.grad(torch.linalg.qr(t0)[1].abs().sum(), [t0])",
+        "g1[0].mul_(t0)"),
     "a view of a changed base is an input of backward": (
         LEAF, "t1 = torch.ones(2, 3)", "t2 = t1[0]", "t2[-1:] = t0[0, :1]",
         "(t1 * t1).sum().backward(inputs=[t2])", "seen(t2)"),
