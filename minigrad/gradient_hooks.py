@@ -87,7 +87,12 @@ def hook_table(tensor: Any) -> Table:
     It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
     keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
     """
-    node = tensor.grad_fn
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view whose base was changed so that it has no history any more
+        node = tensor._node
+        if node is None or node.extras is None or tensor._index not in node.extras.tensor:
+            raise
     if node is not None:
         tables: dict[int, Table] = node._extras().tensor
         return tables.setdefault(tensor._index, OrderedDict())

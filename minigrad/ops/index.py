@@ -400,10 +400,11 @@ def setitem(self, key, value):
         view.copy_(Expand(without_leading_ones(value), view._array.shape))
 
 
-def refuse_leaf(tensor):
+def refuse_leaf(tensor, *written):
     """Raise if a tensor may not be written to; PyTorch asks this before it looks at an index."""
     if (_state.grad_enabled.get() and not _state.inference_enabled.get()
-            and isinstance(tensor, Tensor) and tensor.requires_grad):
+            and isinstance(tensor, Tensor)
+            and any(isinstance(t, Tensor) and t.requires_grad for t in (tensor, *written))):
         check_inplace(tensor, True, alike=True)
 
 
@@ -459,5 +460,5 @@ def index_put(input, indices, values, accumulate=False):
 @method("index_put_")
 def index_put_(self, indices, values, accumulate=False):
     """Write, or add, `values` to `self[indices]`."""
-    refuse_leaf(self)
+    refuse_leaf(self, values)
     return apply_inplace(IndexPut, [*put_arguments(self, indices, values), accumulate])

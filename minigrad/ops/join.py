@@ -289,7 +289,8 @@ class BlockDiag(Op):
         blocks = []
         for sizes, (rows, columns) in zip(tensors_sizes, block_places(tensors_sizes)):
             block = F.slice(g, 0, rows.start, rows.stop)
-            blocks.append(F.reshape(F.slice(block, 1, columns.start, columns.stop), sizes))
+            block = F.slice(block, 1, columns.start, columns.stop)
+            blocks.append(F.reshape(F.clone(block) if len(sizes) == 1 else block, sizes))
         return blocks
 
     def samples(make):

@@ -47,6 +47,15 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "what cannot be differentiated raises before leaves are served": (
         LEAF, "t1 = torch.ones(2, requires_grad=True)", "t2 = t0 // 2",
         "torch.autograd.backward([t1.sum(), t2.sum()])"),
+    "a recorded write of indices to what was made without recording": (
+        "t0 = torch.tensor(1.5, requires_grad=True)", "g1 = torch.autograd.grad(t0.sum(), [t0])",
+        "g1[0].index_put_((torch.tensor([0]),), t0)"),
+    "one more hook for a view that lost its history": (
+        LEAF, "t1 = t0 * 1", "p2 = t1.unbind()", "h3 = p2[1].register_hook(lambda g: g * 2)",
+        "t1.sin_()", "h4 = p2[1].register_hook(lambda g: g * 3)"),
+    "two gradients of the least of one number": (
+        "t0 = torch.tensor(1.5, requires_grad=True)", "t1 = torch.min(t0, 0)",
+        "g2 = torch.autograd.grad(t1[0], [t0, t1[0]])", "g2[1].mul_(2)"),
     "logcumsumexp of a number looks at its dimension": (
         "t0 = torch.tensor(1.5)", "t1 = torch.logcumsumexp(t0, -2)"),
     "polygamma of a negative zero": (

@@ -34,7 +34,7 @@ def restored(value, sizes, dim, keepdim):
 def spread(g, sizes, dim, index, keepdim):
     """Return zeros of `sizes` with `g` at the places that `index` names along `dim`."""
     if not sizes:
-        return g
+        return F.clone(g)  # memory of its own, as where there are dimensions
     if not keepdim:
         g, index = F.unsqueeze(g, dim), F.unsqueeze(index, dim)
     return F.scatter(F.new_zeros(g, sizes), dim, index, g)
