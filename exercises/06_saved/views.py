@@ -63,11 +63,12 @@ class ViewInfo:
         # return the view's node. If the view has none and the base does not require grad:
         # None. If the counter is INFERENCE, or self.version is the counter's value:
         # view._node. Otherwise the memory was written to: self.refuse(view, indirect=True);
-        # then with recording on, and afterwards as it was, also after an exception, make
-        # as_strided of the base with the view's sizes (tuple(view.shape)), strides and
-        # storage offset. (A base that no longer requires grad would give it no node: take
-        # base.detach().requires_grad_() for it, and let the new node end there, by
-        # set_edges([(None, 0)]).) Call _move_retained(view, its node, 0), make its node, 0
+        # then with recording on, and afterwards as it was, also after an exception, make the
+        # node of as_strided of the base with the view's sizes (tuple(view.shape)), strides
+        # and storage offset: base._node_for(view) makes it without a look at the memory,
+        # which `.data` may have changed. (A base that no longer requires grad would give it
+        # no node: take base.detach().requires_grad_() for it, and let the new node end there,
+        # by set_edges([(None, 0)]).) Call _move_retained(view, its node, 0), make its node, 0
         # and True the view's history, note the counter's value in self.version and return the
         # view's node.
         raise NotImplementedError("06.7 History after a write is yours to write")

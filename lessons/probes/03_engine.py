@@ -124,6 +124,10 @@ def probe_03_3(random):
         for node in random.sample(nodes, 8):
             task.push(node)
         seen.append([heappop(task.ready)[2].sequence for _ in range(8)])
+        nodes = sorted([node_of(sequence=7) for _ in range(3)], key=id, reverse=True)
+        for node in nodes:
+            task.push(node)
+        seen.append([nodes.index(heappop(task.ready)[2]) for _ in nodes])
         nodes = [node_of(sequence=i * 3 + random.randrange(3)) for i in range(5)]
         task.dependencies = {node: random.randint(1, 4) for node in nodes}
         if random.random() < 0.6:

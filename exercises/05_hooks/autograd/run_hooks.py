@@ -110,10 +110,7 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
-    """Call the hooks of a leaf that wait until backward has added to its `.grad`.
-
-    None is to return anything; as in PyTorch that is said when all have run.
-    """
+    """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
     # 05.6 After the gradient is in .grad. register_post_accumulate_grad_hook(hook):
     # RuntimeError "cannot register a hook on a tensor that doesn't require gradient" if
     # the tensor does not require grad; RuntimeError "post accumulate grad hooks cannot be

@@ -94,16 +94,10 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
-    """Call the hooks of a leaf that wait until backward has added to its `.grad`.
-
-    None is to return anything; as in PyTorch that is said when all have run.
-    """
-    shown, answered = tensor, False
+    """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
     for hook in list(hooks.values()):
-        answer = hook(shown)
+        answer = hook(tensor)
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
-            shown, answered = answer, True
-    if answered:
-        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
