@@ -59,7 +59,7 @@ class GraphTask:
         self.needed.update(goals)
 
     def push(self, node):
-        entry = (-node.sequence, id(node), node)
+        entry = (-node.sequence, next(self.turns), node)
         heappush(self.ready, entry)
 
     def deliver(self, target, index, grad, owned):

@@ -46,7 +46,7 @@ class GraphTask:
             self.needed |= front
 
     def push(self, node):
-        heappush(self.ready, (-node.sequence, id(node), node))
+        heappush(self.ready, (-node.sequence, next(self.turns), node))
 
     def deliver(self, target, index, grad, owned):
         try:
