@@ -129,6 +129,12 @@ KNOWN = [
           r"refused|(end\.|seen\.)?(requires_grad|is_leaf|grad_fn)", r"_\.apply\(", (
               LEAF, "t1 = t0 * 1", "p2 = AddTo_.apply(t0[0], t1[0])"),
           r"BrokenOff|was broken off|^False\nTrue$"),
+    Known("a hook that is to return nothing", "PyTorch hands what a post-accumulate hook returns "
+          "to the next one, and refuses it when all have run; here it is refused at once.",
+          r"error|refused", r"register_post_accumulate_grad_hook\(", (
+              LEAF, "h1 = t0.register_post_accumulate_grad_hook(lambda t: t.grad.mul_(2))",
+              "h2 = t0.register_post_accumulate_grad_hook(raising)", "t0.sum().backward()"),
+          "post accumulate grad hooks should return None"),
     Known("a view written as a second input",
           "Where `mark_dirty` names a view that is not the first input of a Function, PyTorch "
           "takes it for the first: 6 where the derivative is 3, or no gradient at all.",
