@@ -10,7 +10,7 @@ import weakref
 from contextlib import contextmanager, nullcontext
 
 import pytest
-from _engines import ENGINES, leaf, on_each_engine
+from _engines import ENGINES, function_of, leaf, on_each_engine
 
 minigrad = ENGINES[0]
 both_variants = pytest.mark.parametrize("reentrant", [True, False], ids=["reentrant", "saved"])
@@ -393,18 +393,8 @@ def test_what_lies_inside_is_not_kept(torch, reentrant):
 
 def saves(torch, opened):
     """Return an operation that saves its input and shows what it finds in a backward pass."""
-    class Save(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            opened(ctx)
-            return grad * 2
-
-    return Save.apply
+    return function_of(torch, lambda ctx, x: ctx.save_for_backward(x) or x * 2,
+                       lambda ctx, grad: opened(ctx) or grad * 2).apply
 
 
 @on_each_engine
@@ -424,7 +414,11 @@ def test_each_recomputed_tensor_lives_until_its_node_is_over(torch):
 
 @on_each_engine
 def test_a_recomputed_tensor_is_opened_once_in_a_pass(torch):
-    save = saves(torch, lambda ctx: (ctx.saved_tensors, ctx.saved_tensors))
+    def opened(ctx):
+        assert ctx.saved_tensors
+        assert ctx.saved_tensors
+
+    save = saves(torch, opened)
     y = of(torch).checkpoint(save, leaf(torch, [0.5]), use_reentrant=False)
     with pytest.raises(of(torch).CheckpointError, match="already unpacked once"):
         y.sum().backward()

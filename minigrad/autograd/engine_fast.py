@@ -209,6 +209,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             recorder.node_ran(node, start, (grad,), (result, second))
         if node.saves and not keep_graph:
             node.release()
+        # Of two ends that are ready at once, the first comes first; `target` may run on at once.
         if both and (target.runners or target.sequence < other.sequence):
             arrive(other, place, second, not shared)
             both, second = False, None

@@ -131,7 +131,7 @@ def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) ->
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
     """
-    if padded.shape[padded.ndim - len(sizes):] == tuple(sizes):
+    if padded.shape[padded.ndim - len(sizes):] == tuple(sizes):  # no view, memory of its own
         return xp.ascontiguousarray(padded)
     key = (..., *(slice(b, b + size) for b, size in zip(before, sizes)))
     return xp.ascontiguousarray(padded[key])
