@@ -97,7 +97,7 @@ def captured(torch: Any, step: Callable[[], Any]) -> Callable[[], Any]:
     return graph.replay  # type: ignore[no-any-return]
 
 
-def gpt_step(torch: Any) -> Callable[[], Any]:
+def gpt_step(torch: Any, capturable: bool = False) -> Callable[[], Any]:
     """Return a training step of a small GPT: 4 blocks of width 256, 16 sequences of 128."""
     nn = torch.nn
     block = nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, activation="gelu",
@@ -105,7 +105,7 @@ def gpt_step(torch: Any) -> Callable[[], Any]:
     body = nn.TransformerEncoder(block, 4, enable_nested_tensor=False).cuda()
     table, head = nn.Embedding(256, 256).cuda(), nn.Linear(256, 256).cuda()
     parameters = [*body.parameters(), *table.parameters(), *head.parameters()]
-    optimizer = torch.optim.AdamW(parameters, lr=1e-3)
+    optimizer = torch.optim.AdamW(parameters, lr=1e-3, capturable=capturable)
     tokens = (torch.arange(16 * 129) % 251).view(16, 129).cuda()
 
     def step() -> Any:
@@ -117,6 +117,14 @@ def gpt_step(torch: Any) -> Callable[[], Any]:
         return loss
 
     return step
+
+
+def optimizer_step(torch: Any) -> Callable[[], Any]:
+    """Return a step of AdamW alone, on the parameters of a ResNet-18."""
+    parameters = list(model(torch, "resnet18").cuda().parameters())
+    for parameter in parameters:
+        parameter.grad = torch.ones_like(parameter)
+    return torch.optim.AdamW(parameters).step  # type: ignore[no-any-return]
 
 
 def milliseconds(torch: Any, step: Callable[[], Any], repeats: int) -> float:
@@ -155,6 +163,8 @@ CASES: dict[str, Callable[[Any], float]] = {
     "mlp step": lambda t: milliseconds(t, mlp_step(t)[0], 200),
     "mlp step, captured": lambda t: milliseconds(t, captured(t, mlp_step(t)[0]), 200),
     "gpt step": lambda t: milliseconds(t, gpt_step(t), 20),
+    "gpt step, captured": lambda t: milliseconds(t, captured(t, gpt_step(t, True)), 20),
+    "adamw step, 62 arrays": lambda t: milliseconds(t, optimizer_step(t), 200),
     "one addition": lambda t: milliseconds(t, addition(t), 2000),
     "resnet50 inference, no_grad: peak": lambda t: inference_peak(t, False),
     "resnet50 inference, with graph: peak": lambda t: inference_peak(t, True),
@@ -179,7 +189,8 @@ def work(engine: str) -> None:
         if not torch.cuda.is_available():
             raise Unavailable("finds no GPU")
         if request["task"] == "hello":
-            found = {"version": torch.__version__, "device": torch.cuda.get_device_name(0)}
+            found = {"version": torch.__version__, "device": torch.cuda.get_device_name(0),
+                     "cudnn": str(torch.backends.cudnn.version())}
             if engine == "minigrad":
                 found["cupy"] = importlib.import_module("cupy").__version__
             return found

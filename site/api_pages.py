@@ -38,6 +38,7 @@ MODULES = {
     "linalg": "minigrad.linalg",
     "amp": "minigrad.amp",
     "cuda": "minigrad.cuda",
+    "backends.cudnn": "minigrad.backends.cudnn",
     "utils.checkpoint": "minigrad.utils.checkpoint",
     "utils.data": "minigrad.utils.data",
     "utils.exchange": "minigrad.utils.exchange",

@@ -194,6 +194,7 @@ SPELLINGS: dict[str, Spelling] = {
     "AsStrided": lambda x, size, stride, offset, geometry: torch.as_strided(
         x, size, stride, offset),
     "Dropout": torch.native_dropout,
+    "MaskedScale": lambda g, mask, scale: g * mask * scale,
 }
 
 #: Ops that only formulas or composites call and PyTorch has no function for; what they serve is

@@ -130,3 +130,19 @@ def test_where_between_numbers_alone_takes_their_default_dtype(numbers, dtype):
     made = torch.where(torch.tensor([True, False]), *numbers)
     assert str(made.dtype) == f"torch.{dtype}"
     assert made.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("fill", [lambda x, i, v: x.index_fill(1, i, v),
+                                  lambda x, i, v: x.clone().index_fill_(1, i, v)])
+def test_index_fill_counts_a_slice_named_twice_once(fill):
+    value = torch.tensor(3.0, requires_grad=True)
+    fill(torch.zeros(2, 3), torch.tensor([0, 0, 2]), value).sum().backward()
+    assert value.grad.item() == 4
+
+
+def test_take_along_dim_wraps_its_indices_along_a_dimension():
+    x = torch.arange(6.0).reshape(2, 3)
+    for i, column in ((-1, 2), (-4, 2), (3, 0), (1, 1)):
+        assert torch.take_along_dim(x, torch.tensor([[i]]), 1).tolist() == x[:, [column]].tolist()
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        torch.take_along_dim(x, torch.tensor([-1]))

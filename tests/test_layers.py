@@ -35,7 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("copy_slices", "detached_inference", "saved"),
     ("array_info", "gradient_hooks", "python_protocols", "tensor"),
     ("printing", "tensor_repr"),
-    ("cuda", "serialization", "testing", "version"),
+    ("backends", "cuda", "serialization", "testing", "version"),
     ("views", "without_formula"),
     ("op_node", "apply", "apply_inplace", "op", "specialise", "specialise_any", "publish"),
     ("ops",),

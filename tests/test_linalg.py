@@ -194,3 +194,22 @@ def test_nodes_are_named_as_the_documents_print_them() -> None:
                          (torch.addmm(v, a, a), "AddmmBackward"),
                          (torch.ones(2, 2, 2) @ a, "UnsafeViewBackward")):
         assert type(result.grad_fn).__name__ == name
+
+
+def test_the_first_power_of_a_matrix_is_a_matrix_of_its_own() -> None:
+    a = torch.eye(2, requires_grad=True)
+    power = linalg.matrix_power(a, 1)
+    with torch.no_grad():
+        power.mul_(2)
+    assert a.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("triangle", ["L", "U"])
+def test_gradients_of_eigenvectors_are_symmetric(triangle: str) -> None:
+    a = torch.tensor(numbers(3, 3), requires_grad=True)
+    values, vectors = linalg.eigh(a, triangle)
+    weights = torch.tensor(numbers(3, 3, seed=1))
+    first, = grad((vectors.abs() * weights).sum(), a, create_graph=True)
+    assert_close(first.detach().numpy(), first.detach().mT.numpy())
+    second, = grad((first * weights).sum(), a)
+    assert_close(second.numpy(), second.mT.numpy())

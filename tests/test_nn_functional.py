@@ -375,3 +375,21 @@ def test_classes_at_both_ends_of_what_is_allowed(dtype: str, numbers: list[int],
         assert ours == theirs
     else:
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+@pytest.mark.parametrize("expression", [
+    "F.multi_margin_loss(t(1.0), t(0))",
+    "F.multi_margin_loss(t(1.0), t(0), reduction='none')",
+    "F.multilabel_margin_loss(t(1.0), t(0), reduction='none')",
+    "F.multi_margin_loss(t([1.0, 2.0]), t([0, 1]))",
+    "F.multi_margin_loss(t([[1.0, 2.0]]), t([[0]]))",
+])
+def test_margin_losses_of_one_class_and_of_wrong_targets(expression: str) -> None:
+    found = []
+    for library in (torch, minigrad):
+        try:
+            names = {"F": library.nn.functional, "t": library.tensor}
+            found.append(eval(expression, names).tolist())
+        except RuntimeError as error:
+            found.append(str(error))
+    assert found[0] == found[1]

@@ -277,3 +277,14 @@ def test_fork_rng_puts_the_state_back_even_after_an_error():
         manual_seed(9)
         raise KeyError
     assert minigrad.get_rng_state().tolist() == state
+
+
+def test_numbers_for_transposed_tensors_are_drawn_in_the_order_of_memory():
+    # Made by PyTorch 2.13, one after the other.
+    manual_seed(0)
+    ones = minigrad.ones
+    assert minigrad.multinomial(ones(3, 2).t(), 2).tolist() == [[1, 2], [0, 2]]
+    assert minigrad.multinomial(ones(5, 4).t(), 3).tolist() == [
+        [4, 0, 1], [1, 0, 2], [3, 4, 1], [2, 0, 4]]
+    drawn = minigrad.empty(2, 3).t().bernoulli_(minigrad.full((3, 2), 0.5))
+    assert drawn.tolist() == [[0, 1], [0, 0], [0, 1]]

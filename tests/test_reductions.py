@@ -186,3 +186,17 @@ def test_unique_gives_back_its_input() -> None:
     x = torch.tensor(np.array([[3, 1], [3, 2]]))
     values, inverse, counts = x.unique(return_inverse=True, return_counts=True)
     assert values[inverse].tolist() == x.tolist() and counts.tolist() == [1, 1, 2]
+
+
+@pytest.mark.parametrize("none", [(), []])
+def test_any_and_all_over_no_dimensions_ask_each_element(none: Any) -> None:
+    x = torch.tensor([[0.0, 2.0], [3.0, 0.0]])
+    for ask in (torch.Tensor.any, torch.Tensor.all):
+        assert ask(x, dim=none).tolist() == [[False, True], [True, False]]
+        assert ask(x, dim=none, keepdim=True).shape == (2, 2)
+
+
+def test_no_differences_are_the_numbers_themselves() -> None:
+    x = torch.tensor([1.0, 4.0], requires_grad=True)
+    same = torch.diff(x, n=0, prepend=x)
+    assert same.tolist() == [1, 4] and same is not x and same.requires_grad

@@ -81,7 +81,7 @@ class GradScaler:
 
         The answers of all gradients of a device are put together there and read at once.
         """
-        seen: list[Any] = []
+        devices: dict[Any, list[Any]] = {}
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 grad = parameter.grad
@@ -89,20 +89,25 @@ class GradScaler:
                     continue
                 if grad.dtype is float16 and not allow_fp16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
-                array = grad._array
-                xp = backend_of(array)
-                bad = ~xp.isfinite(array).all()
-                grad._bump()
-                array *= array.dtype.type(1.0 / self._scale)
-                for place, (there, before) in enumerate(seen):
-                    if there == grad.device:
-                        seen[place] = there, before | bad
-                        break
-                else:
-                    seen.append((grad.device, bad))
-        if not seen:
+                devices.setdefault(grad.device, []).append(grad)
+        if not devices:
             raise AssertionError("No inf checks were recorded for this optimizer.")
-        return any(bool(bad) for _, bad in seen)
+        found = [self._unscale_there(grads) for grads in devices.values()]
+        return any(map(bool, found))
+
+    def _unscale_there(self, grads: list[Tensor]) -> Any:
+        """Divide gradients of one device; return whether one is infinite or NaN, as its array."""
+        arrays, factor, bad = [grad._array for grad in grads], 1.0 / self._scale, False
+        for grad in grads:
+            grad._bump()
+        xp = backend_of(arrays[0])
+        if xp.unscale is not None:
+            with xp.at(arrays[0]):
+                return xp.unscale(arrays, factor)
+        for array in arrays:
+            bad = bad | ~xp.isfinite(array).all()
+            array *= array.dtype.type(factor)
+        return bad
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Take the optimizer's step, unless a gradient is infinite or NaN; return its result."""

@@ -43,6 +43,10 @@ class Kernels:
     adaptive_max_pool_forward = kernels_pool.adaptive_max_pool_forward
 
     select = kernels_mask.select
+    masked_scale = kernels_mask.masked_scale
+
+    #: what makes random numbers on the device; None where the host draws them
+    generators: Any = None
 
     batch_norm_forward = kernels_norm.batch_norm_forward
     batch_norm_grad_input = kernels_norm.batch_norm_grad_input
@@ -52,10 +56,22 @@ class Kernels:
     normalization_gradient = kernels_norm.normalization_gradient
     dot_along = kernels_norm.dot_along
 
-    #: `softmax(x, axis, logarithm)` and `layer_norm(x, length, weight, bias, eps)` by one kernel,
-    #: where a backend has them
+    # What a backend may do by a kernel of its own, where others put it together from array
+    # functions; the arguments are those of the CuPy backend.
     softmax: Any = None
+    softmax_gradient: Any = None
     layer_norm: Any = None
+    layer_norm_grad_input: Any = None
+    layer_norm_grad_weight: Any = None
+    gelu: Any = None
+    gelu_gradient: Any = None
+    nll_loss: Any = None
+    nll_gradient: Any = None
+    max_pool_grad_input: Any = None
+    #: steps of optimizers for many arrays at once, and what a `GradScaler` does before them
+    sgd_step: Any = None
+    adam_step: Any = None
+    unscale: Any = None
 
     attention_forward = kernels_attention.attention_forward
     attention_backward = kernels_attention.attention_backward

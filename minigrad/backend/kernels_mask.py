@@ -1,10 +1,10 @@
-"""Choosing elements by a mask, without a branch for each."""
+"""Choosing elements by a mask, without a branch for each, and keeping those of a mask."""
 
 from typing import Any
 
 Array = Any
 
-__all__ = ["select"]
+__all__ = ["masked_scale", "select"]
 
 # Below so many elements the library's own function is faster.
 _FEW = 2048
@@ -45,3 +45,13 @@ def select(xp: Any, condition: Array, x: Array, y: Array) -> Array:
         bits &= mask
         bits ^= y_bits
     return result
+
+
+def masked_scale(xp: Any, x: Array, mask: Array, scale: float) -> Array:
+    """`x` times `scale` where the bool array `mask` holds, else zero.
+
+    >>> from minigrad.backend import numpy_backend as xp
+    >>> masked_scale(xp, numpy.array([1.0, 2.0]), numpy.array([True, False]), 2.0)
+    array([2., 0.])
+    """
+    return xp.multiply(x, mask) * scale

@@ -21,6 +21,8 @@ class Backend(Protocol):
     array_type: type
     #: `run_op(op, values, arrays, on_tensors, inplace)` where ops are not run by their `forward`
     run_op: Any
+    #: what makes random numbers on the device; None where the host draws them
+    generators: Any
 
     def __getattr__(self, name: str) -> Any:
         """Look any other name up in the array library."""

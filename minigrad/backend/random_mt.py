@@ -17,6 +17,8 @@ import numpy as np
 
 from minigrad.backend import fused
 
+from . import random_checks
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = int | tuple[int, ...]
 
@@ -41,16 +43,6 @@ _STATE = np.dtype(
     ]
 )
 
-# Names of the C types, which PyTorch's messages print.
-_C_NAMES = {
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-}
-
 
 class MersenneTwister:
     """The generator behind `torch.Generator()`; every fill is a new C-contiguous array.
@@ -61,6 +53,8 @@ class MersenneTwister:
     >>> MersenneTwister(0).randint(0, 10, 5)
     array([4, 9, 3, 0, 3])
     """
+
+    device_type = "cpu"
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = threading.RLock()
@@ -78,10 +72,8 @@ class MersenneTwister:
         >>> MersenneTwister().manual_seed(-1).initial_seed() == 2**64 - 1
         True
         """
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
         with self._lock:
-            self._seed = seed % 2**64
+            self._seed = random_checks.check_seed(seed)
             # PyTorch seeds with the low half only, as the original mt19937 does.
             self._seeder.seed(self._seed % 2**32)
             self._untouched = True
@@ -181,11 +173,7 @@ class MersenneTwister:
         >>> MersenneTwister(0).uniform(2)
         array([0.4962566, 0.7682218], dtype=float32)
         """
-        if low > high:
-            raise RuntimeError(
-                "uniform_ expects to return a [from, to) range, "
-                f"but found from={low:g} > to={high:g}"
-            )
+        random_checks.check_bounds(low, high)
         dtype = np.dtype(dtype)
         wide = _compute_type(dtype)
         start = wide(low)
@@ -209,8 +197,7 @@ class MersenneTwister:
         >>> MersenneTwister(0).normal(2)
         array([ 1.5409961, -0.2934289], dtype=float32)
         """
-        if std < 0:
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+        random_checks.check_deviation(std)
         dtype = np.dtype(dtype)
         wide = _compute_type(dtype)
         size = _size(shape)
@@ -230,13 +217,8 @@ class MersenneTwister:
         >>> MersenneTwister(0).randint(0, 100, 3)
         array([44, 39, 33])
         """
-        if low >= high:
-            raise RuntimeError(
-                f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-            )
         dtype = np.dtype(dtype)
-        _check_holds("from", low, dtype)
-        _check_holds("to - 1", high - 1, dtype)
+        random_checks.check_span(low, high, dtype)
         span, size = high - low, _size(shape)
         # Two words where one would favour the small numbers too much.
         words = self.random_raw(size) if span < 2**28 else self._double_words(size)
@@ -246,14 +228,27 @@ class MersenneTwister:
         values = words + np.uint64(low % 2**64)
         return values.view(np.int64).astype(dtype).reshape(shape)
 
+    def whole(self, top: int, shape: Shape, dtype: Any) -> Array:
+        """Whole numbers evenly from [0, top]: one word each up to 32 bits.
+
+        Source: `torch.Tensor.random_`.
+
+        >>> MersenneTwister(0).whole(255, 2, np.uint8)
+        array([172,  47], dtype=uint8)
+        """
+        dtype = np.dtype(dtype)
+        if dtype.itemsize == 8:
+            return self.randint(0, top + 1, shape, dtype)
+        words = self.random_raw(_size(shape)) % np.uint64(top + 1)
+        return words.astype(dtype).reshape(shape)
+
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
         """The numbers 0 to n - 1 in random order. Source: `torch.randperm`.
 
         >>> MersenneTwister(0).randperm(5)
         array([4, 0, 1, 3, 2])
         """
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+        random_checks.check_count(n)
         steps = max(n - 1, 0)
         choices = np.arange(n, n - steps, -1, dtype=np.uint64)
         partners = self.random_raw(steps) % choices + np.arange(steps, dtype=np.uint64)
@@ -274,18 +269,12 @@ class MersenneTwister:
         array([0., 0., 1., 0.], dtype=float32)
         """
         if isinstance(p, np.ndarray):
-            if not ((p >= 0) & (p <= 1)).all():
-                raise RuntimeError(
-                    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
-                    "error message be improved?  If so, please report an enhancement request "
-                    "to PyTorch.)"
-                )
+            random_checks.check_chances(p)
             shape, dtype = p.shape if shape is None else shape, dtype or p.dtype
             wide = _compute_type(p.dtype)
             chance: Any = np.broadcast_to(p.astype(wide), shape)
         else:
-            if not 0 <= p <= 1:
-                raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+            random_checks.check_chance(p)
             shape, dtype = () if shape is None else shape, dtype or np.float32
             # PyTorch compares with a number in float64 whatever the dtype of the result.
             wide, chance = np.float64, p
@@ -300,8 +289,7 @@ class MersenneTwister:
         >>> MersenneTwister(0).exponential(2).dtype
         dtype('float32')
         """
-        if not rate > 0:
-            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+        random_checks.check_rate(rate)
         values = -1.0 / rate * np.log1p(-self._unit(_size(shape), np.float64))
         dtype = np.dtype(dtype)
         return values.astype(_compute_type(dtype)).astype(dtype, copy=False).reshape(shape)
@@ -315,19 +303,13 @@ class MersenneTwister:
         >>> MersenneTwister(0).multinomial(np.float32([0, 1, 0]), 1)
         array([1])
         """
-        if count <= 0:
-            raise RuntimeError("cannot sample n_sample <= 0 samples")
-        if not replacement and count > p.shape[-1]:
-            raise RuntimeError(
-                "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-            )
-        if not ((p >= 0) & (p < math.inf)).all():
-            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-        if not (p.sum(-1) > 0).all():
-            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        random_checks.check_samples(p.shape[-1], count, replacement)
+        random_checks.check_weights(p)
         if not replacement or count == 1:
             # The largest of p / exponential noise is index i with probability p[i].
-            race = p / self.exponential(p.shape, p.dtype)
+            turned = p.ndim == 2 and 0 < p.strides[0] < p.strides[1]  # drawn as it lies in memory
+            noise = self.exponential(p.shape[::-1] if turned else p.shape, p.dtype)
+            race = p / (noise.T if turned else noise)
             order: Array = np.argsort(-race, axis=-1, kind="stable")
             return order[..., :count]
         marks = np.cumsum(p, axis=-1, dtype=_compute_type(p.dtype))
@@ -398,16 +380,6 @@ def _size(shape: Shape) -> int:
 def _compute_type(dtype: Any) -> Any:
     """PyTorch computes float16 numbers in float32."""
     return np.float64 if dtype == np.float64 else np.float32
-
-
-def _check_holds(what: str, value: int, dtype: Any) -> None:
-    if dtype.kind == "f":
-        fits = abs(value) <= float(np.finfo(dtype).max)
-    else:
-        info = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        fits = info[0] <= value <= info[1]
-    if not fits:
-        raise RuntimeError(f"{what} is out of bounds for {_C_NAMES.get(dtype.name, dtype.name)}")
 
 
 def _scaled(values: Array, factor: Any, term: Any) -> Array:

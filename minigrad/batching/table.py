@@ -27,7 +27,7 @@ ELEMENTWISE = """
     IscloseOp Heaviside
     Maximum Minimum Fmax Fmin ClampNumbers ClampTensors ClampMinNumber ClampMinTensor ClampMaxNumber
     ClampMaxTensor LerpTensor LerpNumber Where
-    Clone ToCopy Alias Zero
+    Clone ToCopy Alias Zero MaskedScale
 """
 
 #: Rules with the ops that have them.

@@ -8,7 +8,7 @@ Source: https://docs.pytorch.org/docs/stable/cuda.html
 
 from __future__ import annotations
 
-from . import nvtx
+from . import nvtx, random
 from .devices import (
     current_device,
     device,
@@ -21,8 +21,6 @@ from .devices import (
     is_available,
     is_bf16_supported,
     is_initialized,
-    manual_seed,
-    manual_seed_all,
     set_device,
 )
 from .graphs import CUDAGraph, graph, is_current_stream_capturing
@@ -34,6 +32,17 @@ from .memory import (
     memory_allocated,
     memory_reserved,
     reset_peak_memory_stats,
+)
+from .random import (
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+    set_rng_state_all,
 )
 from .streams import (
     Event,
@@ -48,9 +57,10 @@ from .streams import (
 __all__ = [
     "CUDAGraph", "Event", "Stream", "StreamContext", "current_device", "current_stream",
     "default_stream", "device", "device_count", "device_of", "empty_cache",
-    "get_device_capability", "get_device_name", "get_device_properties", "graph", "init",
-    "is_available", "is_bf16_supported", "is_current_stream_capturing", "is_initialized",
-    "manual_seed", "manual_seed_all", "max_memory_allocated", "max_memory_reserved",
-    "mem_get_info", "memory_allocated", "memory_reserved", "nvtx", "reset_peak_memory_stats",
-    "set_device", "stream", "synchronize",
+    "get_device_capability", "get_device_name", "get_device_properties", "get_rng_state",
+    "get_rng_state_all", "graph", "init", "initial_seed", "is_available", "is_bf16_supported",
+    "is_current_stream_capturing", "is_initialized", "manual_seed", "manual_seed_all",
+    "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
+    "memory_reserved", "nvtx", "random", "reset_peak_memory_stats", "seed", "seed_all",
+    "set_device", "set_rng_state", "set_rng_state_all", "stream", "synchronize",
 ]  # fmt: skip

@@ -117,9 +117,3 @@ def is_bf16_supported() -> bool:
     """Return False: there is no bfloat16 here, whatever the GPU can do."""
     return False
 
-
-def manual_seed(seed: int) -> None:
-    """Do nothing: random numbers come from the one default generator, on every device."""
-
-
-manual_seed_all = manual_seed

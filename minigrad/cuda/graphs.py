@@ -28,25 +28,36 @@ class CUDAGraph:
         self.pool_of_its_own: Any = None
         self._graph: Any = None
         self._stream: Any = None
+        self._drawn: Any = None  # the random numbers that each repetition draws anew
 
     def capture_begin(self) -> None:
         """Capture what is queued in the current stream, which must not be the default one."""
         self._stream = current_stream().stream
-        self._stream.begin_capture()
+        backend().generators.begin_capture()
+        try:
+            self._stream.begin_capture()
+        except BaseException:
+            backend().generators.end_capture()
+            raise
 
     def capture_end(self) -> None:
         """Stop capturing."""
+        self._drawn = backend().generators.end_capture()
         self._graph = self._stream.end_capture()
 
     def replay(self) -> None:
         """Do the captured work once more; returns before it is done."""
         if self._graph is None:
             raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
+        self._drawn.renew()
         self._graph.launch(current_stream().stream)
 
     def reset(self) -> None:
         """Forget what was captured and free its memory."""
-        self._graph = self.pool_of_its_own = None
+        self._graph = self._drawn = self.pool_of_its_own = None
+
+    def register_generator_state(self, generator: Any) -> None:
+        """Do nothing: a generator that is drawn from in the capture is noticed by itself."""
 
     def pool(self) -> Any:
         """Return the memory that tensors made during the capture live in."""

@@ -176,8 +176,13 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     refuse_gradient("multi_margin_loss", weight=weight)
-    rows = input.reshape(-1, input.shape[-1])
+    rows = input.reshape(-1, input.shape[-1] if input.dim() else 1)
     classes = target.reshape(-1, 1)
+    if target.dim() > 1 or len(classes) != len(rows):
+        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the "
+                           "number of input samples (batch size). Expected target size "
+                           f"[{len(rows)}], but got {list(target.shape)}. Input has shape "
+                           f"{list(input.shape)}.")
     count = rows.shape[1]
     if target.numel() and not bool(((classes >= 0) & (classes < count)).all()):
         raise RuntimeError("target out of range")
@@ -202,10 +207,10 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | N
     tensor(0.1667)
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    if input.shape != target.shape or input.dim() not in (1, 2):
+    if input.shape != target.shape or input.dim() > 2:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
                            f"{list(input.shape)}")
-    rows, classes = (x.reshape(-1, x.shape[-1]) for x in (input, target))
+    rows, classes = (x.reshape(-1, x.shape[-1] if x.dim() else 1) for x in (input, target))
     count = rows.shape[1]
     given = F.cumprod((classes >= 0).long(), 1)
     classes = classes * given

@@ -17,7 +17,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, same
 from ..tensor import Tensor
-from .overloads import overloaded, require
+from .overloads import overloaded, own_kernel, require
 from .select import FillNumber
 
 
@@ -545,12 +545,16 @@ class GeluOp(Activation):
 
     def forward(xp, self, approximate):
         require(self, "f", "GeluKernelImpl")
+        if xp.gelu is not None:
+            return xp.gelu(self, approximate == "tanh")
         if approximate == "none":
             return self * 0.5 * (1 + xp.erf(self * math.sqrt(0.5)))
         inner = math.sqrt(2 / math.pi) * (self + 0.044715 * self * self * self)
         return 0.5 * self * (1 + xp.tanh(inner))
 
     def grad_self(g, self, approximate):
+        if kernel := own_kernel(g, "gelu_gradient"):
+            return kernel(g, self, approximate == "tanh")
         if approximate == "none":
             below = 0.5 * (1 + F.erf(self * math.sqrt(0.5)))
             density = F.exp(-0.5 * (self * self)) * math.sqrt(0.5 / math.pi)

@@ -340,14 +340,18 @@ def arange(start: Any = _missing, end: Any = None, step: Any = 1,
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
-    if target is not None and not target.is_floating_point:
-        start, end, step = int(start), int(end), int(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
+    if target is int64:
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise ValueError("step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     exact = all(isinstance(value, int) for value in (start, end, step))
     count = -((start - end) // step) if exact else math.ceil((end - start) / step)
+    if target is not None and not target.is_floating_point:
+        start, step = int(start), int(step)  # the other integers are counted before
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
         wide = np.int64 if numpy_dtype.kind != "f" else np.float64
@@ -394,9 +398,11 @@ def even_steps(name: str, start: Any, end: Any, steps: Any,
         raise RuntimeError("number of steps must be non-negative")
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
-        narrow = numpy_dtype.kind == "f" and not wide
-        kind = np.result_type(numpy_dtype, np.float32).type if narrow else np.float64
-        first, last = kind(start), kind(end)
+        if numpy_dtype.kind == "b" and steps > 1:
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        real = numpy_dtype.kind == "f"
+        kind = np.result_type(numpy_dtype, np.float32).type if real and not wide else np.float64
+        first, last = (kind(n if real else int(n)) for n in (start, end))
         step = (last - first) / kind(max(steps - 1, 1))
         half = steps // 2 if steps > 1 else 1
         rising = first + step * xp.arange(min(half, steps)).astype(kind)

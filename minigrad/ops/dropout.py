@@ -10,9 +10,10 @@ from typing import Any
 
 from ..op import F, Op
 from ..publish import function
+from ..shapes import same
 from ..tensor import Tensor
-from .generator import twister
-from .random import drawn_like
+from .generator import source
+from .random import drawn_like, numbers
 from .reduce import require_float
 
 #: The value below which SELU does not fall, without its sign.
@@ -42,15 +43,38 @@ class Dropout(Op):
         if train is False:
             return [self.copy(), xp.ones(self.shape, bool)]
         require_float(self, "result type Float can't be cast to the desired output type {}")
-        mask = drawn_like(xp, self, lambda shape, _: twister(None).bernoulli(1 - p, shape, bool))
+        draws = source(xp, None)
+        if xp.generators is not None:
+            return list(draws.dropout(self, 1 - p, scale(p, train)))
+        mask = drawn_like(xp, self, lambda xp, shape, _: numbers(
+            xp, draws.bernoulli(1 - p, shape, bool)))
         return [self * mask * scale(p, train), mask]
 
-    def grad_self(g_result, mask, p, train): return F.mul(g_result, mask) * scale(p, train)
+    def grad_self(g_result, mask, p, train):
+        return MaskedScale(g_result, mask, scale(p, train))
 
     def samples(make):
         yield make(3, 4), 0.0, True
         yield make(3), 1.0, True
         yield make(2, 2), 0.5, False
+
+
+class MaskedScale(Op):
+    """`self` times `scale` where `mask` holds, else zero: the gradient of dropout.
+
+    >>> from minigrad import tensor
+    >>> MaskedScale(tensor([1.0, 2.0]), tensor([True, False]), 2.0)
+    tensor([2., 0.])
+    """
+
+    node, shape, public = "NativeDropoutBackwardBackward", same, False
+    tensors, promote, promoted = ("self", "mask"), "float", ("self",)
+
+    def forward(xp, self, mask, scale): return xp.masked_scale(self, mask, scale)
+
+    def grad_self(g, mask, scale): return MaskedScale(g, mask, scale)
+
+    def samples(make): yield make(3, 4), make(3, 4) > 0, 2.0
 
 
 def scale(p, train):
@@ -73,6 +97,9 @@ def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool 
     """Return `input` times noise, divided by 1 - p; `input` itself where nothing is dropped."""
     if not train or p == 0 or not input.numel():
         return input
+    if input.is_cuda and p < 1 and not (channels or inplace) and input.is_floating_point():
+        fused: Tensor = F.native_dropout(input, p, True)[0]  # by one kernel, as in PyTorch
+        return fused
     factor = F.zeros_like(input) if p == 1 else noise(input, p, channels).div_(1 - p)
     return input.mul_(factor) if inplace else F.mul(input, factor)
 

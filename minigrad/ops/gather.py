@@ -327,7 +327,8 @@ class IndexFillTensor(Op):
         return F.index_fill(g, dim, index, 0)
 
     def grad_value(g, dim, index):
-        return F.sum(F.index_select(g, dim, index))
+        named = F.index_fill(F.zeros_like(g), dim, index, 1)  # once, however often it is named
+        return F.sum(F.where(F.gt(named, 0), g, 0))
 
     def samples(make):
         yield make(3, 4), 0, make.ints(1, high=3), make()
@@ -606,6 +607,8 @@ def take_along_dim(input, indices, dim=None):
                            f"of dimensions, but got {len(sizes)} dimensions for input, and "
                            f"{len(wanted)} dimensions for indices")
     dim = wrap_dim(dim, len(sizes))
+    if sizes and sizes[dim]:
+        indices = F.remainder(indices, sizes[dim])
     common = broadcast((*sizes[:dim], 1, *sizes[dim + 1 :]), (*wanted[:dim], 1, *wanted[dim + 1 :]))
     return Gather(
         F.expand(input, (*common[:dim], sizes[dim], *common[dim + 1 :])), dim,

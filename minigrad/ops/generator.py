@@ -1,13 +1,14 @@
-"""Generators of random numbers, and the default one that everything uses unless told otherwise.
+"""Generators of random numbers, and the default ones that everything uses unless told otherwise.
 
-After the same seed they give PyTorch's numbers; see `backend.random_mt`.
+After the same seed those of the CPU give PyTorch's numbers; see `backend.random_mt`.  Each GPU has
+a default generator of its own, which makes its numbers there; see `backend.random_philox`.
 
 Source: https://docs.pytorch.org/docs/stable/random.html
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,7 +17,8 @@ import numpy as np
 
 from .. import _state
 from ..backend.random_mt import MersenneTwister
-from ..device import CPU, backend_for, device
+from ..cuda import random as of_devices
+from ..device import CPU, as_device, backend_for, device
 from ..tensor import Tensor, from_array
 
 
@@ -28,41 +30,45 @@ class Generator:
     tensor([4, 9, 3])
     """
 
-    def __init__(self, device: device | str = "cpu") -> None:
-        backend_for(device)
-        self._twister = MersenneTwister()
+    def __init__(self, device: device | str | int = "cpu") -> None:
+        made = backend_for(device).generators
+        self._source: Any = MersenneTwister() if made is None else made.new()
+        self._device = CPU if made is None else as_device(device)
 
     @property
     def device(self) -> device:
-        """Where the numbers are made: the CPU, whatever device they go to."""
-        return CPU
+        """Where the numbers are made."""
+        return self._device
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the sequence of numbers that belongs to `seed`; returns the generator itself."""
-        self._twister.manual_seed(int(seed))
+        self._source.manual_seed(int(seed))
         return self
 
     def seed(self) -> int:
         """Start from a seed that the operating system gives, and return it."""
-        return self._twister.seed()
+        return int(self._source.seed())
 
     def initial_seed(self) -> int:
         """Return the seed that the sequence began with."""
-        return self._twister.initial_seed()
+        return int(self._source.initial_seed())
 
     def get_state(self) -> Tensor:
-        """Return all that the next numbers depend on, as a uint8 tensor of 5056 elements."""
-        return from_array(self._twister.get_state())
+        """Return all that the next numbers depend on, as a uint8 tensor on the CPU.
+
+        It has 5056 elements, and 16 for a generator of a GPU.
+        """
+        return from_array(self._source.get_state())
 
     def set_state(self, new_state: Tensor) -> None:
         """Go on from what `get_state` returned; `TypeError` or `RuntimeError` for anything else."""
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-        self._twister.set_state(np.ascontiguousarray(new_state.numpy()))
+        self._source.set_state(np.ascontiguousarray(new_state.numpy()))
 
     def clone_state(self) -> Generator:
         """Return a new generator that will give the same numbers."""
-        other = Generator()
+        other = Generator(self.device)
         other.set_state(self.get_state())
         return other
 
@@ -79,39 +85,52 @@ def current() -> Generator:
     return of_this_thread.get() or default_generator
 
 
-def twister(generator: Generator | None) -> MersenneTwister:
-    """Return the source of a generator, of the default one for None."""
+def source(xp: Any, generator: Generator | None) -> Any:
+    """Return what draws numbers for arrays of a backend: a generator's, or the default one's.
+
+    It is a `MersenneTwister`, whose numbers are on the host, or has its methods and makes them on
+    the current device.  `RuntimeError` for a generator of another device.
+    """
     if _state.randomness.get() == "error":
         raise RuntimeError("vmap: called random operation while in randomness error mode. Please "
                            "either use the 'same' or 'different' randomness flags on vmap or "
                            "perform the randomness operation out of vmap")
     if generator is None:
-        return current()._twister
+        return current()._source if xp.generators is None else xp.generators.default()
     if not isinstance(generator, Generator):
         raise TypeError("argument 'generator' must be torch.Generator, not "
                         f"{type(generator).__name__}")
-    return generator._twister
+    wanted = "cpu" if xp.generators is None else xp.device_type
+    if generator.device.type != wanted:
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found "
+                           f"'{generator.device.type}'")
+    return generator._source
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the default generator's sequence that belongs to `seed`. Source: `torch.manual_seed`.
+    """Start the sequence of all devices that belongs to `seed`. Source: `torch.manual_seed`.
 
     >>> from minigrad import manual_seed, rand
     >>> _ = manual_seed(0)
     >>> rand(2)
     tensor([0.4963, 0.7682])
     """
+    if of_this_thread.get() is None:  # a data loader's worker seeds itself alone
+        of_devices.manual_seed_all(seed)
     return current().manual_seed(seed)
 
 
 def seed() -> int:
-    """Start the default generator from a seed of the operating system's. Source: `torch.seed`.
+    """Start all devices from one seed of the operating system's. Source: `torch.seed`.
 
     >>> from minigrad import initial_seed, seed
     >>> seed() == initial_seed()
     True
     """
-    return current().seed()
+    found = current().seed()
+    if of_this_thread.get() is None:
+        of_devices.manual_seed_all(found)
+    return found
 
 
 def initial_seed() -> int:
@@ -148,9 +167,26 @@ def set_rng_state(new_state: Tensor) -> None:
     current().set_state(new_state)
 
 
+class States:
+    """The states of the default generators: the CPU's, and those of some GPUs, or of all."""
+
+    def __init__(self, devices: Iterable[Any] | None = None) -> None:
+        self.cpu = get_rng_state()
+        where = of_devices.in_use() if devices is None else devices
+        self.devices = [(each, of_devices.get_rng_state(each)) for each in where]
+
+    def restore(self) -> None:
+        """Go on from these states."""
+        set_rng_state(self.cpu)
+        for each, state in self.devices:
+            of_devices.set_rng_state(state, each)
+
+
 @contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
-    """Put the default generator's state back on leaving. Source: `torch.random.fork_rng`.
+def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iterator[None]:
+    """Put the default generators' states back on leaving. Source: `torch.random.fork_rng`.
+
+    Those of the CPU and of the GPUs in `devices`; None means all.
 
     >>> from minigrad.ops.generator import fork_rng
     >>> before = get_rng_state()
@@ -159,9 +195,11 @@ def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
     >>> bool((get_rng_state().numpy() == before.numpy()).all())
     True
     """
-    before = get_rng_state()
+    if not enabled:
+        yield
+        return
+    before = States(devices)
     try:
         yield
     finally:
-        if enabled:
-            set_rng_state(before)
+        before.restore()

@@ -185,6 +185,8 @@ def matrix_power(input, n):
     if n == 0:
         return F.expand(F.diag_embed(F.ones_like(F.select(input, -1, 0))), tuple(input.shape))
     base, n = (F.linalg_inv(input), -n) if n < 0 else (input, n)
+    if n == 1 and base is input:
+        return F.clone(input)
     result = None
     while n:
         if n & 1:

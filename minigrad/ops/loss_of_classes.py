@@ -76,6 +76,11 @@ class NllLoss(Op):
 
     def forward(xp, self, target, weight, reduction, ignore_index):
         dim = class_dim(self.shape)
+        if xp.nll_loss is not None and self.dtype.kind == "f":
+            result, wrong = xp.nll_loss(self, target, weight, reduction, ignore_index)
+            if xp.may_ask() and bool(wrong):
+                check_classes(xp, target, self.shape[dim], ignore_index)
+            return result
         if weight is None and self.ndim == 2 and all_count(xp, target, self.shape[1], ignore_index):
             chosen = self[at_classes(xp, target)]  # the commonest case, with less to do
             if reduction == "none":
@@ -119,6 +124,8 @@ class NllLossInput(Op):
 
     def forward(xp, grad, target, weight, sizes, reduction, ignore_index):
         dim = class_dim(sizes)
+        if xp.nll_gradient is not None and grad.dtype.kind == "f":
+            return xp.nll_gradient(grad, target, weight, sizes, reduction, ignore_index)
         if weight is None and len(sizes) == 2 and all_count(xp, target, sizes[1], ignore_index):
             result = xp.zeros(sizes, grad.dtype)
             shared = reduction == "mean" and target.size

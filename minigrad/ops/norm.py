@@ -13,7 +13,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import numel
 from ..tensor import Tensor
-from .overloads import refuse_gradient, require
+from .overloads import own_kernel, refuse_gradient, require
 from .view import array_of
 
 
@@ -223,11 +223,15 @@ class NativeLayerNorm(Op):
         return result.astype(input.dtype, copy=False), mean, rstd
 
     def grad_input(g_output, input, normalized_shape, weight, eps, mean, rstd, input_sizes, bias):
+        if kernel := own_kernel(g_output, "layer_norm_grad_input"):
+            return kernel(g_output, input, weight, mean, rstd)
         g = g_output if weight is None else g_output * weight
         axes = last_axes(input_sizes, normalized_shape)
         return normalized_gradient(g, input, mean, rstd, axes, eps)
 
     def grad_weight(g_output, input, weight, normalized_shape, eps, mean, rstd, input_sizes, bias):
+        if kernel := own_kernel(g_output, "layer_norm_grad_weight"):
+            return kernel(g_output, input, mean, rstd, normalized_shape)
         unit = normalized(input, mean, rstd, last_axes(input_sizes, normalized_shape), eps)
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
         return F.tied(summed_product(g_output, unit, lead), weight)

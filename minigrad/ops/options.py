@@ -168,7 +168,7 @@ def filled(name: str, shape: Shape, value: Any, options: Options, default: dtype
     """Make a tensor of one value."""
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
-        return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype)), numpy_dtype)
+        return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype))[()], numpy_dtype)
 
     return create(name, options, build, default, backend)
 

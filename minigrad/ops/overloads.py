@@ -25,6 +25,11 @@ from ..publish import (
 from ..tensor import Tensor, method
 
 
+def own_kernel(array, name):
+    """Return the kernel of that name of an array's backend; None for tensors, or if it has none."""
+    return getattr(BACKENDS.get(type(array)), name, None)
+
+
 def is_number(value):
     """Tell whether an operand is a number and not a tensor or an array."""
     return isinstance(value, NUMBERS) and type(value) not in BACKENDS

@@ -8,7 +8,7 @@ from .. import _state
 from ..backend.kernels_window import pool_output_sizes
 from ..op import F, Op
 from ..publish import function
-from .overloads import require
+from .overloads import own_kernel, require
 
 
 def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
@@ -40,7 +40,9 @@ class MaxPool(Op):
     def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
         return xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
 
-    def grad_self(g_values, indices, self, self_sizes, kernel_size):
+    def grad_self(g_values, indices, self, self_sizes, kernel_size, stride, padding, dilation):
+        if kernel := own_kernel(g_values, "max_pool_grad_input"):
+            return kernel(g_values, indices, self_sizes, kernel_size, stride, padding, dilation)
         return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(kernel_size)), self)
 
     def samples(make):

@@ -1,7 +1,8 @@
 """Random tensors, random writes in place, and dropout.
 
-After the same `manual_seed` all draw PyTorch's numbers. What is written at random does not depend
-on what was there, so the gradient of an in-place write is zero.
+After the same `manual_seed` all draw PyTorch's numbers on the CPU; GPUs make numbers of their own.
+What is written at random does not depend on what was there, so the gradient of an in-place write is
+zero.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 """
@@ -31,7 +32,7 @@ from .generator import (
     manual_seed,
     seed,
     set_rng_state,
-    twister,
+    source,
 )
 from .options import Options, SizedOptions, alike, create, order, sizes
 from .view import Expand
@@ -41,7 +42,7 @@ __all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initi
 
 Array = Any
 Shape = tuple[int, ...]
-Draw = Callable[[Shape, Any], Array]  # (shape, dtype) -> numbers
+Draw = Callable[[Any, Shape, Any], Array]  # (backend, shape, dtype) -> its array of numbers
 
 for _outside in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
     function(method_too=False)(_outside)
@@ -50,17 +51,27 @@ for _outside in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
 # -------------------------------------------------------------------- how numbers are drawn
 
 
+def numbers(xp: Any, drawn: Array) -> Array:
+    """Return what a source drew as an array of the backend: it may have been drawn on the host."""
+    return drawn if type(drawn) is xp.array_type else xp.from_host(drawn)
+
+
+def chances(xp: Any, p: Array) -> Array:
+    """Return probabilities or weights where their source reads them: it may be the host."""
+    return xp.to_host(p) if xp.generators is None else p
+
+
 def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw:
     """Return what draws numbers evenly from [low, high)."""
 
-    def draw(shape: Shape, dtype: Any) -> Array:
+    def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         floating("check_uniform_bounds", dtype)
         greatest = float(np.finfo(dtype).max)
         for name, bound in (("from", low), ("to", high)):
             if not -greatest <= bound <= greatest:
                 kind = type_name(from_numpy_dtype(dtype)).lower()
                 raise RuntimeError(f"{name} is out of bounds for {kind}")
-        return twister(generator).uniform(shape, dtype, low, high)
+        return numbers(xp, source(xp, generator).uniform(shape, dtype, low, high))
 
     return draw
 
@@ -69,32 +80,31 @@ def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
                    in_pairs: bool = False) -> Draw:
     """Return what draws numbers of the normal distribution."""
 
-    def draw(shape: Shape, dtype: Any) -> Array:
+    def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         if 0 in shape:
-            return np.empty(shape, dtype)
+            return xp.empty(shape, dtype)
         floating("normal_kernel_cpu", dtype)
-        return twister(generator).normal(shape, dtype, mean, std, in_pairs=in_pairs)
+        drawn = source(xp, generator).normal(shape, dtype, mean, std, in_pairs=in_pairs)
+        return numbers(xp, drawn)
 
     return draw
 
 
 def whole_numbers(generator: Any, low: int, high: int) -> Draw:
     """Return what draws whole numbers evenly from [low, high)."""
-    return lambda shape, dtype: twister(generator).randint(low, high, shape, dtype)
+    return lambda xp, shape, dtype: numbers(
+        xp, source(xp, generator).randint(low, high, shape, dtype))
 
 
 def all_whole_numbers(generator: Any) -> Draw:
     """Return what draws from 0 to the greatest whole number that a dtype holds exactly."""
 
-    def draw(shape: Shape, dtype: Any) -> Array:
+    def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         if dtype.kind == "f":
             top = 2 ** (np.finfo(dtype).nmant + 1)
         else:
             top = 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
-        if dtype.itemsize == 8:
-            return twister(generator).randint(0, top + 1, shape, dtype)
-        words = twister(generator).random_raw(math.prod(shape)) % np.uint64(top + 1)
-        return words.astype(dtype).reshape(shape)
+        return numbers(xp, source(xp, generator).whole(top, shape, dtype))
 
     return draw
 
@@ -106,6 +116,11 @@ def floating(kernel: str, dtype: Any) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 
 
+def in_order_of_memory(array: Array) -> list[int]:
+    """Return the axes of an array, that with the greatest stride first."""
+    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+
+
 def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None) -> Array:
     """Draw numbers of an array's shape in the order in which its elements lie in memory.
 
@@ -113,11 +128,11 @@ def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None)
     """
     dtype = array.dtype
     if array.flags.c_contiguous:
-        return xp.from_host(draw(array.shape, dtype))
+        return draw(xp, array.shape, dtype)
     draw = scattered or draw
-    axes = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-    numbers = draw(tuple(array.shape[axis] for axis in axes), dtype)
-    return xp.from_host(numbers.transpose(np.argsort(axes)))
+    axes = in_order_of_memory(array)
+    drawn = draw(xp, tuple(array.shape[axis] for axis in axes), dtype)
+    return drawn.transpose(np.argsort(axes).tolist())
 
 
 # -------------------------------------------------------------------- new tensors
@@ -126,7 +141,7 @@ def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None)
 def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
                   default: Any = None) -> Tensor:
     """Make a tensor of drawn numbers."""
-    return create(name, options, lambda xp, dtype: xp.from_host(draw(shape, dtype)), default)
+    return create(name, options, lambda xp, dtype: draw(xp, shape, dtype), default)
 
 
 def random_like(name: str, input: Any, draw: Draw, options: Options,
@@ -220,7 +235,7 @@ def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Op
     def build(xp: Any, dtype: Any) -> Array:
         if dtype.kind in "iu" and count - 1 > np.iinfo(dtype).max:
             raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
-        return xp.from_host(twister(generator).randperm(count, dtype))
+        return numbers(xp, source(xp, generator).randperm(count, dtype))
 
     return create("randperm", options, build, int64)
 
@@ -279,12 +294,12 @@ class NormalOf(Op):
     def forward(xp, mean, std, *, generator=None):
         shape = broadcast(mean.shape, std.shape)
         floating("normal_kernel_cpu", mean.dtype)
-        if (std < 0).any():
+        if xp.may_ask() and (std < 0).any():
             if std.ndim:
                 raise RuntimeError("normal expects all elements of std >= 0.0")
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std.item():g}")
-        numbers = xp.from_host(twister(generator).normal(shape, mean.dtype))
-        return xp.add(xp.multiply(numbers, std), mean)
+        drawn = numbers(xp, source(xp, generator).normal(shape, mean.dtype))
+        return xp.add(xp.multiply(drawn, std), mean)
 
     def grad_mean(mean_sizes, g): return F.new_zeros(g, mean_sizes)
 
@@ -316,6 +331,11 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     return random_tensor("normal", sizes("normal", (size,), {}), draw, options)
 
 
+def fixed_chance(generator: Any, p: float) -> Draw:
+    """Return what draws ones with probability `p`, else zeros."""
+    return lambda xp, shape, dtype: numbers(xp, source(xp, generator).bernoulli(p, shape, dtype))
+
+
 class Bernoulli(Op):
     """Ones with the probabilities in the tensor, or with probability `p`; else zeros.
 
@@ -329,10 +349,9 @@ class Bernoulli(Op):
     def forward(xp, self, p=None, *, generator=None):
         if p is not None:
             chance = float(p)
-            return drawn_like(xp, self, lambda shape, dtype: twister(generator).bernoulli(
-                chance, shape, dtype))
+            return drawn_like(xp, self, fixed_chance(generator, chance))
         floating("bernoulli_tensor_cpu_p_", self.dtype)
-        return xp.from_host(twister(generator).bernoulli(xp.to_host(self)))
+        return numbers(xp, source(xp, generator).bernoulli(chances(xp, self)))
 
     def grad_self(g): return F.zeros_like(g)
 
@@ -362,10 +381,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
-    weights = input.numpy(force=True)
-    found = np.ascontiguousarray(
-        twister(generator).multinomial(weights, num_samples, replacement))
-    return create("multinomial", {"device": input.device}, lambda xp, _: xp.from_host(found))
+    weights = input.detach()._array
+
+    def build(xp: Any, _: Any) -> Array:
+        found = source(xp, generator).multinomial(chances(xp, weights), num_samples, replacement)
+        return xp.ascontiguousarray(numbers(xp, found))
+
+    return create("multinomial", {"device": input.device}, build)
 
 
 # -------------------------------------------------------------------- random writes in place
@@ -425,11 +447,13 @@ class BernoulliFill(Op):
     tensors = ("self", "p")
 
     def forward(xp, self, p=0.5, *, generator=None):
-        draw = twister(generator).bernoulli
         if type(p) not in BACKENDS:
-            return drawn_like(xp, self, lambda shape, dtype: draw(p, shape, dtype))
+            return drawn_like(xp, self, fixed_chance(generator, p))
         floating("bernoulli_tensor_cpu_p_", p.dtype)
-        return xp.from_host(draw(xp.to_host(xp.broadcast_to(p, self.shape)), None, self.dtype))
+        each = chances(xp, xp.broadcast_to(p, self.shape))
+        in_memory = in_order_of_memory(self)
+        hits = source(xp, generator).bernoulli(each.transpose(in_memory), None, self.dtype)
+        return numbers(xp, hits).transpose(np.argsort(in_memory).tolist())
 
     def grad_self(g): return F.zeros_like(g)
 
@@ -455,8 +479,8 @@ class Exponential(Op):
             raise RuntimeError(
                 "Exponential distribution is a continuous probability distribution. dtype must be "
                 f"a floating point but you specified {type_name(from_numpy_dtype(self.dtype))}")
-        return drawn_like(xp, self, lambda shape, dtype: twister(generator).exponential(
-            shape, dtype, lambd))
+        return drawn_like(xp, self, lambda xp, shape, dtype: numbers(
+            xp, source(xp, generator).exponential(shape, dtype, lambd)))
 
     def grad_self(g): return F.zeros_like(g)
 

@@ -13,7 +13,7 @@ from ..backend import backend_of
 from ..op import F
 from ..publish import function
 from ..tensor import Tensor
-from .generator import Generator, twister
+from .generator import Generator, source
 
 
 def slopes(input: Tensor, lower: float, upper: float, training: bool,
@@ -28,8 +28,13 @@ def slopes(input: Tensor, lower: float, upper: float, training: bool,
     xp = backend_of(array)
     low = array <= 0
     noise = xp.ones(array.shape, array.dtype)
-    if training:  # a number for each of them, in row-major order
-        drawn = twister(generator).uniform(int(low.sum()), np.float64, lower, upper)
+    if training:
+        draws = source(xp, generator)
+        if xp.generators is not None:  # a number for each element, so that the host need not count
+            return Tensor._plain(xp.where(low, draws.uniform(array.shape, array.dtype, lower,
+                                                             upper), noise))
+        # a number for each of them, in row-major order
+        drawn = draws.uniform(int(low.sum()), np.float64, lower, upper)
         noise[low] = xp.from_host(drawn.astype(array.dtype))
     else:
         noise[low] = (lower + upper) / 2

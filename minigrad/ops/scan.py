@@ -18,7 +18,7 @@ from ..publish import function
 from ..shapes import reduced, scalar, wrap_dim
 from ..tensor import Tensor
 from .along import flipped, restored, shifted
-from .overloads import require
+from .overloads import own_kernel, require
 from .reduce import axes, numpy_type, whole, wide
 
 
@@ -336,6 +336,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return F.clone(input)
     parts = [part for part in (prepend, input, append) if part is not None]
     result = F.cat(parts, dim) if len(parts) > 1 else input
     subtract = F.logical_xor if input.dtype in (dtypes.bool, dtypes.bool.numpy) else F.sub
@@ -433,6 +435,8 @@ class Softmax(Op):
         return e.astype(out, copy=False)
 
     def grad_self(g, result, dim):
+        if kernel := own_kernel(g, "softmax_gradient"):
+            return kernel(g, result, dim, False)
         weighted = g * result
         return weighted - result * F.sum(weighted, dim, True)
 
@@ -461,7 +465,10 @@ class LogSoftmax(Op):
         x = x - xp.log(xp.add.reduce(xp.exp(x), axis=axis, keepdims=True))
         return x.astype(out, copy=False)
 
-    def grad_self(g, result, dim): return g - F.exp(result) * F.sum(g, dim, True)
+    def grad_self(g, result, dim):
+        if kernel := own_kernel(g, "softmax_gradient"):
+            return kernel(g, result, dim, True)
+        return g - F.exp(result) * F.sum(g, dim, True)
 
     def samples(make):
         yield make(3, 4), 0

@@ -151,7 +151,7 @@ class LinalgEigh(Op):
         if g_eigenvectors is None:
             return (V * F.unsqueeze(g_eigenvalues, -2)) @ mT(V)
         inside = mT(V) @ g_eigenvectors
-        inside = (inside - F.diag_embed(F.diagonal(inside, 0, -2, -1))) / differences(eigenvalues)
+        inside = (inside - mT(inside)) / 2 / differences(eigenvalues)  # of symmetric matrices
         if g_eigenvalues is not None:
             inside = inside + F.diag_embed(g_eigenvalues)
         return V @ inside @ mT(V)

@@ -5,6 +5,16 @@ from ..shapes import reduced
 from .reduce import axes
 
 
+def asked(shape, dim=None, keepdim=False):
+    """Return the shape of `any` and `all`: no dimensions named, none reduced."""
+    return shape if dim in ((), []) else reduced(shape, dim, keepdim)
+
+
+def asked_axes(array, dim):
+    """Return NumPy's `axis` of `any` and `all`: () asks each element."""
+    return () if dim in ((), []) else axes(array, dim)
+
+
 class Any(Op):
     """Whether any element is not zero; of uint8 the result is uint8.
 
@@ -13,10 +23,10 @@ class Any(Op):
     tensor(True)
     """
 
-    shape, nondifferentiable = reduced, True
+    shape, nondifferentiable = asked, True
 
     def forward(xp, self, dim=None, keepdim=False):
-        found = xp.any(self, axis=axes(self, dim), keepdims=keepdim)
+        found = xp.any(self, axis=asked_axes(self, dim), keepdims=keepdim)
         return found.astype(self.dtype) if self.dtype == xp.uint8 else found
 
     def samples(make):
@@ -33,10 +43,10 @@ class All(Op):
     tensor(False)
     """
 
-    shape, nondifferentiable = reduced, True
+    shape, nondifferentiable = asked, True
 
     def forward(xp, self, dim=None, keepdim=False):
-        found = xp.all(self, axis=axes(self, dim), keepdims=keepdim)
+        found = xp.all(self, axis=asked_axes(self, dim), keepdims=keepdim)
         return found.astype(self.dtype) if self.dtype == xp.uint8 else found
 
     def samples(make):

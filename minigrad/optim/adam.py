@@ -40,7 +40,7 @@ class Adam(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
-    counts_steps = True
+    counts_steps, at_once = True, "adam"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -56,6 +56,9 @@ class Adam(Optimizer):
         check_at_least_zero("weight_decay value", weight_decay)
         if [type(beta) for beta in betas] not in ([float, float], [Tensor, Tensor]):
             raise ValueError("betas must be either both floats or both Tensors")
+        if isinstance(betas[0], Tensor) and foreach and not capturable:
+            raise ValueError("betas[0] as a Tensor is not supported for capturable=False and "
+                             "foreach=True")
         check_options(differentiable, fused, foreach)
         super().__init__(params, {
             "lr": lr, "betas": tuple(float(beta) for beta in betas), "eps": eps,

@@ -17,10 +17,11 @@ import numpy as np
 from .. import _state
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.profiler import record_function
-from ..backend import Backend, backend_of
+from ..backend import Backend
 from ..nn.module import type_name, zero_grad
 from ..ops.create import tensor
 from ..tensor import Tensor
+from .at_once import check_capture, one_by_one
 from .hooks import (
     StepHooks,
     register_optimizer_step_post_hook,
@@ -63,6 +64,8 @@ class Optimizer(StepHooks):
 
     #: Whether a step depends on how many there were before, which is counted on the host.
     counts_steps = False
+    #: The kernel that takes the step of all parameters of a GPU, for those that have one.
+    at_once: str | None = None
 
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         if isinstance(params, Tensor):
@@ -145,12 +148,8 @@ class Optimizer(StepHooks):
 
     def _check_capture(self, group: Group) -> None:
         """Raise where a step is captured into a graph that would repeat one count of steps."""
-        params = group["params"]
-        if self.counts_steps and params and not backend_of(params[0]._array).may_ask():
-            raise RuntimeError(
-                f"{type(self).__name__} counts its steps on the host, and a captured graph would "
-                "repeat one count: capture forward and backward, and call step() outside, or use "
-                "SGD")
+        if self.counts_steps:
+            check_capture(self, group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move all parameters that have a gradient; a closure computes the loss anew first.
@@ -163,7 +162,7 @@ class Optimizer(StepHooks):
                 loss = closure()
         for group in self.param_groups:
             self._check_capture(group)
-            for parameter in group["params"]:
+            for parameter in one_by_one(self, group):  # on a CPU all of them
                 grad = parameter._grad
                 if grad is not None:
                     state = self.state.get(parameter) or {}
@@ -327,7 +326,7 @@ def check_options(differentiable: bool, fused: bool | None = None,
                   foreach: bool | None = None) -> None:
     """Raise where options contradict each other or ask for what is not there.
 
-    `foreach`, `fused` and `capturable` choose among PyTorch's implementations; here is one.
+    `foreach` and `fused` choose among PyTorch's implementations; here each device has one.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")

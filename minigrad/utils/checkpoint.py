@@ -22,7 +22,7 @@ from ..autograd import Function, backward
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.tasks import is_checkpoint_valid
 from ..nn import Sequential
-from ..ops.random import fork_rng, get_rng_state, set_rng_state
+from ..ops.generator import States, fork_rng
 from ..tensor import Tensor
 from .recomputation import DETERMINISM_CHECKS, CheckpointError, Region, unsuppressed
 
@@ -99,7 +99,7 @@ def checkpoint(
     first_context, second_context = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    state = get_rng_state() if preserve_rng_state else None
+    state = States() if preserve_rng_state else None
 
     def again(*inputs: Any) -> None:
         with random_state(state), second_context:
@@ -167,7 +167,7 @@ class CheckpointFunction(Function):
         """Run the function and keep its arguments."""
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.state = States() if preserve_rng_state else None
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.inputs = [None if isinstance(x, Tensor) else x for x in args]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -216,11 +216,11 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 
 @contextmanager
-def random_state(state: Tensor | None) -> Iterator[None]:
+def random_state(state: States | None) -> Iterator[None]:
     """Inside the block, draw the random numbers that follow `state`; None changes nothing."""
     with fork_rng(enabled=state is not None):
         if state is not None:
-            set_rng_state(state)
+            state.restore()
         yield
 
 

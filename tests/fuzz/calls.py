@@ -18,9 +18,10 @@ LEFT_OUT = {
     **dict.fromkeys((
         "AdaptiveAvgPoolInput", "AvgPoolInput", "ConvInput", "ConvWeight", "DiagonalBackward",
         "EmbeddingRows", "EmbeddingWeight", "GatherBackward", "IndexBackward",
-        "IndexSelectBackward", "LinearScan", "MaskedPick", "MaskedPlace", "MaxPoolGather",
-        "MaxPoolInput", "NllLossInput", "ResampleInput", "SelectBackward", "SliceBackward",
-        "TakeBackward", "UnfoldBackward"), "the gradient of another op, which `twice` runs"),
+        "IndexSelectBackward", "LinearScan", "MaskedPick", "MaskedPlace", "MaskedScale",
+        "MaxPoolGather", "MaxPoolInput", "NllLossInput", "ResampleInput", "SelectBackward",
+        "SliceBackward", "TakeBackward", "UnfoldBackward"),
+        "the gradient of another op, which `twice` runs"),
     **dict.fromkeys(("EluInPlace", "HardtanhInPlace", "LeakyReluInPlace"),
                     "`F.<name>(x, inplace=True)`, among the generator's writes"),
     **dict.fromkeys(("Alias", "Index", "IndexPut", "Slice", "UnsafeView", "ReshapeAlias",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import importlib
 import re
 import shutil
 import subprocess
@@ -21,12 +22,36 @@ import numpy as np
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 THREADS, BLOCKS = 4, 3
 
+#: What stands for CUDA's header of half precision: numbers that are stored, and read as float32.
+HALF = r"""
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+struct __half { uint16_t bits; };
+static inline float __half2float(__half x) {
+    float sign = x.bits >> 15 ? -1.0f : 1.0f;
+    int exponent = x.bits >> 10 & 31, digits = x.bits & 1023;
+    if (exponent == 31) return digits ? NAN : sign * INFINITY;
+    return sign * (exponent ? std::ldexp(1024.0f + digits, exponent - 25)
+                            : std::ldexp((float)digits, -24));
+}
+static inline __half __float2half(float x) {  // the nearest, and of two as near the even one
+    uint16_t sign = std::signbit(x) ? 0x8000 : 0;
+    float size = std::fabs(x);
+    if (size != size) return {uint16_t(sign | 0x7e00)};
+    if (size >= 65520.0f) return {uint16_t(sign | 0x7c00)};
+    int exponent = size < 0x1p-14f ? -14 : std::ilogb(size);
+    int digits = (int)std::nearbyint(std::ldexp(size, 10 - exponent));
+    return {uint16_t(sign + ((exponent + 14) << 10) + digits)};
+}
+"""
+
 PRELUDE = r"""
 #include <barrier>
 #include <cmath>
 #include <thread>
 #include <vector>
-using std::exp; using std::log; using std::sqrt;
+using std::erf; using std::exp; using std::log; using std::pow; using std::sqrt; using std::tanh;
 #define __device__
 #define __global__
 struct Extent { unsigned x; };
@@ -35,12 +60,11 @@ static Extent blockDim, gridDim;
 static thread_local char* shared_memory;
 static thread_local std::barrier<>* fence;
 #define __syncthreads() fence->arrive_and_wait()
-#undef SHARED
 #define SHARED(type, name) type* name = (type*)shared_memory
 """
 
 LAUNCH = r"""
-extern "C" void launch(unsigned blocks, unsigned threads, void** args) {
+extern "C" void launch_KERNEL(unsigned blocks, unsigned threads, void** args) {
     gridDim.x = blocks;
     blockDim.x = threads;
     for (unsigned block = 0; block < blocks; block++) {
@@ -63,31 +87,36 @@ extern "C" void launch(unsigned blocks, unsigned threads, void** args) {
 
 @cache
 def folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="minigrad-kernels-"))
+    made = Path(tempfile.mkdtemp(prefix="minigrad-kernels-"))
+    (made / "cuda_fp16.h").write_text(HALF)
+    return made
 
 
 @cache
-def compiled(code: str, name: str, options: tuple[str, ...]) -> Any:
-    """Return `launch(blocks, threads, args)` of a kernel."""
-    signature = re.search(rf"void {name}\((.*?)\)\s*{{", code, re.S)
-    assert signature, f"no kernel named {name}"
-    types = [re.sub(r"\w+\s*$", "", parameter).strip()
-             for parameter in signature[1].split(",")]
-    arguments = ", ".join(f"*({kind}*)args[{i}]" for i, kind in enumerate(types))
-    code = re.sub(r"#define SHARED.*\n", "", code)
-    text = PRELUDE + code + LAUNCH.replace("KERNEL", name).replace("ARGUMENTS", arguments)
-    path = folder() / (hashlib.sha256((text + str(options)).encode()).hexdigest()[:16] + ".cpp")
-    library = path.with_suffix(".so")
+def compiled(options: tuple[str, ...]) -> Any:
+    """Return a library of all kernels, compiled at once: most of the time is the includes'."""
+    sources = importlib.import_module("minigrad.backend.cupy.sources")
+    text = PRELUDE + sources.HEADER
+    for name, code in sources.KERNELS.items():
+        signature = re.search(rf"void {name}\((.*?)\)\s*{{", code, re.S)
+        assert signature, f"no kernel named {name}"
+        types = [re.sub(r"\w+\s*$", "", parameter).strip()
+                 for parameter in signature[1].split(",")]
+        arguments = ", ".join(f"*({kind}*)args[{i}]" for i, kind in enumerate(types))
+        code += LAUNCH.replace("KERNEL", name).replace("ARGUMENTS", arguments)
+        text += f"namespace of_{name} {{\n{code}}}\n"  # for several may share helpers
+    path = folder() / (hashlib.sha256(str(options).encode()).hexdigest()[:16] + ".cpp")
     path.write_text(text)
     defines = [o for o in options if o.startswith("-D")]
-    subprocess.run([str(COMPILER), "-std=c++20", "-O0", "-pthread", "-shared", "-fPIC", "-Wall",
-                    "-Wno-unused", *defines, "-o", str(library), str(path)], check=True)
-    return ctypes.CDLL(str(library)).launch
+    command = [str(COMPILER), "-std=c++20", "-O0", "-pthread", "-shared", "-fPIC", "-Wall",
+               "-Wno-unused", f"-I{folder()}", *defines]
+    subprocess.run([*command, "-o", str(path.with_suffix(".so")), str(path)], check=True)
+    return ctypes.CDLL(str(path.with_suffix(".so")))
 
 
-def run(code: str, name: str, options: tuple[str, ...], args: tuple[Any, ...]) -> None:
+def run(name: str, options: tuple[str, ...], args: tuple[Any, ...]) -> None:
     """Run a kernel on NumPy arrays and scalars, with few threads and blocks."""
-    launch = compiled(code, name, options)
+    launch = getattr(compiled(options), "launch_" + name)
     kept, pointers = [], []
     for value in args:
         if isinstance(value, np.ndarray) and value.dtype.kind != "V":

@@ -18,3 +18,9 @@ def fake() -> Iterator[Any]:
         backends.load_cuda()
         machine.log.clear()
         yield machine
+
+
+@pytest.fixture
+def kernels(fake: Any) -> Any:
+    """The backend with its own kernels, on the stand-in."""
+    return backends.DEVICES["cuda"]

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from _samples import IDS, OPS
 from test_cuda_fake import OPTIMIZERS, steps
+from test_cudnn_fake import three
+from test_kernels_on_host import CONVOLUTIONS
+from test_random_fake import SEED, dropped_step, units, words
 from test_registry_fake import compare
 
 import minigrad as torch
@@ -149,4 +152,52 @@ def test_every_kernel_compiles(gpu):
 
     for name in KERNELS:
         for dtype in ("float16", "float32", "float64"):
-            assert launch.kernel(name, np.dtype(dtype)).attributes["max_threads_per_block"] >= 256
+            attributes = launch.kernel(name, np.dtype(dtype)).attributes
+            assert attributes["max_threads_per_block"] >= launch.MOST_THREADS
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_random_numbers_are_numpys_model_of_them(gpu, dtype):
+    count = 1 << 16 | 3
+    source = gpu.generators.default()
+    unit, log = (u.reshape(-1)[:count] for u in units(SEED, 0, count, dtype))
+
+    def drawn(method, *args):
+        return gpu.to_host(getattr(source.manual_seed(SEED), method)(*args))
+
+    near = {"rtol": 3e-6 if dtype == np.float32 else 1e-12, "atol": 1e-6}
+    np.testing.assert_array_equal(drawn("uniform", count, dtype), unit)
+    np.testing.assert_allclose(drawn("exponential", count, dtype), -np.log(log), **near)
+    normal = drawn("normal", count, dtype)
+    assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.02
+    half = drawn("normal", count, np.float16)
+    np.testing.assert_allclose(half, drawn("normal", count, np.float32), rtol=2e-3, atol=1e-6)
+    whole = words(SEED, 0, count, 4).reshape(-1)[:count]
+    np.testing.assert_array_equal(drawn("randint", 0, 10, count), whole % 10)
+    assert sorted(torch.randperm(1000, device="cuda").tolist()) == list(range(1000))
+
+
+def test_a_captured_step_drops_anew(gpu):
+    torch.manual_seed(0)
+    w, step = dropped_step()
+    expected = [(step().item(), w.grad.tolist()) for _ in range(6)]
+    torch.manual_seed(0)
+    w, step = dropped_step()
+    repeat = torch.cuda.graph(step, warmup=3)
+    assert [(repeat().item(), w.grad.tolist()) for _ in range(3)] == expected[3:]
+
+
+@pytest.mark.skipif(not torch.backends.cudnn.is_available(),
+                    reason="needs cuDNN and NVIDIA's frontend of it")
+@pytest.mark.parametrize("switches", [{}, {"deterministic": True}, {"benchmark": True}], ids=str)
+@pytest.mark.parametrize("case", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
+def test_convolutions_through_cudnn(gpu, case, switches):
+    from minigrad.backend.cupy import dnn
+
+    for dtype, near in ((np.float32, 1e-4), (np.float16, 2e-2)):
+        with torch.backends.cudnn.flags(enabled=True, allow_tf32=False, **switches):
+            found, expected = three(gpu, case, dtype)
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_allclose(gpu.to_host(ours), theirs, rtol=near, atol=near)
+    planned = [key[0] for key, plan in dnn._plans.items() if plan is not None]
+    assert planned, "cuDNN has no plan for anything"

@@ -18,14 +18,6 @@ def tolerance(dtype):
     return {"rtol": 2e-5, "atol": 2e-6} if dtype == np.float32 else {"rtol": 1e-12, "atol": 1e-13}
 
 
-@pytest.fixture
-def kernels(fake):
-    """The backend with its fused kernels, on the stand-in."""
-    from minigrad.backend import DEVICES
-
-    return DEVICES["cuda"]
-
-
 def both(kernels, *arrays):
     """Return arrays on the device."""
     return [None if a is None else kernels.from_host(a) for a in arrays]

@@ -37,7 +37,7 @@ def check_same(found, expected, label, rtol, atol):
         for f, e in zip(found, expected, strict=True):
             check_same(f, e, label, rtol, atol)
     elif isinstance(expected, np.ndarray):
-        assert found.dtype == expected.dtype, label
+        assert found.dtype == expected.dtype and found.shape == expected.shape, label
         near = {"rtol": rtol, "atol": atol} if expected.dtype.kind == "f" else {"rtol": 0}
         np.testing.assert_allclose(found, expected, err_msg=label, **near)
     else:

@@ -21,10 +21,11 @@ import numpy as np
 from .. import _state
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.profiler import record_function
-from ..backend import Backend, backend_of
+from ..backend import Backend
 from ..nn.module import type_name, zero_grad
 from ..ops.create import tensor
 from ..tensor import Tensor
+from .at_once import check_capture, one_by_one
 from .hooks import (
     StepHooks,
     register_optimizer_step_post_hook,
@@ -67,6 +68,8 @@ class Optimizer(StepHooks):
 
     #: Whether a step depends on how many there were before, which is counted on the host.
     counts_steps = False
+    #: The kernel that takes the step of all parameters of a GPU, for those that have one.
+    at_once: str | None = None
 
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         if isinstance(params, Tensor):
@@ -147,25 +150,22 @@ class Optimizer(StepHooks):
         # with recording on whatever the mode is (`with enable_grad():`); what it returns is
         # what `step` returns, and without a closure that is None. Then go through
         # `self.param_groups`. For each group call `self._check_capture(group)`, which is
-        # given (it concerns recorded work on a GPU), and then go through `group["params"]`. A
-        # parameter without a gradient (`parameter._grad` is None) is left alone, and gets no
-        # state. For the others call `self.update(group, array, grad_array, state)` with the
-        # group, the arrays behind the parameter and behind its gradient (`_array`), and the
-        # dictionary that `self.state` keeps for this parameter, or a new empty one. After
-        # that count the write with `parameter._bump()`, and keep the dictionary in
-        # `self.state` if anything is in it. `_zero_grad(set_to_none)` calls the function
-        # `zero_grad(parameter, set_to_none)`, which is given, for the parameters of all
-        # groups.
+        # given (it concerns recorded work on a GPU), and then go through `group["params"]`.
+        # (The package goes through `one_by_one(self, group)`, which is the same list unless
+        # parameters lie on a GPU, where one kernel moves many of them.) A parameter without a
+        # gradient (`parameter._grad` is None) is left alone, and gets no state. For the
+        # others call `self.update(group, array, grad_array, state)` with the group, the
+        # arrays behind the parameter and behind its gradient (`_array`), and the dictionary
+        # that `self.state` keeps for this parameter, or a new empty one. After that count the
+        # write with `parameter._bump()`, and keep the dictionary in `self.state` if anything
+        # is in it. `_zero_grad(set_to_none)` calls the function `zero_grad(parameter,
+        # set_to_none)`, which is given, for the parameters of all groups.
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def _check_capture(self, group: Group) -> None:
         """Raise where a step is captured into a graph that would repeat one count of steps."""
-        params = group["params"]
-        if self.counts_steps and params and not backend_of(params[0]._array).may_ask():
-            raise RuntimeError(
-                f"{type(self).__name__} counts its steps on the host, and a captured graph would "
-                "repeat one count: capture forward and backward, and call step() outside, or use "
-                "SGD")
+        if self.counts_steps:
+            check_capture(self, group)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move all parameters that have a gradient; a closure computes the loss anew first.
@@ -333,7 +333,7 @@ def check_options(differentiable: bool, fused: bool | None = None,
                   foreach: bool | None = None) -> None:
     """Raise where options contradict each other or ask for what is not there.
 
-    `foreach`, `fused` and `capturable` choose among PyTorch's implementations; here is one.
+    `foreach` and `fused` choose among PyTorch's implementations; here each device has one.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")

@@ -26,10 +26,16 @@ import cupyx
 import cupyx.scipy.special as device_special
 import numpy as np
 
+from .. import kernels_mask
 from ..kernels import Kernels
-from .fused import FusedKernels
+from .dnn import CudnnKernels
+from .launch import each
+from .layout import covered
+from .losses import Losses
 from .memory import Memory
-from .place import Place, default_place, place_of
+from .place import Place, capturing, default_place, place_of
+from .random import Generators
+from .steps import Steps
 
 __all__ = ["CupyBackend", "backend"]
 
@@ -67,7 +73,7 @@ def of_same_dtype(function: Any) -> Any:
     return staticmethod(same)
 
 
-class CupyBackend(FusedKernels, Kernels):
+class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     """The array functions of CuPy, each bound on first use, and what it lacks."""
 
     name = "cupy"
@@ -83,6 +89,7 @@ class CupyBackend(FusedKernels, Kernels):
 
     def __init__(self) -> None:
         self.memory = Memory()
+        self.generators = Generators()
         self.linalg = Checked(cupy.linalg)
 
     def __getattr__(self, name: str) -> Any:
@@ -174,10 +181,19 @@ class CupyBackend(FusedKernels, Kernels):
             cupy.add.at(wide, positions, values.astype(np.int32))
             target[...] = wide.astype(target.dtype)
 
+    def masked_scale(self, x: Array, mask: Array, scale: float) -> Array:
+        """`x` times `scale` where the bool array `mask` holds, else zero: by one kernel."""
+        if not covered(1, x) or x.shape != mask.shape:
+            return kernels_mask.masked_scale(self, x, mask, scale)
+        x = cupy.ascontiguousarray(x)
+        out = cupy.empty_like(x)
+        each("masked_scale", x.dtype, x.size, x, cupy.ascontiguousarray(mask), out, x.size,
+             float(scale))
+        return out
+
     def may_ask(self) -> bool:
         """Tell whether values may be looked at now: not while a graph is captured."""
-        stream = cupy.cuda.get_current_stream()
-        return not (stream.ptr and stream.is_capturing())
+        return not capturing()
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
                       dims: Sequence[int]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from .. import kernels_conv, kernels_norm, kernels_pool
 from ..kernels_window import conv_output_sizes, pool_output_sizes
 from .launch import blocks, each, window
+from .layout import covered, dense, wide, wide_type
 
 Array = Any
 Ints = Sequence[int]
@@ -23,30 +24,8 @@ Ints = Sequence[int]
 #: Columns of so many bytes are made at once; larger batches go in parts.
 COLUMN_BYTES = 256 << 20
 
-FLOATS = ("float16", "float32", "float64")
-
-
-def dense(array: Array) -> Array:
-    """Return an array in row-major order, as kernels read it."""
-    return cupy.ascontiguousarray(array)
-
-
-def wide_type(dtype: Any) -> Any:
-    """Return the type in which arrays of a type are summed."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
-
-
-def wide(array: Array | None, like: Array) -> Array | None:
-    """Return parameters or moments as the kernels read them beside an array."""
-    if array is None:
-        return None
-    return cupy.ascontiguousarray(array.astype(wide_type(like.dtype), copy=False))
-
-
-def covered(dims: int, *arrays: Array) -> bool:
-    """Tell whether the kernels have these arrays' one element type, and so many dimensions."""
-    names = {a.dtype.name for a in arrays if a is not None}
-    return dims <= 3 and len(names) == 1 and names <= set(FLOATS)
+#: Sums over rows go in parts of at least so many rows, and not by more threads than so many.
+ROWS_EACH, ENOUGH_THREADS = 16, 1 << 16
 
 
 class FusedKernels:
@@ -134,12 +113,24 @@ class FusedKernels:
              window(sizes, kernel, counts, stride, padding, dilation))
         return values, indices
 
+    def max_pool_grad_input(self, g: Array, indices: Array, sizes: Ints, kernel: Ints,
+                            stride: Ints, padding: Ints, dilation: Ints) -> Array:
+        """The derivative of `max_pool_forward`, by one kernel that looks through the windows."""
+        dims = len(kernel)
+        if not covered(dims, g):
+            return kernels_pool.max_pool_backward(self, g, indices, sizes, dims)
+        result, first = cupy.empty(tuple(sizes), g.dtype), len(sizes) - dims
+        each("max_pool_gradient", g.dtype, result.size, dense(g), dense(indices), result,
+             prod(sizes[:first]),
+             window(sizes[first:], kernel, g.shape[first:], stride, padding, dilation))
+        return result
+
     # ---------------------------------------------------------------- norms
 
     def batch_norm_forward(self, x: Array, weight: Array | None, bias: Array | None,
                            eps: float) -> tuple[Array, Array, Array, Array]:
         """Two kernels: the moments of each channel, then every element."""
-        if not covered(1, x):
+        if not (covered(1, x) and x.size):
             return kernels_norm.batch_norm_forward(self, x, weight, bias, eps)
         x = cupy.ascontiguousarray(x)
         batch, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
@@ -154,7 +145,7 @@ class FusedKernels:
     def batch_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
                               invstd: Array) -> Array:
         """Two kernels: two sums over each channel, then every element."""
-        if not covered(1, g, x):
+        if not (covered(1, g, x) and x.size):
             return kernels_norm.batch_norm_grad_input(self, g, x, weight, mean, invstd)
         g, x = cupy.ascontiguousarray(g), cupy.ascontiguousarray(x)
         channels, inner = x.shape[1], prod(x.shape[2:])
@@ -166,7 +157,7 @@ class FusedKernels:
 
     def batch_norm_grad_weight(self, g: Array, x: Array, mean: Array, invstd: Array) -> Array:
         """One kernel: the sums of g (x - mean)."""
-        if not covered(1, g, x):
+        if not (covered(1, g, x) and x.size):
             return kernels_norm.batch_norm_grad_weight(self, g, x, mean, invstd)
         products = self._channel_products(dense(g), dense(x), mean)[1]
         return products * invstd
@@ -189,6 +180,45 @@ class FusedKernels:
                mean, rstd, rows, length, float(eps))
         return result, mean, rstd
 
+    def layer_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
+                              rstd: Array) -> Array:
+        """The derivative of `layer_norm` by `x`, applied to `g`: one kernel."""
+        g, x = dense(g), dense(x)
+        result, rows = cupy.empty_like(x), mean.size
+        length = x.size // max(rows, 1)
+        blocks("layer_norm_gradient", x.dtype, rows, length, g, x, wide(weight, x), wide(mean, x),
+               wide(rstd, x), result, rows, length)
+        return result
+
+    def layer_norm_grad_weight(self, g: Array, x: Array, mean: Array, rstd: Array,
+                               shape: Ints) -> Array:
+        """The derivative of `layer_norm` by the weight of this shape; sums over parts of the rows.
+
+        So there are threads enough where rows are short and many; each adds `ROWS_EACH` or more.
+        """
+        g, x, rows, length = dense(g), dense(x), mean.size, prod(shape)
+        parts = max(1, min(rows // ROWS_EACH, ENOUGH_THREADS // max(length, 1)))
+        products = cupy.empty((parts, length), wide_type(x.dtype))
+        each("layer_norm_products", x.dtype, products.size, g, x, wide(mean, x), wide(rstd, x),
+             products, rows, length, parts)
+        return (products if parts == 1 else products.sum(0)).reshape(tuple(shape))
+
+    # ---------------------------------------------------------------- elements
+
+    def gelu(self, x: Array, approximate: bool) -> Array:
+        """x times the normal distribution function of x, or its approximation by a tanh."""
+        x = dense(x)
+        result = cupy.empty_like(x)
+        each("gelu", x.dtype, x.size, x, result, x.size, np.int32(approximate))
+        return result
+
+    def gelu_gradient(self, g: Array, x: Array, approximate: bool) -> Array:
+        """The derivative of `gelu`, applied to `g`."""
+        g, x = dense(g), dense(x)
+        result = cupy.empty_like(x)
+        each("gelu_gradient", x.dtype, x.size, g, x, result, x.size, np.int32(approximate))
+        return result
+
     # ---------------------------------------------------------------- softmax
 
     def softmax(self, x: Array, dim: int, logarithm: bool) -> Array:
@@ -198,6 +228,16 @@ class FusedKernels:
         length, inner = x.shape[dim], prod(x.shape[dim:][1:])
         rows = x.size // max(length, 1)
         blocks("softmax", x.dtype, rows, length, x, result, rows, length, inner,
+               np.int32(logarithm))
+        return result
+
+    def softmax_gradient(self, g: Array, y: Array, dim: int, logarithm: bool) -> Array:
+        """The derivative of `softmax`, whose result is `y`, applied to `g`."""
+        g, y = dense(g), dense(y)
+        result = cupy.empty_like(y)
+        length, inner = (y.shape[dim], prod(y.shape[dim:][1:])) if y.ndim else (1, 1)
+        rows = y.size // max(length, 1)
+        blocks("softmax_gradient", y.dtype, rows, length, g, y, result, rows, length, inner,
                np.int32(logarithm))
         return result
 

@@ -15,6 +15,8 @@ Array = Any
 #: Threads of a block; a power of two, as the sums of a block need.
 THREADS = 256
 MOST_BLOCKS = 65535
+#: Fewer rows than these get larger blocks: else few processors would have something to do.
+FEW_ROWS, MOST_THREADS = 512, 1024
 
 _TYPES = {"float16": "HALF", "float32": "float", "float64": "double"}
 _WORDS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
@@ -22,6 +24,12 @@ _SHARED = "#define SHARED(type, name) extern __shared__ type name[]\n"
 
 #: The struct `Window`: six times three integers, which NumPy needs not know by name.
 WINDOW = np.dtype({"names": ["fields"], "formats": [(np.int64, (18,))]})
+
+#: `MOST_ARRAYS` and `CHUNK` of the kernels, and their struct `Many`.  A launch takes it by value,
+#: so it may be captured; all arguments together may have 4096 bytes.
+MOST_ARRAYS, CHUNK = 72, 1024
+MANY = np.dtype([("sizes", np.int64, MOST_ARRAYS), ("at", np.uint64, (5, MOST_ARRAYS)),
+                 ("ends", np.int32, MOST_ARRAYS), ("count", np.int32)], align=True)
 
 _compiled: dict[tuple[str, str, int], Any] = {}
 
@@ -51,12 +59,40 @@ def each(name: str, dtype: np.dtype, count: int, *args: Any) -> None:
 def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> None:
     """Launch a kernel that has one block for each of `count` rows of `length` elements."""
     if count:
-        threads = 32
-        while threads < min(length, THREADS):
+        threads, most = 32, MOST_THREADS if count < FEW_ROWS else THREADS
+        while threads < min(length, most):
             threads *= 2
         room = threads * (8 if dtype == np.float64 else 4)
         kernel(name, dtype)((min(count, MOST_BLOCKS),), (threads,), tuple(map(argument, args)),
                             shared_mem=room)
+
+
+def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array]], *args: Any,
+         counted: bool = False) -> None:
+    """Launch a kernel over many arrays; the columns are lists of arrays that go together.
+
+    They are dense and, but for columns of numbers, of one type.  More than `MOST_ARRAYS` take
+    several launches.  A kernel whose work is `counted` has one thread for each array; its arguments
+    that are arrays have as many rows.
+    """
+    for start in range(0, len(columns[0]), MOST_ARRAYS):
+        part = slice(start, start + MOST_ARRAYS)
+        table = table_of([column[part] for column in columns])
+        chunks = 1 if counted else int(table["ends"][0, table["count"][0] - 1])
+        if chunks:
+            here = [a[part] if getattr(a, "ndim", 0) == 2 else argument(a) for a in args]
+            kernel(name, dtype)((min(chunks, MOST_BLOCKS),), (THREADS,), (table, *here))
+
+
+def table_of(columns: Sequence[Sequence[Array]]) -> Any:
+    """Return the struct `Many` of up to `MOST_ARRAYS` arrays, or pairs, or triples ... of them."""
+    table, count = np.zeros(1, MANY), len(columns[0])
+    sizes = [array.size for array in columns[0]]
+    table["count"], table["sizes"][0, :count] = count, sizes
+    table["ends"][0, :count] = np.cumsum([-(-size // CHUNK) for size in sizes])
+    for place, column in enumerate(columns):
+        table["at"][0, place, :count] = [array.data.ptr for array in column]
+    return table
 
 
 def argument(value: Any) -> Any:

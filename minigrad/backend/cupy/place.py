@@ -57,6 +57,12 @@ def default_place() -> Place:
     return Place(cupy.cuda.Device().id, cupy.cuda.get_current_stream())
 
 
+def capturing() -> bool:
+    """Tell whether work that is queued now is captured into a graph."""
+    stream = cupy.cuda.get_current_stream()
+    return bool(stream.ptr and stream.is_capturing())
+
+
 def place_of(arrays: Sequence[Any]) -> Place | None:
     """Return where to work on arrays, None where that is device 0 and its default stream.
 

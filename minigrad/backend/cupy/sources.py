@@ -1,9 +1,8 @@
-"""CUDA kernels, as text: windows as columns, pooling, softmax, layer norm, batch norm, dropout.
+"""CUDA kernels, as text: what they share, and all of them by name.
 
 They are compiled on first use, once for each element type: `T` is the type in memory and `A` that
-of sums and of what norms
-remember, which for float16 is float32.  `W` is an integer of an element's size, for kernels that
-only move elements.
+of sums and of what norms remember, which for float16 is float32.  `W` is an integer of an element's
+size, for kernels that only move elements.
 
 Everything is written as loops over threads and blocks of any number ("grid-stride"), with sums
 of a block in shared memory, so that the same text runs on a CPU where macros stand for CUDA's
@@ -13,6 +12,15 @@ Spatial dimensions are always three; those that are missing have size one.
 """
 
 from __future__ import annotations
+
+from . import (
+    sources_channels,
+    sources_losses,
+    sources_many,
+    sources_random,
+    sources_rows,
+    sources_windows,
+)
 
 __all__ = ["HEADER", "KERNELS"]
 
@@ -35,6 +43,29 @@ typedef long long i64;
 #define EACH(i, count) \
     i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (count); \
     i += (i64)gridDim.x * blockDim.x
+
+// The block's threads share out the elements (n, s) of one channel of (batch, channels, inner),
+// without dividing for each.
+#define EACH_OF_CHANNEL(n, s) \
+    i64 n = threadIdx.x / inner, s = threadIdx.x % inner, over = blockDim.x / inner, \
+        beside = blockDim.x % inner; \
+    n < batch; s += beside, n += over + (s >= inner), s -= s >= inner ? inner : 0
+
+// Up to MOST_ARRAYS arrays, or so many pairs, triples ... of one size: columns of addresses.  Work
+// on them is dealt out in chunks; `ends` counts the chunks up to the end of each array.
+#define MOST_ARRAYS 72
+#define CHUNK 1024
+struct Many { i64 sizes[MOST_ARRAYS]; void* at[5][MOST_ARRAYS]; int ends[MOST_ARRAYS], count; };
+
+// The array to which a chunk belongs.
+__device__ inline int array_of(const Many& many, i64 chunk) {
+    int low = 0, high = many.count - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (chunk < many.ends[middle]) high = middle; else low = middle + 1;
+    }
+    return low;
+}
 
 struct Window { i64 size[3], kernel[3], count[3], stride[3], padding[3], dilation[3]; };
 
@@ -67,208 +98,6 @@ __device__ inline A block_max(A value, A* room) {
 """
 
 KERNELS = {
-    "im2col": r"""
-// Element (n, row, step) of the columns goes to n * by_sample + row * by_row + step.
-extern "C" __global__ void im2col(const W* x, W* columns, i64 batch, i64 channels, Window w,
-                                  i64 by_sample, i64 by_row) {
-    i64 steps = w.count[0] * w.count[1] * w.count[2];
-    i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
-    for (EACH(i, batch * channels * taps * steps)) {
-        i64 step = i % steps, row = i / steps % (channels * taps);
-        i64 n = i / steps / (channels * taps);
-        i64 rest = row % taps, at = step, place = 0, scale = 1;
-        bool inside = true;
-        for (int d = 2; d >= 0; d--) {
-            i64 p = at % w.count[d] * w.stride[d] - w.padding[d]
-                    + rest % w.kernel[d] * w.dilation[d];
-            at /= w.count[d];
-            rest /= w.kernel[d];
-            inside = inside && p >= 0 && p < w.size[d];
-            place += p * scale;
-            scale *= w.size[d];
-        }
-        columns[n * by_sample + row * by_row + step] =
-            inside ? x[(n * channels + row / taps) * scale + place] : (W)0;
-    }
-}
-""",
-    "col2im": r"""
-// Each element sums what it is in all windows that hold it: no two threads write to one place.
-extern "C" __global__ void col2im(const T* columns, T* x, i64 batch, i64 channels, Window w) {
-    i64 steps = w.count[0] * w.count[1] * w.count[2];
-    i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
-    i64 plane = w.size[0] * w.size[1] * w.size[2];
-    for (EACH(i, batch * channels * plane)) {
-        i64 at[3], rest = i % plane, channel = i / plane;
-        for (int d = 2; d >= 0; d--) { at[d] = rest % w.size[d]; rest /= w.size[d]; }
-        A total = 0;
-        for (i64 tap = 0; tap < taps; tap++) {
-            i64 k = tap, step = 0, scale = 1;
-            bool met = true;
-            for (int d = 2; d >= 0; d--) {
-                i64 p = at[d] + w.padding[d] - k % w.kernel[d] * w.dilation[d];
-                k /= w.kernel[d];
-                met = met && p >= 0 && p % w.stride[d] == 0 && p / w.stride[d] < w.count[d];
-                step += p / w.stride[d] * scale;
-                scale *= w.count[d];
-            }
-            if (met) total += up(columns[(channel * taps + tap) * steps + step]);
-        }
-        x[i] = down(total);
-    }
-}
-""",
-    "max_pool": r"""
-// The first of equal maxima, the last NaN; of a window of nothing but -inf its first element.
-extern "C" __global__ void max_pool(const T* x, T* values, i64* indices, i64 planes, Window w) {
-    i64 steps = w.count[0] * w.count[1] * w.count[2];
-    i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
-    i64 plane = w.size[0] * w.size[1] * w.size[2];
-    for (EACH(i, planes * steps)) {
-        const T* own = x + i / steps * plane;
-        i64 best = -1;
-        A most = 0;
-        for (i64 tap = 0; tap < taps; tap++) {
-            i64 at = i % steps, k = tap, place = 0, scale = 1;
-            bool inside = true;
-            for (int d = 2; d >= 0; d--) {
-                i64 p = at % w.count[d] * w.stride[d] - w.padding[d]
-                        + k % w.kernel[d] * w.dilation[d];
-                at /= w.count[d];
-                k /= w.kernel[d];
-                inside = inside && p >= 0 && p < w.size[d];
-                place += p * scale;
-                scale *= w.size[d];
-            }
-            if (!inside) continue;
-            A value = up(own[place]);
-            if (best < 0 || value > most || value != value) { best = place; most = value; }
-        }
-        values[i] = down(most);
-        indices[i] = best;
-    }
-}
-""",
-    "softmax": r"""
-// Rows of `inner` stride: element j of row r is at (r / inner) * length * inner + r % inner
-// + j * inner.  One block for each row.
-extern "C" __global__ void softmax(const T* x, T* result, i64 rows, i64 length, i64 inner,
-                                   int logarithm) {
-    SHARED(A, room);
-    for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
-        i64 start = r / inner * length * inner + r % inner;
-        A most = up(x[start]);
-        for (i64 j = threadIdx.x; j < length; j += blockDim.x) {
-            A value = up(x[start + j * inner]);
-            if (value > most || value != value) most = value;
-        }
-        most = block_max(most, room);
-        A total = 0;
-        for (i64 j = threadIdx.x; j < length; j += blockDim.x)
-            total += exp(up(x[start + j * inner]) - most);
-        total = block_sum(total, room);
-        A shift = most + log(total);
-        for (i64 j = threadIdx.x; j < length; j += blockDim.x) {
-            i64 at = start + j * inner;
-            result[at] = down(logarithm ? up(x[at]) - shift : exp(up(x[at]) - most) / total);
-        }
-    }
-}
-""",
-    "layer_norm": r"""
-extern "C" __global__ void layer_norm(const T* x, const A* weight, const A* bias, T* result,
-                                      A* mean, A* rstd, i64 rows, i64 length, double eps) {
-    SHARED(A, room);
-    for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
-        const T* own = x + r * length;
-        A total = 0;
-        for (i64 j = threadIdx.x; j < length; j += blockDim.x) total += up(own[j]);
-        A middle = block_sum(total, room) / length;
-        A squares = 0;
-        for (i64 j = threadIdx.x; j < length; j += blockDim.x) {
-            A off = up(own[j]) - middle;
-            squares += off * off;
-        }
-        A scale = 1 / sqrt(block_sum(squares, room) / length + (A)eps);
-        for (i64 j = threadIdx.x; j < length; j += blockDim.x) {
-            A value = (up(own[j]) - middle) * scale;
-            if (weight) value *= weight[j];
-            if (bias) value += bias[j];
-            result[r * length + j] = down(value);
-        }
-        if (threadIdx.x == 0) { mean[r] = middle; rstd[r] = scale; }
-    }
-}
-""",
-    "channel_moments": r"""
-// Mean and 1 / sqrt(variance + eps) of each channel of (batch, channels, inner); a block each.
-extern "C" __global__ void channel_moments(const T* x, A* mean, A* var, A* invstd, i64 batch,
-                                           i64 channels, i64 inner, double eps) {
-    SHARED(A, room);
-    i64 count = batch * inner;
-    for (i64 c = blockIdx.x; c < channels; c += gridDim.x) {
-        A total = 0;
-        for (i64 i = threadIdx.x; i < count; i += blockDim.x)
-            total += up(x[(i / inner * channels + c) * inner + i % inner]);
-        A middle = block_sum(total, room) / count;
-        A squares = 0;
-        for (i64 i = threadIdx.x; i < count; i += blockDim.x) {
-            A off = up(x[(i / inner * channels + c) * inner + i % inner]) - middle;
-            squares += off * off;
-        }
-        A spread = block_sum(squares, room) / count;
-        if (threadIdx.x == 0) {
-            mean[c] = middle;
-            var[c] = spread;
-            invstd[c] = 1 / sqrt(spread + (A)eps);
-        }
-    }
-}
-""",
-    "channel_normalize": r"""
-extern "C" __global__ void channel_normalize(const T* x, const A* mean, const A* invstd,
-                                             const A* weight, const A* bias, T* result, i64 size,
-                                             i64 channels, i64 inner) {
-    for (EACH(i, size)) {
-        i64 c = i / inner % channels;
-        A scale = invstd[c];
-        if (weight) scale *= weight[c];
-        A value = (up(x[i]) - mean[c]) * scale;
-        result[i] = down(bias ? value + bias[c] : value);
-    }
-}
-""",
-    "channel_products": r"""
-// The sums of g and of g (x - mean) over each channel; a block each.
-extern "C" __global__ void channel_products(const T* g, const T* x, const A* mean, A* sums,
-                                            A* products, i64 batch, i64 channels, i64 inner) {
-    SHARED(A, room);
-    i64 count = batch * inner;
-    for (i64 c = blockIdx.x; c < channels; c += gridDim.x) {
-        A middle = mean[c], sum = 0, product = 0;
-        for (i64 i = threadIdx.x; i < count; i += blockDim.x) {
-            i64 at = (i / inner * channels + c) * inner + i % inner;
-            sum += up(g[at]);
-            product += up(g[at]) * (up(x[at]) - middle);
-        }
-        sum = block_sum(sum, room);
-        product = block_sum(product, room);
-        if (threadIdx.x == 0) { sums[c] = sum; products[c] = product; }
-    }
-}
-""",
-    "channel_gradient": r"""
-extern "C" __global__ void channel_gradient(const T* g, const T* x, const A* mean,
-                                            const A* invstd, const A* weight, const A* sums,
-                                            const A* products, T* result, i64 size, i64 channels,
-                                            i64 inner, i64 count) {
-    for (EACH(i, size)) {
-        i64 c = i / inner % channels;
-        A scale = invstd[c];
-        A along = products[c] * scale * scale / count;
-        A value = up(g[i]) - sums[c] / count - (up(x[i]) - mean[c]) * along;
-        result[i] = down(value * scale * (weight ? weight[c] : (A)1));
-    }
-}
-""",
-}
+    **sources_windows.KERNELS, **sources_rows.KERNELS, **sources_channels.KERNELS,
+    **sources_losses.KERNELS, **sources_many.KERNELS, **sources_random.KERNELS,
+}  # fmt: skip

@@ -37,6 +37,8 @@ class SGD(Optimizer):
     tensor([0.7000], requires_grad=True)
     """
 
+    at_once = "sgd"
+
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, momentum: float = 0,
                  dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
                  maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,

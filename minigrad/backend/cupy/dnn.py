@@ -1,0 +1,223 @@
+"""Convolution by cuDNN, through NVIDIA's Python frontend: `pip install nvidia-cudnn-frontend`.
+
+cuDNN's interface is a graph of operations on described tensors.  For each kind of call there is a
+graph of one node here, with three tensors: what the node reads, and what it writes.  cuDNN looks
+for kernels that can do it ("heuristics"), and the first that can be built is the plan: it is kept,
+for each shape, dtype and device, and run with the arrays' addresses.
+
+NOTE [What cuDNN is asked for]
+    float16 and float32 in row-major order, with sums in float32, in one to three dimensions: a line
+    is an image of height one.  Groups need no word: a weight with fewer channels than the input
+    says how many there are.  Whatever else there is, and what cuDNN finds no plan for, is left to
+    the kernels of `fused`, and so is everything where cuDNN is not installed or not `enabled`.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..dnn import library, switches
+from ..kernels_window import conv_output_sizes
+from .fused import FusedKernels
+from .layout import dense
+from .place import capturing
+
+Array = Any
+Ints = Sequence[int]
+#: A graph with the place of its plan (None: the one that it built) and the bytes that it works in.
+Plan = tuple[Any, int | None, int]
+
+#: The oldest of more plans than this is forgotten.
+MOST_PLANS = 1024
+
+#: The names of the tensors that a node reads, by the node; it writes the third.
+NODES = {"conv_fprop": ("image", "weight"), "conv_dgrad": ("loss", "filter"),
+         "conv_wgrad": ("image", "loss")}
+
+_plans: dict[tuple[Any, ...], Plan | None] = {}
+_of_thread = threading.local()
+
+
+class CudnnKernels(FusedKernels):
+    """Convolutions by cuDNN where it covers them."""
+
+    def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
+                     padding: Ints, dilation: Ints, groups: int) -> Array:
+        """Convolution: cuDNN's node `conv_fprop`; the bias is added to what it wrote."""
+        counts = conv_output_sizes(x.shape[2:], weight.shape[2:], stride, padding, dilation)
+        shape = (x.shape[0], weight.shape[0], *counts)
+        out = convolved("conv_fprop", x, weight, shape, (stride, padding, dilation))
+        if out is None:
+            return super().conv_forward(x, weight, bias, stride, padding, dilation, groups)
+        if bias is not None:
+            out += bias.reshape(-1, *(1,) * len(counts))
+        return out
+
+    def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
+                        padding: Ints, dilation: Ints, groups: int) -> Array:
+        """The gradient by the input: cuDNN's node `conv_dgrad`."""
+        options = stride, padding, dilation
+        grad = None
+        if fits(input_sizes, weight.shape, g.shape, options):
+            grad = convolved("conv_dgrad", g, weight, tuple(input_sizes), options)
+        if grad is None:
+            return super().conv_grad_input(g, weight, input_sizes, stride, padding, dilation,
+                                           groups)
+        return grad
+
+    def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints,
+                         padding: Ints, dilation: Ints, groups: int) -> Array:
+        """The gradient by the weight: cuDNN's node `conv_wgrad`."""
+        options = stride, padding, dilation
+        grad = None
+        if fits(x.shape, weight_sizes, g.shape, options):
+            grad = convolved("conv_wgrad", x, g, tuple(weight_sizes), options)
+        if grad is None:
+            return super().conv_grad_weight(g, x, weight_sizes, stride, padding, dilation, groups)
+        return grad
+
+
+def fits(x_shape: Ints, w_shape: Ints, g_shape: Ints, options: tuple[Ints, Ints, Ints]) -> bool:
+    """Tell whether a gradient has all the steps of the convolution, as cuDNN takes for granted."""
+    return tuple(conv_output_sizes(x_shape[2:], w_shape[2:], *options)) == tuple(g_shape[2:])
+
+
+def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
+              options: tuple[Ints, Ints, Ints]) -> Array | None:
+    """Return what a node makes of two arrays; None where cuDNN does not cover that."""
+    cudnn = library() if switches.enabled else None
+    if cudnn is None or a.dtype != b.dtype or a.dtype.name not in ("float16", "float32"):
+        return None
+    if not 3 <= a.ndim <= 5 or 0 in (*a.shape, *b.shape, *shape):
+        return None
+    device = cupy.cuda.Device().id
+    key = (node, device, a.dtype.char, a.shape, b.shape, shape, *map(tuple, options),
+           switches.key())
+    if key not in _plans and len(_plans) >= MOST_PLANS:
+        _plans.pop(next(iter(_plans)))
+    handle = handle_of(cudnn, device)
+    if handle is None or _plans.get(key, ()) is None:
+        return None
+    a, b, out = dense(a), dense(b), cupy.empty(shape, a.dtype)
+    addresses = {1: a.data.ptr, 2: b.data.ptr, 3: out.data.ptr}  # by the tensors' numbers, `uid`
+    if key not in _plans:
+        _plans[key] = planned(cudnn, handle, node, a, b, shape, options, addresses)
+    plan = _plans[key]
+    if plan is None:
+        return None
+    run(plan, handle, addresses)
+    return out
+
+
+def handle_of(cudnn: Any, device: int) -> Any:
+    """Return this thread's handle for a device, which works in the current stream.
+
+    None, and a warning the first time, where cuDNN is installed but cannot work: it may be newer
+    than the driver.
+    """
+    handles: dict[int, Any] = vars(_of_thread).setdefault("handles", {})
+    if device not in handles:
+        try:
+            handles[device] = cudnn.create_handle()
+        except RuntimeError as error:
+            handles[device] = None
+            warnings.warn(f"cuDNN cannot be used, so convolutions go without it: {error}",
+                          stacklevel=2)
+    if handles[device] is not None:
+        cudnn.set_stream(handles[device], cupy.cuda.get_current_stream().ptr)
+    return handles[device]
+
+
+def run(plan: Plan, handle: Any, addresses: dict[int, int]) -> None:
+    """Queue a plan in the handle's stream."""
+    graph, index, size = plan
+    workspace = cupy.empty(max(size, 1), np.uint8)  # later work of the stream may have it again
+    if index is None:
+        graph.execute(addresses, workspace.data.ptr, handle=handle)
+    else:
+        graph.execute_plan_at_index(addresses, workspace.data.ptr, index, handle=handle)
+
+
+def planned(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
+            options: tuple[Ints, Ints, Ints], addresses: dict[int, int]) -> Plan | None:
+    """Return a new plan; None where cuDNN has none."""
+    graph = graph_of(cudnn, handle, node, a, b, shape, options)
+    try:
+        graph.validate()
+        graph.build_operation_graph()
+        graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
+        if switches.deterministic:
+            graph.deselect_numeric_notes([cudnn.numerical_note.NONDETERMINISTIC])
+        if not switches.allow_tf32 and a.dtype == np.float32:
+            graph.deselect_numeric_notes([cudnn.numerical_note.TENSOR_CORE])
+        graph.check_support()
+        if switches.benchmark and not capturing():
+            graph.build_plans(cudnn.build_plan_policy.ALL)
+            return fastest(cudnn, graph, handle, addresses)
+        graph.build_plans()
+        return graph, None, graph.get_workspace_size()
+    except (cudnn.cudnnGraphNotSupportedError, NotImplementedError):
+        return None
+    except RuntimeError as error:
+        warnings.warn(f"cuDNN failed, so convolutions of {a.shape} and {b.shape} go without it: "
+                      f"{error}", stacklevel=2)
+        return None
+
+
+def graph_of(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
+             options: tuple[Ints, Ints, Ints]) -> Any:
+    """Describe one node and its three tensors, whose numbers are 1, 2 and 3."""
+    types = {"float16": cudnn.data_type.HALF, "float32": cudnn.data_type.FLOAT}
+    kind, single = types[a.dtype.name], cudnn.data_type.FLOAT
+    graph = cudnn.pygraph(name=node, io_data_type=kind, intermediate_data_type=single,
+                          compute_data_type=single, handle=handle)
+    read = {}
+    for uid, (name, array) in enumerate(zip(NODES[node], (a, b), strict=True), 1):
+        dim, stride = described(array.shape)
+        read[name] = graph.tensor(dim=dim, stride=stride, data_type=kind, name=name, uid=uid)
+    lines = 1 if len(shape) == 3 else 0  # dimensions that are missing for an image
+    steps, padding, dilation = options
+    written = getattr(graph, node)(
+        **read, stride=[1] * lines + [*steps], padding=[0] * lines + [*padding],
+        dilation=[1] * lines + [*dilation], compute_data_type=single, name=node)
+    dim, stride = described(shape)
+    written.set_output(True).set_data_type(kind).set_dim(dim).set_stride(stride).set_uid(3)
+    return graph
+
+
+def described(shape: Ints) -> tuple[list[int], list[int]]:
+    """Return sizes and strides, in elements, of a row-major array; a line has height one."""
+    dim = [*shape[:2], *[1] * (len(shape) == 3), *shape[2:]]
+    stride = [1]
+    for size in dim[:0:-1]:
+        stride.insert(0, stride[0] * size)
+    return dim, stride
+
+
+def fastest(cudnn: Any, graph: Any, handle: Any, addresses: dict[int, int]) -> Plan | None:
+    """Return the fastest of a graph's plans, each of which is run twice; the host waits."""
+    times: list[tuple[float, Plan]] = []
+    for index in range(graph.get_execution_plan_count()):
+        try:
+            plan = graph, index, graph.get_workspace_size_plan_at_index(index)
+            run(plan, handle, addresses)
+            times.append((time_of(plan, handle, addresses), plan))
+        except (cudnn.cudnnGraphNotSupportedError, NotImplementedError, RuntimeError, ValueError):
+            continue  # this one could not be built, or is ruled out
+    return min(times, key=lambda pair: pair[0])[1] if times else None
+
+
+def time_of(plan: Plan, handle: Any, addresses: dict[int, int]) -> float:
+    """Return the milliseconds that a plan takes on the device."""
+    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+    start.record()
+    run(plan, handle, addresses)
+    end.record()
+    end.synchronize()
+    return float(cupy.cuda.get_elapsed_time(start, end))

@@ -1,0 +1,35 @@
+"""Arrays as the kernels read them: row-major, and sums in a type that is wide enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+Array = Any
+
+FLOATS = ("float16", "float32", "float64")
+
+
+def dense(array: Array) -> Array:
+    """Return an array in row-major order, as kernels read it; of any number of dimensions."""
+    return array if array.flags.c_contiguous else cupy.ascontiguousarray(array)
+
+
+def wide_type(dtype: Any) -> Any:
+    """Return the type in which arrays of a type are summed."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+def wide(array: Array | None, like: Array) -> Array | None:
+    """Return parameters or moments as the kernels read them beside an array."""
+    if array is None:
+        return None
+    return dense(array.astype(wide_type(like.dtype), copy=False))
+
+
+def covered(dims: int, *arrays: Array) -> bool:
+    """Tell whether the kernels have these arrays' one element type, and so many dimensions."""
+    names = {a.dtype.name for a in arrays if a is not None}
+    return dims <= 3 and len(names) == 1 and names <= set(FLOATS)

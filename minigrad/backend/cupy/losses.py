@@ -1,0 +1,84 @@
+"""The negative log likelihood by kernels of our own: two launches each way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import cupy
+import numpy as np
+
+from .launch import THREADS, argument, each, kernel
+from .layout import dense, wide_type
+
+Array = Any
+
+#: So many blocks share the rows; the second launch adds up what they found.
+PARTS = 128
+
+
+class Losses:
+    """`nll_loss` and its gradient, which the backend mixes in."""
+
+    def nll_loss(self, x: Array, target: Array, weight: Array | None, reduction: str,
+                 ignore_index: int) -> tuple[Array, Array]:
+        """Return the loss of (N, C, *S) and (N, *S), and whether a target is no class: a 0-d bool.
+
+        Such targets count as those that are ignored, so that nothing is read out of place.
+        """
+        x, wrong = dense(x), cupy.zeros((), np.bool_)
+        classes, inner = classes_of(x.shape)
+        target, weight = classes_as_read(target), None if weight is None else dense(weight)
+        if reduction == "none":
+            result = cupy.empty(target.shape, x.dtype)
+            each("nll_each", x.dtype, target.size, x, target, weight, result, wrong, target.size,
+                 classes, inner, ignore_index)
+            return result, wrong
+        sums = sums_of(x.dtype, x, target, weight, wrong, classes, inner, ignore_index)
+        result = cupy.empty((), x.dtype)
+        launch_with_room("nll_total", x.dtype, 1, sums, result, len(sums),
+                         np.int32(reduction == "mean"))
+        return result, wrong
+
+    def nll_gradient(self, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
+                     reduction: str, ignore_index: int) -> Array:
+        """Return the derivative of `nll_loss` by `x`, of `sizes`, applied to `g`."""
+        classes, inner = classes_of(sizes)
+        target, weight = classes_as_read(target), None if weight is None else dense(weight)
+        result, sums = cupy.empty(tuple(sizes), g.dtype), None
+        if reduction == "mean":
+            sums = sums_of(g.dtype, None, target, weight, None, classes, inner, ignore_index)
+        if result.size:
+            blocks = min(-(-result.size // THREADS), 65535)
+            launch_with_room("nll_gradient", g.dtype, blocks, dense(g), target, weight, sums,
+                             result, result.size, classes, inner, ignore_index,
+                             0 if sums is None else len(sums), np.int32(reduction == "none"))
+        return result
+
+
+def classes_of(sizes: Sequence[int]) -> tuple[int, int]:
+    """Return how many classes there are, and how many places each sample has."""
+    dim = min(len(sizes) - 1, 1)
+    return sizes[dim], prod(sizes[dim + 1:])
+
+
+def classes_as_read(target: Array) -> Array:
+    """Return targets as the kernels read them."""
+    return dense(target.astype(np.int64, copy=False))
+
+
+def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None, wrong: Array | None,
+            classes: int, inner: int, ignore_index: int) -> Array:
+    """Return what parts of the rows lose and count: two numbers for each part."""
+    parts = max(1, min(PARTS, -(-target.size // THREADS)))
+    sums = cupy.empty((parts, 2), wide_type(dtype))
+    launch_with_room("nll_sums", dtype, parts, x, target, weight, sums, wrong, target.size,
+                     classes, inner, ignore_index, parts)
+    return sums
+
+
+def launch_with_room(name: str, dtype: Any, blocks: int, *args: Any) -> None:
+    """Launch so many blocks, each with room for the sum of its threads."""
+    kernel(name, dtype)((blocks,), (THREADS,), tuple(map(argument, args)),
+                        shared_mem=THREADS * wide_type(dtype).itemsize)

@@ -1,0 +1,228 @@
+"""Random numbers made on the device, each draw by one launch; the offset is counted on the host.
+
+They are not PyTorch's numbers: those depend on the device's size.
+
+NOTE [Random numbers in a captured graph]
+    A capture fixes the arguments of its launches, and with them the offset.  So inside of one the
+    kernels get their offset relative to where the capture began, and a pointer to a place on the
+    device that holds the seed and the offset there.  Before each repetition a tiny kernel writes
+    the generator's state of now to that place, and the generator moves on by what the graph draws.
+    So each repetition draws new numbers, and a seed that is set between two of them counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..random_checks import (
+    check_bounds,
+    check_chance,
+    check_chances,
+    check_count,
+    check_deviation,
+    check_rate,
+    check_samples,
+    check_span,
+    check_weights,
+)
+from ..random_philox import DEFAULT_SEED, PhiloxState, first_seed
+from .launch import each
+from .layout import wide_type
+from .place import capturing
+
+Array = Any
+Shape = int | tuple[int, ...]
+
+#: So many generators may be used in one graph.
+PLACES = 8
+
+
+class Capture:
+    """The generators that the work which is captured draws from."""
+
+    def __init__(self) -> None:
+        self.held = cupy.empty((PLACES, 2), np.uint64)  # before the capture, outside its memory
+        self.drawn: dict[Philox, tuple[Array, int, int]] = {}  # its place, seed, first offset
+        self.counts: dict[Philox, int] = {}  # how many words a repetition takes
+
+    def of(self, source: Philox) -> tuple[Array, int, int]:
+        """Return where a generator's state will be held, and its seed and offset at first."""
+        if source not in self.drawn:
+            if len(self.drawn) == PLACES:
+                raise RuntimeError(f"a graph can draw from at most {PLACES} generators")
+            place = self.held[len(self.drawn)]
+            self.drawn[source] = place, source.initial_seed(), source.offset
+        return self.drawn[source]
+
+    def took(self, source: Philox, words: int) -> None:
+        """Note that a repetition takes at least so many words."""
+        self.counts[source] = max(words, self.counts.get(source, 0))
+
+    def finish(self) -> None:
+        """Set the generators back: what was captured has not been drawn."""
+        for source, (_, _, offset) in self.drawn.items():
+            source.offset = offset
+
+    def renew(self) -> None:
+        """Hand the generators' states to the next repetition, in the current stream."""
+        for source, (place, _, _) in self.drawn.items():
+            start = source.take(self.counts[source] // 4)
+            each("hold_position", place.dtype, 1, place, np.uint64(source.initial_seed()),
+                 np.uint64(start))
+
+
+class Generators:
+    """The generators of the devices' own, made when they are first used, and others."""
+
+    def __init__(self) -> None:
+        self.of_devices: dict[int, Philox] = {}
+        self.capture: Capture | None = None
+
+    def default(self, index: int | None = None) -> Philox:
+        """Return the generator of a device, the current one's by default."""
+        if index is None:
+            index = cupy.cuda.Device().id
+        found = self.of_devices.get(index)
+        if found is None:
+            found = self.of_devices.setdefault(index, Philox(self, first_seed(index)))
+        return found
+
+    def new(self) -> Philox:
+        """Return another generator."""
+        return Philox(self)
+
+    def begin_capture(self) -> None:
+        """Let what is drawn in a capturing stream be drawn anew by each repetition."""
+        if self.capture is not None:
+            raise RuntimeError("one graph is captured at a time: another capture has not ended")
+        self.capture = Capture()
+
+    def end_capture(self) -> Capture:
+        """Return what has to be renewed before each repetition."""
+        assert self.capture is not None
+        capture, self.capture = self.capture, None
+        capture.finish()
+        return capture
+
+
+class Philox(PhiloxState):
+    """A generator on the device; what it draws are new arrays there, in row-major order.
+
+    Its methods are those of `MersenneTwister`, with the same errors.
+    """
+
+    device_type = "cuda"
+
+    def __init__(self, owner: Generators, seed: int = DEFAULT_SEED) -> None:
+        self.owner = owner
+        super().__init__(seed)
+
+    def drawn(self, kernel: str, out: Array, per: int, *args: Any,
+              reads: tuple[Array, ...] = ()) -> Array:
+        """Fill an array by a kernel that makes `per` numbers from a counter."""
+        part = -(-out.size // per)
+        with self._lock:
+            held, seed, offset = None, self._seed, self.offset
+            capture = self.owner.capture
+            if capture is not None and capturing():
+                held, seed, start = capture.of(self)
+                if seed != self._seed:
+                    raise RuntimeError("a generator's seed cannot change while a graph is captured")
+                offset -= start
+                capture.took(self, offset + 4 * part)
+            self.take(part)
+        each(kernel, out.dtype, part, *reads, out, out.size, part, *args, np.uint64(seed),
+             np.uint64(offset % 2**64), held)
+        return out
+
+    def uniform(self, shape: Shape, dtype: Any = np.float32, low: float = 0.0,
+                high: float = 1.0) -> Array:
+        """Numbers evenly from [low, high)."""
+        check_bounds(low, high)
+        out = cupy.empty(shape, dtype)
+        return self.drawn("draw_uniform", out, per(out), float(low), float(high))
+
+    def normal(self, shape: Shape, dtype: Any = np.float32, mean: float = 0.0, std: float = 1.0, *,
+               in_pairs: bool = False) -> Array:
+        """Numbers of the normal distribution, by the Box-Muller transform."""
+        check_deviation(std)
+        out = cupy.empty(shape, dtype)
+        return self.drawn("draw_normal", out, per(out), float(mean), float(std))
+
+    def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
+        """Whole numbers evenly from [low, high), of any dtype that holds them."""
+        dtype = np.dtype(dtype)
+        check_span(low, high, dtype)
+        out = cupy.empty(shape, np.int64 if dtype.kind == "f" else dtype)
+        span = high - low
+        self.drawn("draw_whole", out, 4 if span < 2**28 else 2, np.uint64(low % 2**64),
+                   np.uint64(span % 2**64))
+        return out.astype(dtype, copy=False)
+
+    def whole(self, top: int, shape: Shape, dtype: Any) -> Array:
+        """Whole numbers evenly from [0, top]."""
+        return self.randint(0, top + 1, shape, dtype)
+
+    def randperm(self, n: int, dtype: Any = np.int64) -> Array:
+        """The numbers 0 to n - 1 in random order: in that of random numbers of 64 bits."""
+        check_count(n)
+        keys = self.randint(-(2**63), 2**63, n)
+        return cupy.argsort(keys).astype(dtype, copy=False)
+
+    def bernoulli(self, p: Any, shape: Shape | None = None, dtype: Any = None) -> Array:
+        """Ones with probability `p`, a number or an array that is broadcast, else zeros."""
+        chance, chances = 0.0, None
+        if isinstance(p, cupy.ndarray):
+            if not capturing():
+                check_chances(p)
+            shape, dtype = p.shape if shape is None else shape, dtype or p.dtype
+            chances = cupy.ascontiguousarray(cupy.broadcast_to(p, shape).astype(np.float64))
+        else:
+            check_chance(p)
+            chance, shape, dtype = float(p), () if shape is None else shape, dtype or np.float32
+        out = cupy.empty(shape, dtype)
+        one = np.ones((), out.dtype).view(f"u{out.dtype.itemsize}")[()]
+        return self.drawn("draw_bernoulli", out, 4, chance, chances, one)
+
+    def exponential(self, shape: Shape, dtype: Any = np.float32, rate: float = 1.0) -> Array:
+        """Numbers of the exponential distribution with mean 1 / rate."""
+        check_rate(rate)
+        out = cupy.empty(shape, dtype)
+        return self.drawn("draw_exponential", out, per(out), float(rate))
+
+    def multinomial(self, p: Array, count: int, replacement: bool = False) -> Array:
+        """`count` indices into each row of weights `p`, (n,) or (m, n): int64."""
+        check_samples(p.shape[-1], count, replacement)
+        if not capturing():
+            check_weights(p)
+        p = p.astype(wide_type(p.dtype), copy=False)
+        if not replacement or count == 1:
+            # The largest of p / exponential noise is index i with probability p[i].
+            race = p / self.exponential(p.shape, p.dtype)
+            return cupy.argsort(-race, axis=-1)[..., :count]
+        marks = cupy.cumsum(p.reshape(-1, p.shape[-1]).astype(np.float64), axis=1)
+        marks = marks / marks[:, -1:]
+        rows = cupy.arange(marks.shape[0]).reshape(-1, 1)
+        draws = self.uniform((marks.shape[0], count), np.float64)
+        # Row r is looked up between r and r + 1, so one search serves all rows.
+        found = cupy.searchsorted((marks + rows).reshape(-1), (draws + rows).reshape(-1), "right")
+        found = found.reshape(draws.shape) - rows * p.shape[-1]
+        return cupy.minimum(found, p.shape[-1] - 1).reshape(*p.shape[:-1], count)
+
+    def dropout(self, x: Array, keep: float, scale: float) -> tuple[Array, Array]:
+        """`x` with each element kept with a probability and scaled, else zero; and which are kept.
+
+        One launch does both.
+        """
+        x = cupy.ascontiguousarray(x)
+        out, mask = cupy.empty_like(x), cupy.empty(x.shape, bool)
+        self.drawn("dropout", out, 4, keep, scale, reads=(x, mask))
+        return out, mask
+
+
+def per(out: Array) -> int:
+    """Return how many numbers a counter's four words make."""
+    return 2 if out.dtype == np.float64 else 4

@@ -1,0 +1,104 @@
+"""The state of a generator that counts: a seed, and how many words were drawn since.
+
+Philox4x32-10 makes four random words of 32 bits from a counter and a key, and nothing else: the
+seed is the key, and the number of a word tells its counter.  So words can be made in any order, by
+any number of threads, and a state is two numbers that live on the host and can be set back.  The
+words themselves are made on the device, in `cupy/sources_random.py`.
+
+Source: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+SC 2011.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Self
+
+import numpy as np
+
+from .random_checks import check_seed
+
+DEFAULT_SEED = 67280421310721
+
+# What torch.cuda.get_rng_state() returns as bytes.
+_STATE = np.dtype([("seed", "<u8"), ("offset", "<u8")])
+
+#: The seeds with which the devices' own generators begin, by the device's number; None is for all
+#: others.  They are set before there is such a generator, or even CuPy.
+first_seeds: dict[int | None, int] = {}
+
+
+class PhiloxState:
+    """A seed and an offset, which counts words and is a multiple of four.
+
+    >>> PhiloxState(7).take(3), PhiloxState(7).initial_seed()
+    (0, 7)
+    """
+
+    def __init__(self, seed: int = DEFAULT_SEED) -> None:
+        self._lock = threading.RLock()
+        self._seed = self.offset = 0
+        self.manual_seed(seed)
+
+    def manual_seed(self, seed: int) -> Self:
+        """Start the words that belong to `seed`; a negative one counts from 2**64 down."""
+        with self._lock:
+            self._seed, self.offset = check_seed(seed), 0
+        return self
+
+    def seed(self) -> int:
+        """Start from a seed of the operating system's and return it."""
+        seed = random_seed()
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed of all words until another is set."""
+        return self._seed
+
+    def get_state(self) -> Any:
+        """The seed and the offset: a uint8 array of shape (16,), laid out as PyTorch's.
+
+        >>> PhiloxState(1).get_state().tolist()
+        [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        """
+        record = np.zeros(1, _STATE)
+        with self._lock:
+            record["seed"], record["offset"] = self._seed, self.offset
+        return record.view(np.uint8)
+
+    def set_state(self, state: Any) -> None:
+        """Go on from what `get_state` returned; RuntimeError where it is no such record.
+
+        >>> state = PhiloxState(5)
+        >>> state.set_state(PhiloxState(1).get_state()); state.initial_seed()
+        1
+        """
+        if state.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if state.size != _STATE.itemsize:
+            raise RuntimeError("RNG state is wrong size")
+        record = np.frombuffer(state.tobytes(), _STATE)[0]
+        if record["offset"] % 4:
+            raise RuntimeError("offset must be a multiple of 4")
+        with self._lock:
+            self._seed, self.offset = int(record["seed"]), int(record["offset"])
+
+    def take(self, counters: int) -> int:
+        """Return the offset of the next words, and pass over so many counters' four words."""
+        with self._lock:
+            start = self.offset
+            self.offset = (start + 4 * counters) % 2**64
+        return start
+
+
+def random_seed() -> int:
+    """Return a seed of 53 bits that the operating system gives."""
+    return int.from_bytes(os.urandom(8), "little") % 2**53
+
+
+def first_seed(index: int) -> int:
+    """Return the seed with which the generator of a device begins."""
+    found = first_seeds.get(index, first_seeds.get(None))
+    return random_seed() if found is None else found

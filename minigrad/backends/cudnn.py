@@ -1,0 +1,78 @@
+"""Whether convolutions on a GPU go through cuDNN, and how it chooses among its own kernels.
+
+Four attributes can be set: `enabled`, whether it is used at all; `benchmark`, whether its plans for
+a new shape are timed; `deterministic`, whether only those are taken that give the same bits each
+time; `allow_tf32`, whether float32 may be rounded to 10 bits on its way into a product.
+
+Source: https://docs.pytorch.org/docs/stable/backends.html#torch-backends-cudnn
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from ..backend.dnn import library, switches
+
+__all__ = ["allow_tf32", "benchmark", "deterministic", "enabled", "flags", "is_available",
+           "version"]
+
+enabled: bool
+benchmark: bool
+deterministic: bool
+allow_tf32: bool
+
+
+def is_available() -> bool:
+    """Tell whether cuDNN and NVIDIA's frontend of it are installed.
+
+    >>> isinstance(is_available(), bool)
+    True
+    """
+    return library() is not None
+
+
+def version() -> int | None:
+    """Return cuDNN's version as a number, 91002 for 9.10.2; None where it is not installed."""
+    found = library()
+    return None if found is None else int(found.backend_version())
+
+
+@contextmanager
+def flags(enabled: bool = False, benchmark: bool = False, benchmark_limit: int = 10,
+          deterministic: bool = False, allow_tf32: bool = True, **others: Any) -> Iterator[None]:
+    """Set all switches inside of a `with` block; `benchmark_limit` and others are accepted.
+
+    >>> from minigrad.backends import cudnn
+    >>> with cudnn.flags(enabled=False):
+    ...     cudnn.enabled
+    False
+    """
+    before = dict(vars(switches))
+    vars(switches).update(enabled=enabled, benchmark=benchmark, deterministic=deterministic,
+                          allow_tf32=allow_tf32)
+    try:
+        yield
+    finally:
+        vars(switches).update(before)
+
+
+class Module(ModuleType):
+    """This module, with the switches as its attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in vars(switches):
+            return vars(switches)[name]
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(switches):
+            vars(switches)[name] = bool(value)
+        else:
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = Module

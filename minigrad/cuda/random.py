@@ -1,0 +1,87 @@
+"""The GPUs' own generators of random numbers: seeds and states.
+
+Each GPU has one, which makes its numbers there.  A seed may be set before there is a GPU, or CuPy;
+without one it is forgotten, as in PyTorch.
+
+Source: https://docs.pytorch.org/docs/stable/cuda.html#random-number-generator
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..backend import DEVICES
+from ..backend.random_philox import first_seeds, random_seed
+from ..tensor import Tensor, from_array
+from .devices import Where, backend, device_count, index_of, is_initialized
+
+
+def source(where: Where = None) -> Any:
+    """Return the generator of a GPU, which the backend keeps."""
+    return backend().generators.default(index_of(where))
+
+
+def in_use() -> range:
+    """Return the numbers of all GPUs, none until they were first asked for."""
+    found = DEVICES.get("cuda")
+    return range(0 if found is None else found.device_count())
+
+
+def manual_seed(seed: int) -> None:
+    """Start the current GPU's sequence of numbers that belongs to `seed`; without one do nothing.
+
+    >>> manual_seed(0)
+    """
+    if is_initialized():
+        source().manual_seed(int(seed))
+    else:
+        first_seeds[0] = int(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """Start all GPUs' sequences that belong to `seed`; without GPUs do nothing."""
+    first_seeds.clear()
+    first_seeds[None] = int(seed)
+    for index in in_use():
+        source(index).manual_seed(int(seed))
+
+
+def seed() -> None:
+    """Start the current GPU's numbers from a seed of the operating system's."""
+    manual_seed(random_seed())
+
+
+def seed_all() -> None:
+    """Start all GPUs' numbers from one seed of the operating system's."""
+    manual_seed_all(random_seed())
+
+
+def initial_seed() -> int:
+    """Return the seed that the current GPU's numbers began with."""
+    return int(source().initial_seed())
+
+
+def get_rng_state(device: Where = "cuda") -> Tensor:
+    """Return the state of a GPU's generator: its seed and offset, 16 bytes on the CPU."""
+    return from_array(source(device).get_state())
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """Return the states of all GPUs' generators."""
+    return [get_rng_state(index) for index in range(device_count())]
+
+
+def set_rng_state(new_state: Tensor, device: Where = "cuda") -> None:
+    """Let a GPU's generator go on from what `get_rng_state` returned."""
+    if not isinstance(new_state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+    source(device).set_state(np.ascontiguousarray(new_state.numpy()))
+
+
+def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
+    """Let each GPU's generator go on from its state."""
+    for index, state in enumerate(new_states):
+        set_rng_state(state, index)

@@ -1,0 +1,46 @@
+"""CUDA's own compiler on every kernel: that they are CUDA, and keep nothing in slow memory.
+
+It needs no GPU, and says nothing of what the kernels compute.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+NVCC = shutil.which("nvcc")
+
+pytestmark = pytest.mark.skipif(NVCC is None, reason="needs CUDA's compiler, nvcc")
+
+DEFINES = {"float16": ["-DMINIGRAD_HALF=1", "-DMINIGRAD_W=unsigned short"],
+           "float32": ["-DMINIGRAD_T=float", "-DMINIGRAD_W=unsigned int"],
+           "float64": ["-DMINIGRAD_T=double", "-DMINIGRAD_W=unsigned long long"]}
+
+
+@pytest.mark.parametrize("architecture", [
+    "sm_80", pytest.param("sm_75", marks=pytest.mark.slow),
+    pytest.param("sm_90", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dtype", DEFINES)
+def test_every_kernel_compiles(fake, dtype, architecture, tmp_path):
+    from minigrad.backend.cupy import launch
+    from minigrad.backend.cupy.sources import HEADER, KERNELS
+
+    text = launch._SHARED + HEADER
+    for name, code in KERNELS.items():
+        text += f"namespace of_{name} {{\n{code}}}\n"  # for several may share helpers
+    source = tmp_path / "kernels.cu"
+    source.write_text(text)
+    command = [str(NVCC), "-cubin", f"-arch={architecture}", "-std=c++14", "-Xptxas", "-v",
+               "-Werror", "all-warnings", *DEFINES[dtype], "-o", str(tmp_path / "kernels.cubin")]
+    told = subprocess.run([*command, str(source)], capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    used = {name: (int(stack), int(registers)) for name, stack, registers in re.findall(
+        r"entry function '(\w+)'.*?(\d+) bytes stack frame.*?Used (\d+) registers", told.stderr,
+        re.S)}
+    assert used.keys() == KERNELS.keys()
+    # A block may have up to 1024 threads, which share 65536 registers.
+    assert all(registers <= 65536 // launch.MOST_THREADS for _, registers in used.values()), used
+    assert not any(used[name][0] for name in ("sgd", "adam", "unscale")), "the table was copied"
