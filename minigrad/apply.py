@@ -17,7 +17,7 @@ from ._state import number
 from .backend import BACKENDS, Backend
 from .device import device_of
 from .op_node import NUMBERS, measure, measured_input
-from .saved import SavedTensor
+from .saved import INFERENCE, SavedTensor
 from .tensor import Tensor
 from .views import mark_view
 from .without_formula import node_without_formula
@@ -136,7 +136,9 @@ def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[
         value = values[i]
         if isinstance(value, Tensor):
             arrays[i], on_tensors = value._array, True
-        elif not (value is None or type(value) in BACKENDS or isinstance(value, NUMBERS)):
+        elif not (i in op.optional_positions if value is None
+                  else type(value) in BACKENDS or isinstance(value, np.generic)
+                  or (i in op.number_positions and isinstance(value, NUMBERS))):
             raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
     if op.list_position is not None:
         items = values[op.list_position]
@@ -189,13 +191,19 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
         common = dtypes.get_default_dtype()
     target, casts = common.numpy, {}
     for i in op.promoted_positions:
-        value = arrays[i]
+        value, name = arrays[i], op.parameters[i]
+        to = target
+        if name in op.wide_numbers and target == np.float16 and not getattr(value, "ndim", 0):
+            to = np.dtype(np.float32)
         if type(value) in BACKENDS or isinstance(value, np.generic):
             if value.dtype is not target:
-                casts[op.parameters[i]] = target
-                arrays[i] = value.astype(target)
+                casts[name] = to
+                # Of an expanded array NumPy would choose another order of memory than PyTorch.
+                arrays[i] = value.astype(to, "C" if 0 in value.strides else "K")
         elif value is not None:
-            arrays[i] = np.asarray(value).astype(target)
+            arrays[i] = np.asarray(value).astype(to)
+            if to is not target:
+                casts[name] = to
     if any(a.dtype is not target for a in items):
         casts[op.list_of_tensors or ""] = target
         arrays[op.list_position or 0] = [a.astype(target, copy=False) for a in items]
@@ -249,6 +257,9 @@ def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
         raise kind(f"{op.name}(): {error}") from error
     if isinstance(result, (tuple, list)):
         return [xp.as_array(r) for r in result]
+    if op.wide_numbers and result.dtype == np.float32 and any(
+            arrays[i].dtype == np.float16 for i in op.promoted_positions):
+        result = result.astype(np.float16)
     return result if type(result) in BACKENDS else xp.as_array(result)  # a copy may be elsewhere
 
 
@@ -290,7 +301,7 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
                 live = True
             else:
                 edges.append((None, 0))
-    if not live:
+    if not live or none_recorded(op, values):
         return None
     node = op.node_type()
     node.extras = None
@@ -302,6 +313,13 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
             known[name] = measure(arrays[op.parameters.index(measured_input(name))], name)
     node.save(known, casts)  # type: ignore[attr-defined]  # an OpNode
     return node
+
+
+def none_recorded(op: type[Op], values: list[Any]) -> bool:
+    """Tell whether an op works on inference tensors alone, which no graph is made of."""
+    inputs = [values[i] for i in op.tensor_positions if values[i] is not None]
+    inputs += () if op.list_position is None else values[op.list_position]
+    return all(isinstance(x, Tensor) and x._counter is INFERENCE for x in inputs)
 
 
 def wrap_result(op: type[Op], node: Any, values: list[Any], array: Array) -> Tensor:

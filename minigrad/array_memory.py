@@ -110,3 +110,13 @@ def is_dense(array: Array) -> bool:
             return False
         step *= n
     return True
+
+
+def check_distinct(array: Array) -> None:
+    """Raise unless each element of an array that is to be written has a place of its own."""
+    if 0 in array.strides and array.size > 1 and any(
+        stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True)
+    ):
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor "
+                           "refers to a single memory location. Please clone() the tensor before "
+                           "performing the operation.")

@@ -64,6 +64,10 @@ class Op:
     refuses_bools = False  # whether an input to be promoted may not be boolean
     promoted: tuple[str, ...] = ()  # which inputs are promoted; all by default
     tensors: tuple[str, ...] = ()  # which arguments are tensors; those with a formula
+    numbers: bool | tuple[str, ...] = False  # for which a number may stand; True: any
+    #: Which inputs, where they are one number beside float16, are read in float32, as in PyTorch.
+    wide_numbers: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()  # which may be None; by default those whose default that is
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
     outputs: tuple[str, ...] = ()  # names, where there are several
     view = False  # whether the result looks at the memory of the first input
@@ -102,6 +106,8 @@ class Op:
     tensor_positions: tuple[int, ...]
     promoted_positions: tuple[int, ...]
     differentiable_positions: tuple[int, ...]
+    optional_positions: tuple[int, ...]
+    number_positions: tuple[int, ...]
     list_position: int | None
     plain_positions: tuple[int, ...]
     positional: int  # how many may be given without a name
@@ -149,6 +155,12 @@ def declare(op: type[Op]) -> None:
     place = op.parameters.index
     op.tensor_positions = tuple(map(place, op.tensors))
     op.promoted_positions = tuple(i for i in map(place, op.promoted) if i in op.tensor_positions)
+    op.number_positions = tuple(
+        i for i in op.tensor_positions
+        if op.numbers is True or (op.numbers and op.parameters[i] in op.numbers))
+    op.optional_positions = tuple(
+        i for i in op.tensor_positions
+        if op.parameters[i] in op.optional or op.defaults.get(op.parameters[i], 0) is None)
     op.differentiable_positions = tuple(map(place, op.differentiable))
     op.list_position = None if op.list_of_tensors is None else place(op.list_of_tensors)
     op.plain_positions = tuple(

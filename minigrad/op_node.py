@@ -62,8 +62,8 @@ class OpNode(Node):
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
 
-    def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        return self.run(grads, None, arrays=False)
+    def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
+        return self.run(grads, needed, arrays=False)
 
     def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
@@ -78,10 +78,13 @@ class OpNode(Node):
             return [known[name] for name in names]
 
         if all(g is None for g in grads):
-            self.look_at_saved()
+            self.look_at_saved(arrays)
             return [None] * len(edges)
         if op.materialize and len(grads) > 1:
             grads = self.materialized(grads, arrays)
+        live = [node for node, _ in edges if node is not None]
+        if not live or not all(wanted(node, needed) for node in live):
+            known = self.look_at_saved(arrays)  # what no formula asks for in this pass too
         for name, (formula, names) in op.formulas.items():
             here = edges[len(results) :]
             if name == op.list_of_tensors:
@@ -94,16 +97,16 @@ class OpNode(Node):
                 results.append(formula(*arguments(names)))
             else:
                 results.append(None)
-        if not (known or any(wanted(node, needed) for node, _ in edges)):
-            self.look_at_saved()
         return results
 
-    def look_at_saved(self) -> None:
-        """Raise if what was saved may not be used any more."""
+    def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
+        """Return what was saved, by name; raise if any of it may not be used any more."""
+        known = {}
         for name in self.saves:
             kept = getattr(self, self.slots_of[name][0])
             if kept is not None and not (kept is FREED and self.is_spared(name)):
-                self.unpack(name, arrays=False)
+                known[name] = self.unpack(name, arrays)
+        return known
 
     def is_spared(self, name: str) -> bool:
         """Tell whether an input is not saved, for the one formula that uses it leads nowhere."""
@@ -188,7 +191,8 @@ class OpNode(Node):
         if op.list_of_tensors in op.formulas:
             live.update(op.formulas[op.list_of_tensors][1])
         for name in self.saves:
-            value, version = values.get(name), None
+            value = values.get(name)
+            version: Any = None
             if name not in live:
                 value = None
             elif isinstance(value, Tensor):
@@ -200,6 +204,8 @@ class OpNode(Node):
                     version = version_of(value)
             elif isinstance(value, (list, tuple)):
                 value = [SavedTensor(v, cast=casts.get(name)) for v in value]
+            elif name in casts:
+                version = np.asarray(value).astype(casts[name])  # see NOTE [Saved numbers]
             value_slot, version_slot, _ = self.slots_of[name]
             setattr(self, value_slot, value)
             setattr(self, version_slot, version)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, TypeVar
 
 from . import _state
@@ -231,17 +232,30 @@ def in_autocast(composed: Function) -> Function:
 
 
 def respelt(composed: Function) -> Function:
-    """Let a function with `dim` take it as `axis` too, and `keepdim` as `keepdims`."""
-    if "dim" not in inspect.signature(composed).parameters:
-        return composed
+    """Let a function with `dim` take it as `axis` too, and say so where it was given no tensor."""
+    names = tuple(inspect.signature(composed).parameters)
+    takes_dim = "dim" in names
 
     @functools.wraps(composed)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
+        if kwargs and takes_dim:
             kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
-        return composed(*args, **kwargs)
+        try:
+            return composed(*args, **kwargs)
+        except AttributeError as error:
+            refuse_no_tensor(error, composed.__name__, dict(zip(names, args, strict=False)), kwargs)
+            raise
 
     return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def refuse_no_tensor(error: AttributeError, name: str, *given: dict[str, Any]) -> None:
+    """Raise PyTorch's error if what lacked an attribute came in place of a tensor."""
+    for position, (argument, value) in enumerate(chain(*map(dict.items, given)), 1):
+        if value is error.obj and not isinstance(value, Tensor):
+            shown = "input" if argument == "self" else argument
+            raise TypeError(f"{name}(): argument '{shown}' (position {position}) must be Tensor, "
+                            f"not {type(value).__name__}") from None
 
 
 def publish_all() -> None:

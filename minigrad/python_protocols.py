@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _state
 from .backend import backend_of
 
 
@@ -40,7 +41,7 @@ class PythonProtocols:
         >>> tensor([1, 2]).numpy()
         array([1, 2])
         """
-        if self.requires_grad and not force:
+        if self.requires_grad and not force and _state.grad_enabled.get():
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead.")
         xp = backend_of(self._array)
@@ -132,11 +133,10 @@ class PythonProtocols:
         return result
 
     def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
-        if not self.is_leaf:
-            raise RuntimeError("cannot pickle a tensor that is no leaf: it would lose its history. "
-                               "Use tensor.detach() first.")
+        # A history does not travel: what has one becomes a leaf that requires grad.
         host = backend_of(self._array).to_host(self._array)
-        state = (type(self), host, self._requires_grad, self._backward_hooks, self.__dict__)
+        hooks = self._backward_hooks if self.is_leaf else None
+        state = (type(self), host, self.requires_grad, hooks, self.__dict__)
         return _rebuild, state
 
 

@@ -24,6 +24,11 @@ FREED_MESSAGE = (
     "graph a second time or if you need to access saved tensors after calling backward."
 )
 
+DETACHED_MESSAGE = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+    "This is not supported, please use out-of-place `.detach()` instead"
+)
+
 
 class Version:
     """How often the memory of a tensor and of its views was written to."""
@@ -73,7 +78,9 @@ def version_of(tensor: Any) -> int:
 
 
 def modified_error(array: Any, index: int, node: Any, version: int, expected: int) -> RuntimeError:
-    """Make the error for a saved tensor that was written to after it was saved."""
+    """Make the error for a saved tensor that was written to, or detached, after it was saved."""
+    if int(version) == int(expected):
+        return RuntimeError(DETACHED_MESSAGE)
     name = FROM_NUMPY[array.dtype].name
     legacy = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long",
               "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}

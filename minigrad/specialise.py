@@ -17,7 +17,7 @@ from . import _state
 from .apply import shares
 from .backend import numpy_backend
 from .op import Op
-from .saved import Version
+from .saved import INFERENCE, Version
 from .tensor import Parameter, Tensor
 from .views import mark_view
 
@@ -232,6 +232,8 @@ def unary(op: type[Op], generic: Function, observers: _state.Observers,
             node.dtype = r.dtype
             before = input._node
             if before is None or input._view is not None:
+                if input._counter is INFERENCE:
+                    return generic(input)
                 node.next0, node.index0 = input._edge()
             else:
                 node.next0 = before
@@ -270,6 +272,7 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
     grad_enabled = _state.grad_enabled.get
     read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
     numbers = _numbers
+    beside_numbers = (_FLOATS[:2] if op.wide_numbers else _FLOATS) if op.numbers else ()
 
     def call(input: Any, other: Any) -> Any:
         if observers.count:
@@ -283,7 +286,7 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
                 to_float and dtype not in _FLOATS
             ):
                 b = other
-            elif (kind is float or kind is int) and dtype in _FLOATS:
+            elif (kind is float or kind is int) and dtype in beside_numbers:
                 b = number_array(other, dtype)
             else:
                 return generic(input, other)
@@ -303,7 +306,7 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
                 live1 = other._requires_grad
             else:
                 live1 = other.requires_grad
-        elif (kind is float or kind is int) and dtype in _FLOATS:
+        elif (kind is float or kind is int) and dtype in beside_numbers:
             b = numbers.get((other, dtype))
             if b is None:
                 b = number_array(other, dtype)
@@ -333,6 +336,8 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
             if live0:
                 before = input._node
                 if before is None or input._view is not None:
+                    if input._counter is INFERENCE:
+                        return generic(input, other)
                     node.next0, node.index0 = input._edge()
                 else:
                     node.next0 = before
@@ -343,6 +348,8 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
             if live1:
                 before = other._node
                 if before is None or other._view is not None:
+                    if other._counter is INFERENCE:
+                        return generic(input, other)
                     node.next1, node.index1 = other._edge()
                 else:
                     node.next1 = before

@@ -18,7 +18,7 @@ from .backend import BACKENDS, numpy_backend
 from .graph import Edge
 from .op import Op
 from .op_node import measure, measured_input
-from .saved import Version
+from .saved import INFERENCE, Version
 from .specialise import number_array
 from .tensor import Parameter, Tensor
 from .views import mark_view
@@ -53,6 +53,7 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
         return None
     forward, xp, node_type = op.forward, numpy_backend, op.node_type
     tensor_positions, plain_positions = op.tensor_positions, op.plain_positions
+    optional = op.optional_positions
     promoted = op.promoted_positions if op.promote else ()
     to_float = op.promote == "float"
     bits = {position: 1 << bit for bit, position in enumerate(op.differentiable_positions)}
@@ -82,12 +83,14 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
                     return apply_plain(op, values)
                 tensors = True
                 if bit and (value._requires_grad if value._view is None else value.requires_grad):
+                    if value._counter is INFERENCE:
+                        return apply_plain(op, values)
                     live |= bit
             elif kind is _ndarray:
                 bare = True
-            elif (kind is float or kind is int) and i in promoted:
+            elif (kind is float or kind is int) and i in promoted and op.numbers:
                 numbers = True
-            elif value is not None:
+            elif value is not None or i not in optional:
                 return apply_plain(op, values)
         if bare is tensors:
             return apply_plain(op, values)
@@ -105,7 +108,9 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
                     dtype = a.dtype
                 elif a is None:
                     return apply_plain(op, values)
-            if dtype is None or ((to_float or numbers) and dtype not in _FLOATS):
+            if dtype is None or ((to_float or numbers) and dtype not in _FLOATS) or (
+                numbers and op.wide_numbers and dtype is _FLOATS[2]
+            ):
                 return apply_plain(op, values)
             if numbers:
                 for i in promoted:

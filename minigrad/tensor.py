@@ -224,7 +224,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     @property
     def _version(self) -> int:
         if not is_inference(self._counter):
-            return version_of(self)
+            return int(version_of(self))
         if self._counter is INFERENCE:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self._counter.count

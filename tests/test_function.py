@@ -549,3 +549,67 @@ def test_a_gradient_of_another_dtype_is_cast(torch, dtype, create_graph):
     x = torch.zeros(3, requires_grad=True)
     (grad,) = torch.autograd.grad(Ones.apply(x).sum(), x, create_graph=create_graph)
     assert grad.dtype == torch.float32 and grad.tolist() == [1, 1, 1]
+
+
+def weighted(torch):
+    """Return x * y as a Function with gradients 2 and 3, so that one can tell which went where."""
+
+    class Weighted(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y=None, z=5):
+            return x * (1 if y is None else y)
+
+        @staticmethod
+        def backward(ctx, g):
+            return tuple(g * n for n in (2, 3, 4)[: len(ctx.needs_input_grad)])
+
+    return Weighted
+
+
+@pytest.mark.parametrize("all_by_name", [False, True])
+def test_an_argument_by_name_has_its_gradient(torch, all_by_name):
+    x, y = leaf(torch, [1.0]), leaf(torch, [1.0])
+    made = weighted(torch)
+    out = made.apply(y=y, x=x) if all_by_name else made.apply(x, y=y)
+    assert out.grad_fn.needs_input_grad == (True, True)
+    out.sum().backward()
+    assert (x.grad.item(), y.grad.item()) == (2.0, 3.0)
+
+
+@pytest.mark.parametrize(("args", "kwargs", "message"), [
+    ((1,), {"z": 2}, r"forward\(\) missing required argument: 'y' \(position 1\)"),
+    ((), {"y": 2}, r"forward\(\) missing required argument: 'x' \(position 0\)"),
+    ((1,), {"x": 2}, r"forward\(\) got multiple values for argument 'x'"),
+    ((1,), {"q": 2}, r"forward\(\) got an unexpected keyword argument 'q'"),
+])
+def test_names_that_do_not_fit_are_refused(torch, args, kwargs, message):
+    with pytest.raises(TypeError, match=message):
+        weighted(torch).apply(*args, **kwargs)
+
+
+def test_setup_context_is_shown_defaults(torch):
+    seen = []
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(x, by=3):
+            return x * by
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            seen.append(inputs[1:])
+            ctx.by = inputs[1]
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.by, None
+
+    x = leaf(torch, [1.0])
+    (Scaled.apply(x) + Scaled.apply(x, by=4) + Scaled.apply(by=5, x=x)).sum().backward()
+    assert x.grad.item() == 12.0
+    assert seen == [(3,), (4,), (5,)]
+    for args, kwargs, message in (((), {}, "missing a required argument: 'x'"),
+                                  ((x, 1, 2), {}, "too many positional arguments"),
+                                  ((x,), {"other": 1}, "unexpected keyword argument 'other'")):
+        with pytest.raises(TypeError, match=message):
+            Scaled.apply(*args, **kwargs)

@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("array_memory",),
     ("hooks",),
     ("accumulate", "graph", "history"),
-    ("copy_slices", "detached_inference", "saved"),
+    ("copy_slices", "detached_inference", "detached_version", "saved"),
     ("array_info", "gradient_hooks", "python_protocols", "tensor"),
     ("printing", "tensor_repr"),
     ("backends", "cuda", "serialization", "testing", "version"),

@@ -207,7 +207,7 @@ def test_the_first_power_of_a_matrix_is_a_matrix_of_its_own() -> None:
 @pytest.mark.parametrize("triangle", ["L", "U"])
 def test_gradients_of_eigenvectors_are_symmetric(triangle: str) -> None:
     a = torch.tensor(numbers(3, 3), requires_grad=True)
-    values, vectors = linalg.eigh(a, triangle)
+    vectors = linalg.eigh(a, triangle)[1]
     weights = torch.tensor(numbers(3, 3, seed=1))
     first, = grad((vectors.abs() * weights).sum(), a, create_graph=True)
     assert_close(first.detach().numpy(), first.detach().mT.numpy())

@@ -193,11 +193,6 @@ def symptom_01_1_context_is_shared() -> bool:
     return nodes[0] is not None and nodes[0] is nodes[1]
 
 
-def symptom_01_1_drops_keywords() -> bool:
-    y = make(lambda ctx, x, times=1: x * times).apply(leaf(2.0), times=5)
-    return y.item() == 2.0
-
-
 def symptom_01_1_unwraps_a_tuple_of_one() -> bool:
     return isinstance(make(lambda ctx, x: (x * 2,)).apply(leaf(1.0)), torch.Tensor)
 

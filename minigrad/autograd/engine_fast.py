@@ -152,7 +152,10 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                 else run_one(node, grad)
                 for (target, _), run_one in zip(node.edge_list, node.runners, strict=True)
             ]
-            if node.saves and not any([result is not None for result in results]):
+            if node.saves and (not any([result is not None for result in results]) or (
+                needed is not None
+                and any([end is not None and end not in needed for end, _ in node.edge_list])
+            )):
                 node.look_at_saved()
             if recorder is not None:
                 recorder.node_ran(node, start, (grad,), results)
@@ -178,6 +181,9 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
         target, index, runner = node.next0, node.index0, node.runners[0]
         other: Any = node.next1 if node.arity == 2 else None
         if needed is not None:
+            if node.saves and any([end is not None and end not in needed
+                                   for end in (target, other)]):
+                node.look_at_saved()
             target = target if target in needed else None
             other = other if other in needed else None
         shared, both, second = False, False, None

@@ -75,7 +75,7 @@ def run_node(node: Any, edges: Sequence[tuple[Node | None, int]], needed: set[An
     """Run one node and add each result to what has arrived where its edge leads."""
     runners = node.tensor_runners if on_tensors else node.runners
     if not runners:
-        run_odd_node(node, edges, arrived, on_tensors)
+        run_odd_node(node, edges, needed, arrived, on_tensors)
         return
     g = arrived.get(node) if is_goal else arrived.pop(node, None)
     if g is None:
@@ -86,16 +86,18 @@ def run_node(node: Any, edges: Sequence[tuple[Node | None, int]], needed: set[An
             result = run(node, g)
             if result is not None:
                 deliver(node, result, after, index, position, arrived, on_tensors)
+        elif after is not None:
+            node.look_at_saved()
 
 
-def run_odd_node(node: Any, edges: Sequence[tuple[Node | None, int]],
+def run_odd_node(node: Any, edges: Sequence[tuple[Node | None, int]], needed: set[Any],
                  arrived: dict[Any, Gradient], on_tensors: bool) -> None:
     """Run a node with several outputs or a list of inputs."""
     if node.num_inputs == 1:
         grads = [arrived.get(node)]
     else:
         grads = [arrived.get((node, i)) for i in range(node.num_inputs)]
-    results = node.apply_tensors(grads) if on_tensors else node.apply_arrays(grads, None)
+    results = (node.apply_tensors if on_tensors else node.apply_arrays)(grads, needed)
     for position, (result, (after, index)) in enumerate(zip(results, edges, strict=True)):
         if result is not None and after is not None:
             deliver(node, result, after, index, position, arrived, on_tensors)

@@ -188,6 +188,9 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
     op = call.op
     if level_of(target) != level:
         raise RuntimeError(INPLACE.format(op.name, op.name))
+    first = op.parameters[0]
+    if first in op.node_type.saves and isinstance(call.arguments[first], Tensor):
+        call.arguments[first] = F.clone(call.arguments[first])  # what is saved stays as it was
     result = RULES.get(op.__name__, rows)(call)
     if op.view:
         target._array = BatchedArray(result, level)

@@ -56,7 +56,7 @@ class Relu(Activation):
     def forward(xp, self):
         if self.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
-        return xp.maximum(self, 0)
+        return xp.maximum(0, self)  # in this order -0.0 stays what it is
 
     def grad_self(g, result):
         return F.where(F.le(result, 0), nought(result), g)
@@ -76,7 +76,7 @@ class ReluInPlace(Relu):
     def forward_inplace(xp, self):
         if self.dtype.kind == "b":
             raise TypeError("Boolean inputs not supported for relu")
-        xp.maximum(self, 0, out=self)
+        xp.maximum(0, self, out=self)
 
 
 @function()

@@ -31,6 +31,7 @@ class ScaledDotProduct(Op):
     tensor([[2.]])
     """
 
+    optional = ("bias",)
     public, list_of_tensors, tensors, materialize = False, "tensors", ("bias",), False
     outputs = ("output", "weights")
 

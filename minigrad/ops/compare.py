@@ -14,6 +14,7 @@ from .overloads import alias, is_number, require
 class Comparison(Op, abstract=True):
     """What the operations of two tensors in this file share."""
 
+    numbers = True
     shape = broadcast
     promote = "result"
     inplace = True
@@ -280,6 +281,7 @@ class LogicalNot(Question):
 class Bitwise(Op, abstract=True):
     """What the operations on bits share."""
 
+    numbers = True
     shape = broadcast
     promote = "result"
     inplace = True
@@ -472,6 +474,7 @@ class IsinOp(Op):
     tensor([False,  True,  True])
     """
 
+    numbers = True
     shape = same
     tensors = ("elements", "test_elements")
     nondifferentiable = True

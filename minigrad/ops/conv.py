@@ -64,6 +64,7 @@ class Convolution(Op):
     tensor([[[2., 2.]]])
     """
 
+    optional = ("bias",)
     public = False
     shape = conv_shape
 
@@ -190,6 +191,8 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     padding = per_dimension(padding, dims, "padding")
     if not batched:
         input = F.unsqueeze(input, 0)
+    if weight.ndim > 2:
+        per_dimension(stride, weight.ndim - 2)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     conv_shape(*shapes, stride, padding, dilation, groups)
     if bias is not None and bias.dtype != input.dtype:

@@ -30,6 +30,7 @@ class TransposedConvolution(Op):
     tensor([[[1., 2., 1.]]])
     """
 
+    optional = ("bias",)
     public = False
     node = "ConvolutionBackward0"
     shape = transposed_shape
@@ -122,6 +123,7 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
         input = F.unsqueeze(input, 0)
     if weight.ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
+    per_dimension(stride, weight.ndim - 2)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     check(*shapes, stride, padding, output_padding, dilation, groups)
     if weight.dtype != input.dtype:

@@ -15,6 +15,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..apply import type_name
 from ..backend import backend_of
 from ..device import backend_for
 from ..dtypes import bool as boolean
@@ -101,8 +102,11 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 @function(method_too=False, event=False)
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
-            requires_grad: bool = False) -> Tensor:
+            requires_grad: bool | None = None) -> Tensor:
     """Return `obj` as a tensor; `copy` forces a copy (True) or forbids one (False).
+
+    A tensor keeps its history unless `requires_grad` is given: True makes a leaf of what has none,
+    False detaches.
 
     Source: `torch.asarray`.
 
@@ -110,20 +114,24 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     >>> asarray([1.0, 2.0])
     tensor([1., 2.])
     """
-    if copy:
-        if isinstance(obj, Tensor):
-            obj = obj.detach().clone()
-            return with_grad(as_tensor(obj, dtype, device), requires_grad)
-        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
-    result = as_tensor(obj, dtype, device)
     if isinstance(obj, Tensor):
-        result = result if requires_grad else result.detach()
-        shared = result._array is obj._array
-    else:
-        shared = isinstance(obj, np.ndarray) and np.shares_memory(obj, result.numpy())
+        result = as_tensor(obj, dtype, device)
+        if copy is False and result is not obj:
+            raise ValueError(f"can't alias tensor with dtype '{type_name(obj.dtype)}' into dtype "
+                             f"'{type_name(result.dtype)}'." if result.dtype is not obj.dtype else
+                             f"can't alias tensor from device '{obj.device}' to '{result.device}'.")
+        if copy and result is obj:
+            result = obj.clone()
+        if requires_grad is False:
+            result = result.detach()
+        return with_grad(result, True) if requires_grad and result.is_leaf else result
+    if copy:
+        return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
+    result = as_tensor(obj, dtype, device)
+    shared = isinstance(obj, np.ndarray) and np.shares_memory(obj, result.numpy())
     if copy is False and not shared:
         raise ValueError(f"can't alias arbitrary sequence into a tensor: {type(obj).__name__}")
-    return with_grad(result, requires_grad) if requires_grad and result.is_leaf else result
+    return with_grad(result, True) if requires_grad else result
 
 
 @function(method_too=False, event=False)

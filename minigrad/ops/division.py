@@ -24,6 +24,7 @@ class DivRounded(Op):
     tensor([-3,  3])
     """
 
+    numbers = True
     node = "DivBackward2"
     shape = broadcast
     promote = "result"
@@ -84,6 +85,7 @@ class FloorDivide(Op):
     tensor([-4,  3])
     """
 
+    numbers = True
     shape = broadcast
     promote = "result"
     inplace = True
@@ -104,6 +106,7 @@ class Remainder(Op):
     tensor([1., 1.])
     """
 
+    numbers = True
     node = "RemainderBackward1"
     shape = broadcast
     promote = "result"
@@ -162,6 +165,7 @@ class Fmod(Op):
     tensor([-1.,  1.])
     """
 
+    numbers = True
     node = "FmodBackward1"
     shape = broadcast
     promote = "result"

@@ -8,6 +8,7 @@ from ..array_memory import in_rows
 from ..backend import backend_of, kernels_index
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
+from ..op_node import NUMBERS
 from ..publish import function
 from ..shapes import broadcast, numel, wrap_dim
 from ..tensor import Tensor, method
@@ -313,6 +314,7 @@ class IndexFillTensor(Op):
     tensor([0., 5., 0.])
     """
 
+    numbers = True
     apart = writes_alike = True
     name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
     inplace, public = True, False
@@ -343,6 +345,9 @@ def index_fill(input, dim, index, value):
     tensor([0., 5., 0.])
     """
     refuse_integers(input, value)
+    if not isinstance(value, (Tensor, *NUMBERS)):
+        raise TypeError("index_fill(): argument 'value' (position 4) must be Tensor or Number, not "
+                        f"{type(value).__name__}")
     op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
     return op(input, dim, index, value)
 

@@ -30,6 +30,7 @@ class NativeGroupNorm(Op):
     tensor([[-1.,  1., -1.,  1.]])
     """
 
+    optional = ("weight", "bias")
     node = "NativeGroupNormBackward"
     public = False
     outputs = ("output", "mean", "rstd")

@@ -286,6 +286,8 @@ INDEX_TYPES = (np.dtype("int64"), np.dtype("int32"))
 
 def sliced(view, dim, part, drop_full):
     """Apply a slice; one that takes everything may leave the tensor as it is."""
+    if not all(p is None or hasattr(p, "__index__") for p in (part.start, part.stop, part.step)):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
     start, stop, step = (p if p is None else p.__index__()
                          for p in (part.start, part.stop, part.step))
     if step is not None and step <= 0:

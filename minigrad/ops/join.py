@@ -118,11 +118,11 @@ class Stack(Op):
         if not tensors:
             raise RuntimeError("stack expects a non-empty TensorList")
         first = tensors[0]
+        dim = wrap_dim(dim, len(first) + 1)
         for i, t in enumerate(tensors):
             if t != first:
                 raise RuntimeError(f"stack expects each tensor to be equal size, but got "
                                    f"{list(first)} at entry 0 and {list(t)} at entry {i}")
-        dim = wrap_dim(dim, len(first) + 1)
         return (*first[:dim], len(tensors), *first[dim:])
 
     def forward(xp, tensors, dim=0):

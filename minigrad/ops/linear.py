@@ -3,7 +3,7 @@
 from .. import _state
 from ..backend.kernels_index import index_add
 from ..op import F, Op
-from ..publish import function, observable
+from ..publish import function, observable, respelt
 from ..shapes import numel
 from ..tensor import Tensor
 from .gather import check_selected
@@ -180,7 +180,8 @@ class OneHot(Op):
         yield make.ints(2, 3, high=5), 7
 
 
-def one_hot(tensor, num_classes=-1):
+@respelt
+def one_hot(input, num_classes=-1):
     """1 at the class, 0 elsewhere: (*) -> (*, num_classes), int64; -1 takes the largest class.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
@@ -190,9 +191,9 @@ def one_hot(tensor, num_classes=-1):
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
-    if str(tensor.dtype) != "torch.int64":
+    if str(input.dtype) != "torch.int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    array = tensor._array
+    array = input._array
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
     if array.size and bool(array.min() < 0):
@@ -203,7 +204,7 @@ def one_hot(tensor, num_classes=-1):
         raise RuntimeError("num_classes should be positive")
     elif array.size and bool(array.max() >= num_classes):
         raise RuntimeError("Class values must be smaller than num_classes.")
-    result = OneHot(tensor, num_classes)
+    result = OneHot(input, num_classes)
     if array.size and isinstance(result, Tensor):
         result._written_inside(2)
     return result

@@ -176,6 +176,7 @@ class BinaryCrossEntropy(Op):
     tensor(0.6931)
     """
 
+    optional = ("weight",)
     public = False
     node = "BinaryCrossEntropyBackward"
     shape = loss_shape
@@ -214,6 +215,7 @@ class BinaryCrossEntropyWithLogits(Op):
     tensor(0.6931)
     """
 
+    optional = ("weight", "pos_weight")
     public = False
     node = "BinaryCrossEntropyWithLogitsBackward"
     shape = loss_shape

@@ -5,7 +5,7 @@ import numpy as np
 from ..apply import type_name
 from ..backend import backend_of
 from ..op import F, Op
-from ..publish import in_autocast
+from ..publish import in_autocast, respelt
 from ..shapes import numel
 from ..tensor import Tensor
 from .loss import reduction_of
@@ -69,6 +69,7 @@ class NllLoss(Op):
     tensor(2.)
     """
 
+    optional = ("weight",)
     public = False
     node = "NllLossBackward"
     tensors = ("self", "target", "weight")
@@ -115,6 +116,7 @@ class NllLossInput(Op):
             [-0.5000,  0.0000]])
     """
 
+    optional = ("weight",)
     public = False
     node = "NllLossBackwardBackward"
     tensors = ("grad", "target", "weight")
@@ -151,6 +153,7 @@ class NllLossInput(Op):
 # -------------------------------------------------------------------- what is called
 
 
+@respelt
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
              reduction="mean"):
     """The negative log likelihood of the target classes: (N, C, *S) and (N, *S).

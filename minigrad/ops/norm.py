@@ -57,6 +57,7 @@ class NativeBatchNorm(Op):
             [ 1.]])
     """
 
+    optional = ("weight", "bias", "running_mean", "running_var")
     node = "NativeBatchNormBackward"
     public = False
     outputs = ("output", "save_mean", "save_invstd")
@@ -193,6 +194,7 @@ class NativeLayerNorm(Op):
     tensor([-1.,  1.])
     """
 
+    optional = ("weight", "bias")
     node = "NativeLayerNormBackward"
     public = False
     outputs = ("output", "mean", "rstd")

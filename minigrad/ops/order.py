@@ -279,6 +279,7 @@ class Searchsorted(Op):
     tensor([1, 3])
     """
 
+    numbers = ("input",)
     nondifferentiable, method, tensors = True, False, ("sorted_sequence", "input", "sorter")
 
     def shape(sequence, values, *_): return values if isinstance(values, tuple) else ()

@@ -7,7 +7,7 @@ that carries gradients back, and the two are each other's derivative.
 from .. import _state
 from ..backend.kernels_window import pool_output_sizes
 from ..op import F, Op
-from ..publish import function
+from ..publish import function, respelt
 from .overloads import own_kernel, require
 
 
@@ -410,6 +410,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
     return avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
+@respelt
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
                count_include_pad=True, divisor_override=None):
     """The average of every window: (N, C, H, W) -> (N, C, *steps).

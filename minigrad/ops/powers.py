@@ -25,6 +25,7 @@ class PowNumber(Op):
     tensor([1., 8.])
     """
 
+    numbers = True
     node = "PowBackward0"
     shape = same
     inplace = True
@@ -38,6 +39,8 @@ class PowNumber(Op):
                 self = self.astype(dtypes.get_default_dtype().numpy)
             elif exponent < 0:
                 raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if exponent == 1:
+            return self.copy()
         if exponent == -0.5:
             return 1 / xp.sqrt(self)
         # `**` turns squares and roots into one instruction; cubes are worth the same.
@@ -46,7 +49,7 @@ class PowNumber(Op):
     def grad_self(g, self, exponent):
         if exponent == 0:
             return F.zeros_like(g)
-        return g * (exponent * (self if exponent == 2 else F.pow(self, exponent - 1)))
+        return g * (exponent * F.pow(self, exponent - 1))
 
     def samples(make):
         yield make(3, 4), 2
@@ -65,6 +68,7 @@ class PowTensor(Op):
     tensor([8., 9.])
     """
 
+    numbers = True
     node = "PowBackward1"
     shape = broadcast
     promote = "result"
@@ -79,7 +83,9 @@ class PowTensor(Op):
             return xp.where(exponent < 0, unit, xp.power(self, xp.maximum(exponent, 0)))
         return xp.power(self, exponent)
 
-    def grad_self(g, self, exponent):
+    # The result is named to be saved in any case: PyTorch notices writes to it also where only
+    # this formula runs.
+    def grad_self(g, self, exponent, result):
         slope = g * (exponent * F.pow(self, exponent - 1))
         return F.where(F.eq(exponent, 0), 0, slope)
 

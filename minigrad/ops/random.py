@@ -289,12 +289,13 @@ class NormalOf(Op):
     tensor([1., 2.])
     """
 
+    numbers = True
     node, shape, promote, public = "NormalBackward3", broadcast, "result", False
 
     def forward(xp, mean, std, *, generator=None):
         shape = broadcast(mean.shape, std.shape)
         floating("normal_kernel_cpu", mean.dtype)
-        if xp.may_ask() and (std < 0).any():
+        if xp.may_ask() and not (std >= 0).all():
             if std.ndim:
                 raise RuntimeError("normal expects all elements of std >= 0.0")
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std.item():g}")
@@ -443,6 +444,7 @@ class BernoulliFill(Op):
     tensor([1., 1.])
     """
 
+    numbers = True
     node, name, shape, public = "BernoulliBackward1", "bernoulli", onto_self, False
     tensors = ("self", "p")
 

@@ -244,7 +244,7 @@ def running(xp, array, dim, extreme):
 def running_gradient(g, indices, sizes, dim, input):
     """Return the gradients, each at the element that was the largest, or smallest, so far."""
     if 0 in sizes:
-        return F.clone(input)  # as in PyTorch, which gives the input back
+        return input  # as in PyTorch
     return F.scatter_add(F.new_zeros(g, sizes), dim, indices, g)
 
 

@@ -10,9 +10,10 @@ from ..apply_inplace import apply_inplace
 from ..array_memory import in_rows
 from ..dtypes import from_numpy_dtype
 from ..op import F, Op
+from ..op_node import NUMBERS
 from ..publish import function
 from ..shapes import broadcast, same
-from ..tensor import Tensor, method
+from ..tensor import Tensor, from_array, method
 from .convert import converted
 from .overloads import is_number, is_tensor, overloaded, require
 
@@ -42,7 +43,7 @@ class Maximum(Op):
     samples = distinct
 
     def forward(xp, self, other):
-        return xp.maximum(self, other)
+        return xp.maximum(other, self)  # of 0.0 and -0.0 the first, as in PyTorch
 
     def grad_self(g, self, other):
         return F.where(F.eq(self, other), g / 2, F.where(F.lt(self, other), 0, g))
@@ -65,7 +66,7 @@ class Minimum(Op):
     samples = distinct
 
     def forward(xp, self, other):
-        return xp.minimum(self, other)
+        return xp.minimum(other, self)
 
     def grad_self(g, self, other):
         return F.where(F.eq(self, other), g / 2, F.where(F.gt(self, other), 0, g))
@@ -124,10 +125,13 @@ class Fmin(Op):
 
 
 def limited(xp, array, low, high):
-    """Return the array within bounds; the upper one wins where they cross."""
+    """Return the array within bounds; the upper one wins where they cross.
+
+    What equals a bound stays what it is, -0.0 too: NumPy takes the second of equal numbers.
+    """
     if low is not None:
-        array = xp.maximum(array, low)
-    return array if high is None else xp.minimum(array, high)
+        array = xp.maximum(low, array)
+    return array if high is None else xp.minimum(high, array)
 
 
 def within(array, low, high):
@@ -146,6 +150,8 @@ class ClampNumbers(Op):
     tensor([0.0000, 0.5000, 1.0000])
     """
 
+    optional = ("min", "max")
+    numbers = True
     node = "ClampBackward"
     shape = same
     promote = "result"
@@ -173,6 +179,7 @@ class ClampTensors(Op):
     tensor([-1.,  1.])
     """
 
+    optional = ("min", "max")
     node = "ClampBackward0"
     shape = broadcast
     promote = "result"
@@ -381,6 +388,7 @@ class Where(Op):
     tensor([1., 0.])
     """
 
+    numbers = True
     node = "WhereBackward"
     shape = broadcast
     tensors = ("condition", "self", "other")
@@ -459,6 +467,7 @@ class MaskedFillNumber(Op):
     tensor([-1.,  2.])
     """
 
+    numbers = True
     node = "MaskedFillBackward0"
     writes_alike = True
     shape = masked
@@ -526,6 +535,7 @@ class FillNumber(Op):
     tensor([3., 3.])
     """
 
+    numbers = True
     node = "FillBackward0"
     writes_alike = True
     shape = filled
@@ -664,6 +674,8 @@ def copy_(self, src, non_blocking=False):
     tensor([[1., 2.],
             [1., 2.]])
     """
+    if isinstance(src, NUMBERS):
+        src = from_array(np.asarray(src))
     if not isinstance(src, Tensor):
         raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
                         f"{type(src).__name__}")

@@ -241,6 +241,7 @@ class XlogyOfNumber(XlogyTensors):
     tensor([0.])
     """
 
+    numbers = True
     node = "XlogyBackward1"
     inplace = False
     grad_self = None  # type: ignore[assignment]  # a number has none
@@ -257,6 +258,7 @@ class XlogyNumber(XlogyTensors):
     tensor([0.])
     """
 
+    numbers = True
     node = "XlogyBackward2"
     grad_other = None  # type: ignore[assignment]  # a number has none
 

@@ -177,6 +177,7 @@ class CopysignNumber(CopysignTensors):
     tensor([-1., -2.])
     """
 
+    numbers = True
     node = "CopysignBackward1"
 
     def samples(make):

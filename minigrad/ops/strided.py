@@ -11,6 +11,7 @@ from ..apply_inplace import apply_inplace
 from ..array_info import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ..backend import BACKENDS, kernels_index
 from ..detached_inference import detached
+from ..detached_version import DetachedVersion
 from ..op import F, Op
 from ..publish import function
 from ..saved import InferenceVersion
@@ -271,6 +272,8 @@ def detach_(self):
             "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
             "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
             "function in torch/optim/optimizer.py as the solution.")
+    if self._node is not None:
+        self._counter = DetachedVersion(self._shared_counter())
     self._node, self._index, self._requires_grad = None, 0, False
     return self
 

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from . import _state
-from .array_memory import holds_alone, is_dense
+from .array_memory import check_distinct, holds_alone, is_dense
 from .backend import backend_of
 from .graph import Node
 from .shapes import broadcast
@@ -58,6 +58,8 @@ class AccumulateGrad(Node):
             current = variable._grad
             if current is not None:
                 array = current._array
+                if array.base is not None:
+                    check_distinct(array)
                 # counted first, for Ctrl-C may come after any call
                 current._bump()
                 try:

@@ -18,7 +18,7 @@ from typing import Any
 
 from . import _state
 from .array_info import data_pointer, same_memory
-from .array_memory import is_dense
+from .array_memory import check_distinct, is_dense
 from .copy_slices import CopySlices
 from .graph import Node
 from .saved import INFERENCE, InferenceVersion, version_of
@@ -145,13 +145,8 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
                                "operation.")
     if tensor._counter is INFERENCE and not _state.inference_enabled.get():
         INFERENCE.bump()
-    array = tensor._array
-    if not alike and 0 in array.strides and array.size > 1 and any(
-        stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True)
-    ):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor "
-                           "refers to a single memory location. Please clone() the tensor before "
-                           "performing the operation.")
+    if not alike:
+        check_distinct(tensor._array)
 
 
 def partly_overlaps(written: Array, read: Array) -> bool:

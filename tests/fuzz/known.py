@@ -70,12 +70,6 @@ KNOWN = [
           "PyTorch.", NODES, r"F\.nll_loss\(|torch\.diag\(|addbmm|tensordot\(|bilinear\(|"
           r"F\.dropout\(|binary_cross|F\.linear\(|F\.unfold\(",
           (LEAF, "t1 = torch.diag(t0 @ t0.t())")),
-    Known("freed less", "A pass that runs a part of a node's formulas looks at what that part "
-          "saved, where PyTorch looks at all: so it refuses a write that can do no harm.",
-          "accepted", r"addcdiv|pow\(|\*\*|pool|inputs=|autograd\.grad\(",
-          (LEAF, "t1 = torch.ones(3, requires_grad=True)", "t2 = t0 * 1", "t3 = t2 * t1",
-           "t2.add_(1)", "g4 = torch.autograd.grad(t3.sum(), [t0])"),
-          "through the graph a second time|modified by an inplace operation"),
     Known("asinh_ has a gradient", "PyTorch forgot the derivative of the variant in place.",
           "accepted", r"a(sin|cos|tan)h_\(", (LEAF, "t1 = t0 * 1", "t1.asinh_()",
           "t1.sum().backward()"),

@@ -516,4 +516,63 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "a slice of a number that may not be used any more": (
         LEAF, "with torch.no_grad(): t1 = t0[0, 0]", "with torch.no_grad(): t0.mul_(2)",
         "t2 = t1[1:]", "t3 = t1['a']", "t4 = t1[[0]]", "t5 = t1[:, None]"),
+    "a pass for a part of the inputs looks at all that was saved": (
+        LEAF, "t1 = torch.ones(3, requires_grad=True)", "t2 = t0 * 1", "t3 = t2 * t1",
+        "t2.add_(1)", "g4 = torch.autograd.grad(t3.sum(), [t0])", "t5 = t0 ** torch.ones(3)",
+        "t5.add_(1)", "t5.sum().backward()"),
+    "inference tensors that require grad": (
+        "with torch.inference_mode(): t0 = torch.ones(3).requires_grad_()", "t1 = t0 * 2",
+        "t2 = t0.exp()", "t3 = t0 + torch.ones(3)", "t4 = t0 * t0", "t5 = torch.cat([t0, t0])",
+        "t3.sum().backward()", "t2.sum().backward()"),
+    "the sign of nothing": (
+        "t0 = torch.tensor([-0.0, 0.0, -1.0])", "t1 = torch.signbit(t0.relu())",
+        "t2 = torch.signbit(t0.clamp(min=0.0))", "t3 = torch.signbit(t0.clamp(max=0.0))",
+        "t4 = torch.signbit(torch.maximum(t0, -t0))", "t5 = torch.signbit(torch.minimum(t0, -t0))",
+        "t0.relu_()", "t6 = torch.signbit(t0)"),
+    "a deviation that is no number": (
+        "t0 = torch.normal(torch.zeros(2), torch.tensor([1.0, float('nan')]))",),
+    "stack looks at the dimension first": ("t0 = torch.stack([torch.ones(()), torch.ones(2)], 1)",),
+    "a weight of other dimensions than the convolution": (
+        "t0 = torch.ones(2, 1, 3)", "t1 = F.conv_transpose2d(t0, t0)", "t2 = F.conv2d(t0, t0)"),
+    "the largest so far of nothing": (
+        "t0 = torch.zeros((0, 3), requires_grad=True)", "p1 = t0.cummax(0)",
+        "g2 = torch.autograd.grad((p1[0] * p1[0]).sum(), [t0], create_graph=True)",
+        "g3 = torch.autograd.grad(t0.sum(), [g2[0]], allow_unused=True)"),
+    "what was saved is detached in place": (
+        LEAF, "t1 = t0 * 2", "t2 = t1 * t1", "t3 = t1.exp()", "t3.detach_()", "t4 = t3 * t1",
+        "t4.sum().backward()", "t1.detach_()", "t2.sum().backward()", "t1.mul_(t0)",
+        "t5 = t1 * t1", "t5.sum().backward()", "t1.detach_()", "seen(t1)",
+        "(t1 * t0).sum().backward()", "t5.sum().backward()"),
+    "a gradient all of whose elements are one": (
+        "t0 = torch.ones(3, requires_grad=True)", "t0.grad = torch.ones(()).expand(3)",
+        "(t0 * torch.arange(3.0)).sum().backward()"),
+    "the order of what an expanded tensor gives": (
+        "t0 = torch.tensor([3, 1, 4, 1]).expand(2, 3, 4).sigmoid()",
+        "t1 = t0.as_strided((2,), (2,), 1)", "t2 = torch.arange(3).expand(2, 3) + 0.5",
+        "t3 = t2.as_strided((2, 2), (2, 1))"),
+    "asarray keeps the history": (
+        LEAF, "t1 = torch.asarray(t0 * 2)", "t2 = torch.asarray(t0)",
+        "t3 = torch.asarray(t1, copy=True)", "t4 = torch.asarray(t1, dtype=torch.float64)",
+        "t5 = torch.asarray(t1, requires_grad=False)", "t6 = torch.asarray(t1, dtype=torch.int64, "
+        "copy=False)", "(t1 + t2 + t3 + t4).sum().backward()"),
+    "a number is copied": (
+        LEAF, "t1 = t0 * 1", "t1.copy_(3.0)", "t1.sum().backward()",
+        "t2 = torch.zeros(2, dtype=torch.int64)", "t2.copy_(1.7)", "t2.copy_([1, 2])"),
+    "a third derivative of a square": (
+        LEAF, "g1 = torch.autograd.grad((t0 ** 2).sum(), [t0], create_graph=True)",
+        "g2 = torch.autograd.grad(g1[0].sum(), [t0], create_graph=True)",
+        "g3 = torch.autograd.grad(g2[0].sum(), [t0], create_graph=True)"),
+    "numbers beside float16 keep their precision": (
+        "t0 = torch.tensor([0.21, 3.0, -1e-5], dtype=torch.float16, requires_grad=True)",
+        "t1 = t0 * 123456.0", "t2 = t0 / 123456.0", "t3 = t0 * torch.tensor(100000.0)",
+        "t4 = torch.tensor(100000.0) * t0", "t5 = t0 + 0.1", "t6 = 0.1 * t0", "t7 = t0 / 1e-3",
+        "t2.sum().backward()", "t3.sum().backward()", "with torch.no_grad(): t0.mul_(0.1)"),
+    "formulas of edges that nobody wants": (
+        LEAF, "t1 = t0[0].log()", "t1.scatter_add_(0, torch.tensor([0, 1]), t0[1])",
+        "t1.sum().backward(inputs=[t1], create_graph=True)"),
+    "the gradient of a number expanded to a number": (
+        "t0 = torch.tensor(2.0, requires_grad=True)", "t1 = t0.expand(())",
+        "g2 = torch.autograd.grad((t1 * t1).sum(), [t0, t1])", "g2[0].mul_(2)", "seen(g2[1])"),
+    "slices of what is no whole number": (
+        LEAF, "t1 = t0[0:1.5]", "t2 = torch.zeros(3)", "t2[0:1.5] = 1"),
 }

@@ -23,6 +23,7 @@ from ..saved import SavedTensor, version_of
 from ..tensor import Tensor
 from ..without_formula import break_off
 from .delayed_error import DelayedError, once_differentiable
+from .function_arguments import by_position, with_defaults
 from .function_context import ContextNode
 from .function_outputs import join_outputs
 from .grad_mode import no_grad
@@ -271,6 +272,10 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` without recording and join what it returns to the graph."""
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = with_defaults(cls.forward, args, kwargs)
+        if kwargs:
+            args, kwargs = by_position(cls.forward, args, kwargs), {}
         if _state.observers.count and (recorder := _state.recorder.get()) is not None:
             return recorder.call(cls.__name__, args, cls._apply, *args, **kwargs)
         return cls._apply(*args, **kwargs)

@@ -51,6 +51,7 @@ class Add(Op):
     tensor([21, 42])
     """
 
+    numbers = True
     jvp = "elementwise"
     shape = broadcast
     promote = "result"
@@ -92,6 +93,7 @@ class Sub(Op):
     tensor([0., 1.])
     """
 
+    numbers = True
     jvp = "elementwise"
     shape = broadcast
     promote, refuses_bools = "result", True
@@ -128,6 +130,7 @@ class Rsub(Op):
     tensor([4., 3.])
     """
 
+    numbers = True
     shape = broadcast
     promote, refuses_bools = "result", True
     public = False
@@ -187,6 +190,8 @@ class Mul(Op):
     tensor([1.5000, 3.0000])
     """
 
+    numbers = True
+    wide_numbers = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "result"
@@ -289,6 +294,8 @@ class Div(Op):
     tensor([0.5000, 1.0000])
     """
 
+    numbers = True
+    wide_numbers = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "float"

@@ -29,6 +29,7 @@ class PowNumber(Op):
     tensor([1., 8.])
     """
 
+    numbers = True
     node = "PowBackward0"
     shape = same
     inplace = True
@@ -42,6 +43,8 @@ class PowNumber(Op):
                 self = self.astype(dtypes.get_default_dtype().numpy)
             elif exponent < 0:
                 raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if exponent == 1:
+            return self.copy()
         if exponent == -0.5:
             return 1 / xp.sqrt(self)
         # `**` turns squares and roots into one instruction; cubes are worth the same.
@@ -76,6 +79,7 @@ class PowTensor(Op):
     tensor([8., 9.])
     """
 
+    numbers = True
     node = "PowBackward1"
     shape = broadcast
     promote = "result"
@@ -90,7 +94,9 @@ class PowTensor(Op):
             return xp.where(exponent < 0, unit, xp.power(self, xp.maximum(exponent, 0)))
         return xp.power(self, exponent)
 
-    def grad_self(g, self, exponent):
+    # The result is named to be saved in any case: PyTorch notices writes to it also where only
+    # this formula runs.
+    def grad_self(g, self, exponent, result):
         # 04a.6 Powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 

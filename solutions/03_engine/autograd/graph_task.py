@@ -26,6 +26,7 @@ from ..apply import NO_PLACE
 from ..backend import BACKENDS
 from ..graph import GraphRoot, Node
 from ..hooks import Extras
+from ..op_node import OpNode
 from ..tensor import Tensor
 from . import anomaly_mode, engine_fast
 from .fitting import fit
@@ -221,6 +222,8 @@ class GraphTask:
     def apply(self, node: Node, grads: Sequence[Gradient | None]) -> Sequence[Gradient | None]:
         """Turn the gradients that a node receives into those that it gives."""
         if self.on_tensors:
+            if isinstance(node, OpNode):
+                return node.apply_tensors(grads, self.needed)
             return node.apply_tensors(grads)
         return node.apply_arrays(grads, self.needed)
 
