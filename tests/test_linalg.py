@@ -213,3 +213,9 @@ def test_gradients_of_eigenvectors_are_symmetric(triangle: str) -> None:
     assert_close(first.detach().numpy(), first.detach().mT.numpy())
     second, = grad((first * weights).sum(), a)
     assert_close(second.numpy(), second.mT.numpy())
+
+
+def test_a_chain_of_one_matrix_is_a_copy() -> None:
+    a = torch.eye(2)
+    torch.chain_matmul(a).mul_(2)
+    assert a.tolist() == [[1, 0], [0, 1]]

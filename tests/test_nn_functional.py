@@ -393,3 +393,38 @@ def test_margin_losses_of_one_class_and_of_wrong_targets(expression: str) -> Non
         except RuntimeError as error:
             found.append(str(error))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("corners", [True, False])
+def test_bilinear_pixels_are_rounded_not_cut(corners: bool) -> None:
+    pixels = RNG.integers(0, 256, (1, 2, 5, 4), dtype=np.uint8)
+    theirs, ours = (library.nn.functional.interpolate(
+        library.from_numpy(pixels), size=(7, 3), mode="bilinear", align_corners=corners)
+        for library in (torch, minigrad))
+    assert str(ours.dtype) == str(theirs.dtype)
+    # PyTorch's weights are whole numbers of 16 bits.
+    assert np.abs(ours.numpy().astype(int) - theirs.numpy().astype(int)).max() <= 1
+    with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+        minigrad.nn.functional.interpolate(minigrad.ones(1, 1, 2, dtype=minigrad.int64), size=3,
+                                           mode="linear")
+
+
+@pytest.mark.parametrize(("call", "shape"), [
+    (lambda f, x: f.pixel_shuffle(x, 1), (2, 3, 3)),
+    (lambda f, x: f.pixel_shuffle(x, 2), (4, 1, 1)),
+    (lambda f, x: f.pixel_unshuffle(x, 1), (1, 2, 2)),
+    (lambda f, x: f.pixel_unshuffle(x, 2), (1, 2, 2)),
+])
+def test_shuffled_pixels_are_a_tensor_of_their_own(call: Any, shape: tuple[int, ...]) -> None:
+    x = minigrad.zeros(shape)
+    result = call(minigrad.nn.functional, x)
+    result.add_(1)
+    assert x.sum() == 0
+    theirs = call(torch.nn.functional, torch.zeros(shape))
+    assert tuple(theirs.shape) == result.shape
+
+
+def test_attention_without_features_weighs_all_keys_alike() -> None:
+    q, k, v = minigrad.zeros(1, 2, 0), minigrad.zeros(1, 4, 0), minigrad.eye(4)[None]
+    weights = minigrad.nn.functional.scaled_dot_product_attention(q, k, v)
+    assert weights.tolist() == [[[0.25] * 4] * 2]

@@ -213,3 +213,9 @@ def test_each_known_difference_is_still_one(line):
             if dtype == "float64" or at not in ONLY_FLOAT64:
                 differences(line.op, ONE[line.op], at, [POINTS[at]], dtype)
     assert line.used
+
+
+def test_half_numbers_are_computed_in_float32():
+    x = minigrad.tensor([12.0, 15.0, 19.0, 21.0], dtype=minigrad.float16)
+    assert minigrad.nn.functional.softplus(x).tolist() == x.tolist()
+    assert minigrad.sinc(x).abs().max() < 1e-7

@@ -200,3 +200,25 @@ def test_no_differences_are_the_numbers_themselves() -> None:
     x = torch.tensor([1.0, 4.0], requires_grad=True)
     same = torch.diff(x, n=0, prepend=x)
     assert same.tolist() == [1, 4] and same is not x and same.requires_grad
+
+
+def test_each_nan_differs_from_every_other() -> None:
+    values, inverse, counts = torch.unique(torch.tensor([nan, 1.0, nan]), return_inverse=True,
+                                           return_counts=True)
+    assert values[0] == 1 and values.isnan().tolist() == [False, True, True]
+    assert sorted(inverse.tolist()) == [0, 1, 2] and counts.tolist() == [1, 1, 1]
+    for find in (torch.unique, torch.unique_consecutive):
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            find(torch.ones(2, 2), dim=2)
+
+
+def test_a_scan_of_nothing_has_gradients() -> None:
+    x = torch.zeros(2, 0, requires_grad=True)
+    assert grad(x.logcumsumexp(-1).sum(), x, create_graph=True)[0].shape == (2, 0)
+
+
+@pytest.mark.parametrize("name", ["rtol", "atol"])
+def test_tolerances_are_not_negative(name: str) -> None:
+    for ask in (torch.isclose, torch.allclose):
+        with pytest.raises(RuntimeError, match=f"{name} must be greater than or equal to zero"):
+            ask(torch.ones(1), torch.ones(1), **{name: -0.4})

@@ -116,7 +116,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """
     check_operands(query, key, value, attn_mask, is_causal)
     dropout_p = checked(dropout_p)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scale = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     if enable_gqa:
         key, value = (as_many_heads(x, query.shape[-3]) for x in (key, value))
     batch = broadcast(tuple(query.shape[:-2]),

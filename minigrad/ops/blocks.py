@@ -183,7 +183,7 @@ def pixel_shuffle(input, upscale_factor):
     fewer, n = channels // r**2, len(lead)
     blocks = F.reshape(input, (*lead, fewer, r, r, height, width))
     order = (*range(n + 1), n + 3, n + 1, n + 4, n + 2)
-    return F.reshape(F.permute(blocks, order), (*lead, fewer, height * r, width * r))
+    return regrouped(blocks, order, (*lead, fewer, height * r, width * r))
 
 
 @function(method_too=False)
@@ -207,7 +207,14 @@ def pixel_unshuffle(input, downscale_factor):
     n, height, width = len(lead), sizes[0] // r, sizes[1] // r
     blocks = F.reshape(input, (*lead, channels, height, r, width, r))
     order = (*range(n + 1), n + 2, n + 4, n + 1, n + 3)
-    return F.reshape(F.permute(blocks, order), (*lead, channels * r * r, height, width))
+    return regrouped(blocks, order, (*lead, channels * r * r, height, width))
+
+
+def regrouped(blocks, order, sizes):
+    """Return a new tensor of the permuted blocks, also where a view of the input would do."""
+    result = F.reshape(F.permute(blocks, order), sizes)
+    moved = [axis for axis in order if blocks.shape[axis] != 1]
+    return F.clone(result) if moved == sorted(moved) else result
 
 
 def check_pixels(name, input, factor, what):

@@ -433,6 +433,9 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     tensor([ True, False])
     """
     same_dtype(input, other)
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     result = IscloseOp(input, other, rtol, atol, equal_nan)
     if isinstance(result, Tensor):
         result._written_inside((not rtol == atol == 0) + (equal_nan and input.is_floating_point()))

@@ -167,7 +167,7 @@ def chain_matmul(*matrices):
     >>> chain_matmul(ones(2, 3), ones(3, 4), ones(4, 5)).shape
     torch.Size([2, 5])
     """
-    return F.linalg_multi_dot(matrices) if len(matrices) > 1 else matrices[0]
+    return F.linalg_multi_dot(matrices) if len(matrices) > 1 else F.clone(matrices[0])
 
 
 @function(aliases=("linalg_matrix_power",))

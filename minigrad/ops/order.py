@@ -119,7 +119,8 @@ class Unique2(Op):
     def shape(shape, dim=None): return None  # it depends on the values
 
     def forward(xp, self, dim=None):
-        values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim)
+        values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim,
+                                            equal_nan=False)
         if values.base is not None:  # rows that NumPy took for single elements
             values = values.copy()
         return [values, inverse.reshape(self.shape if dim is None else -1), counts]
@@ -173,6 +174,8 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     >>> tensor([3, 1, 3]).unique(return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
+    if dim is not None:
+        dim = wrap_dim(dim, input.ndim)
     return requested(Unique2(input, dim), return_inverse, return_counts)
 
 
@@ -184,6 +187,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     >>> tensor([1, 1, 2, 1]).unique_consecutive()
     tensor([1, 2, 1])
     """
+    if dim is not None:
+        dim = wrap_dim(dim, input.ndim)
     return requested(UniqueConsecutive(input, dim), return_inverse, return_counts)
 
 

@@ -4,8 +4,10 @@ Every way to resize is linear and acts on one dimension after another, so one op
 positions and weights for one dimension: result[i] = sum over k of weights[i, k] * self[at[i, k]].
 """
 
+from .. import dtypes
 from ..array_memory import in_rows
-from ..op import Op
+from ..op import F, Op
+from .overloads import require
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d
 
 #: Which modes resize how many dimensions: the names of PyTorch.
@@ -32,6 +34,7 @@ class Resample(Op):
         at, weights = neighbours(xp, self.shape[axis], size, mode, scale, align_corners)
         if weights is None:
             return xp.take(self, at[0], axis)
+        require(self, "f", "compute_indices_weights_linear")
         after = (1,) * (self.ndim - axis - 1)
         parts = [xp.take(self, places, axis) * w.astype(self.dtype).reshape(-1, *after)
                  for places, w in zip(at, weights, strict=True)]
@@ -158,7 +161,9 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if 0 in input.shape[1:]:
         raise RuntimeError(f"Non-empty {len(sizes) + 2}D data tensor expected but got a tensor "
                            f"with sizes {list(input.shape)}")
-    for axis, (old, new, factor) in enumerate(zip(spatial, sizes, factors, strict=True), 2):
+    pixels = mode == "bilinear" and input.dtype is dtypes.uint8  # rounded after each dimension
+    axes = [*enumerate(zip(spatial, sizes, factors, strict=True), 2)]
+    for axis, (old, new, factor) in reversed(axes) if pixels else axes:
         corners = bool(align_corners)
         if corners:
             scale = (old - 1) / (new - 1) if new > 1 else 0.0
@@ -166,5 +171,9 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
             scale = 1.0 / factor
         else:
             scale = old / new
-        input = Resample(input, axis, new, "linear" if mode in LINEAR else mode, scale, corners)
+        if pixels:
+            mixed = Resample(F.to(input, dtypes.float32), axis, new, "linear", scale, corners)
+            input = F.to(F.floor(mixed + 0.5), dtypes.uint8)
+        else:
+            input = Resample(input, axis, new, "linear" if mode in LINEAR else mode, scale, corners)
     return input

@@ -309,7 +309,7 @@ class Logcumsumexp(Op):
 
     def grad_self(g, self, result, self_sizes, dim):
         # Every exponent is at most zero: result grows along dim and is nowhere below self.
-        if not self_sizes:
+        if not self_sizes or 0 in self_sizes:
             return g
         finite = F.where(F.eq(result, -math.inf), 0, result)
         decay = F.exp(shifted(result, dim, F.zeros_like) - finite)
