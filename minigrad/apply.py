@@ -131,11 +131,14 @@ def refuse_stale(op: type[Op], values: list[Any]) -> None:
 def unwrap(op: type[Op], values: list[Any]) -> tuple[list[Any], list[Any], dict[str, Any], bool]:
     """Return the values, the same with arrays for tensors, casts made, and if any was a tensor."""
     values = plain_numbers(op, values)
-    arrays, on_tensors = list(values), False
+    on_tensors = any(isinstance(values[i], Tensor) for i in op.tensor_positions)
+    arrays = list(values)
     for i in op.tensor_positions:
         value = values[i]
+        if on_tensors and isinstance(value, np.generic):  # to tensors NumPy's numbers are Python's
+            value = arrays[i] = value.item()
         if isinstance(value, Tensor):
-            arrays[i], on_tensors = value._array, True
+            arrays[i] = value._array
         elif not (i in op.optional_positions if value is None
                   else type(value) in BACKENDS or isinstance(value, np.generic)
                   or (i in op.number_positions and isinstance(value, NUMBERS))):

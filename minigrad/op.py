@@ -23,6 +23,7 @@ NOTE [Two realisations of one formula]
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections import namedtuple
@@ -67,6 +68,7 @@ class Op:
     numbers: bool | tuple[str, ...] = False  # for which a number may stand; True: any
     #: Which inputs, where they are one number beside float16, are read in float32, as in PyTorch.
     wide_numbers: tuple[str, ...] = ()
+    in_float32 = False  # whether float16 is computed in float32, so that no step overflows
     optional: tuple[str, ...] = ()  # which may be None; by default those whose default that is
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
     outputs: tuple[str, ...] = ()  # names, where there are several
@@ -135,6 +137,8 @@ def declare(op: type[Op]) -> None:
     op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
     if "forward" in vars(op) and "forward_inplace" not in vars(op):
         op.forward_inplace = None  # a base's would compute something else
+    if op.in_float32 and "forward" in vars(op):
+        op.forward = staticmethod(in_float32(op.forward))
     signature = inspect.signature(op.forward)
     arguments = list(signature.parameters.values())[1:]
     op.parameters = tuple(p.name for p in arguments)
@@ -175,6 +179,18 @@ def declare(op: type[Op]) -> None:
     if op.__name__ in REGISTRY:
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op
+
+
+def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `forward` with its steps in float32 where its first array is float16."""
+
+    @functools.wraps(forward)
+    def wide(xp: Any, self: Array, *args: Any, **kwargs: Any) -> Array:
+        if self.dtype.char != "e":
+            return forward(xp, self, *args, **kwargs)
+        return forward(xp, self.astype("float32"), *args, **kwargs).astype(self.dtype)
+
+    return wide
 
 
 def named_result(name: str, outputs: tuple[str, ...]) -> Any:

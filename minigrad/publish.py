@@ -12,6 +12,8 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any, TypeVar
 
+import numpy as np
+
 from . import _state
 from .apply import SPELLINGS, apply, bind, type_name
 from .apply_inplace import apply_inplace
@@ -164,8 +166,12 @@ def tensors_only(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
 def operator(call: Callable[..., Any]) -> Callable[..., Any]:
     """Make a dunder method: what is no operand is left to the other side."""
 
+    equality = call.__name__ in ("eq", "ne")
+
     def dunder(self: Tensor, *other: Any) -> Any:
         if other and not isinstance(other[0], (Tensor, *NUMBERS)):
+            if equality and type(other[0]) is np.ndarray:  # else Python would compare by identity
+                return call(self, Tensor._plain(other[0]))
             return NotImplemented
         return call(self, *other)
 

@@ -54,6 +54,15 @@ class PythonProtocols:
         array = self.numpy()
         return np.array(array, dtype=dtype, copy=copy)
 
+    #: By this NumPy's numbers and arrays leave operators to tensors: `np.float64(2) * x` is `x * 2`.
+    __array_priority__ = 1000
+
+    def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False
+                       ) -> Any:
+        """Return what a function of NumPy made of the tensor as a tensor; PyTorch has no bools."""
+        array = np.asarray(array)
+        return self._plain(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
     def __dlpack__(self: Any, **kwargs: Any) -> Any:
         if self.requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")

@@ -540,6 +540,7 @@ class GeluOp(Activation):
     tensor([-0.1587,  0.8413])
     """
 
+    in_float32 = True
     node = "GeluBackward"
     public = False
 
@@ -607,6 +608,7 @@ class SiluOp(Activation):
     tensor([0.0000, 0.7311])
     """
 
+    in_float32 = True
     node = "SiluBackward"
     public = False
 
@@ -640,6 +642,7 @@ class MishOp(Activation):
     tensor([0.0000, 0.8651])
     """
 
+    in_float32 = True
     node = "MishBackward"
     public = False
 
@@ -661,6 +664,7 @@ class Softplus(Activation):
     tensor([  0.6931, 100.0000])
     """
 
+    in_float32 = True
     node = "SoftplusBackward"
     method = False
 

@@ -211,6 +211,7 @@ class XlogyTensors(Op):
     tensor([0., 0.])
     """
 
+    jvp = "elementwise"
     node = "XlogyBackward0"
     shape = broadcast
     promote = "float"
@@ -290,6 +291,7 @@ class Sigmoid(Smooth):
     tensor([0.5000, 1.0000])
     """
 
+    in_float32 = True
     jvp = "elementwise"
     node = "SigmoidBackward"
 
@@ -297,7 +299,7 @@ class Sigmoid(Smooth):
         return 1 / (1 + xp.exp(-self))
 
     def grad_self(g, result):
-        return g * (result - result * result)
+        return g * (1 - result) * result
 
 
 class Logit(Op):
@@ -500,6 +502,7 @@ class Sinc(Smooth):
     tensor([1.0000, 0.6366])
     """
 
+    in_float32 = True
     node = "SincBackward"
 
     def forward(xp, self):
