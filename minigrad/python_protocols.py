@@ -54,7 +54,7 @@ class PythonProtocols:
         array = self.numpy()
         return np.array(array, dtype=dtype, copy=copy)
 
-    #: By this NumPy's numbers and arrays leave operators to tensors: `np.float64(2) * x` is `x * 2`.
+    #: By this NumPy leaves operators to tensors: `np.float64(2) * x` is `x * 2`.
     __array_priority__ = 1000
 
     def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False
