@@ -355,6 +355,12 @@ def test_a_batch_has_no_one_value():
         array += array
 
 
+def test_a_write_in_place_keeps_what_its_gradient_needs():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    torch.vmap(lambda row: row.clone().mul_(row))(x).sum().backward()
+    assert x.grad.tolist() == [[2, 4], [6, 8]]
+
+
 # -------------------------------------------------------------------- the documentation
 
 

@@ -740,3 +740,12 @@ def test_tangents_inside_a_batch():
         rows = examples((batch * batch).sum(), number)
         found = level.tangent(rows)
     assert torch.allclose(found, 2 * (x * t).sum(1))
+
+
+@on_each_engine
+def test_a_tangent_where_a_logarithm_is_infinite(torch):
+    fwd = torch.autograd.forward_ad
+    with fwd.dual_level():
+        x = fwd.make_dual(torch.tensor([2.0, 0.0, 3.0]), torch.ones(3))
+        tangent = fwd.unpack_dual(x.xlogy(torch.tensor([0.0, 0.0, 1.0]))).tangent
+    assert tangent.tolist() == [-float("inf"), 0, 0]

@@ -272,6 +272,8 @@ def detach_(self):
             "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
             "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
             "function in torch/optim/optimizer.py as the solution.")
+    if _state.inference_enabled.get():  # where no history is looked at
+        return self
     if self._node is not None:
         self._counter = DetachedVersion(self._shared_counter())
     self._node, self._index, self._requires_grad = None, 0, False

@@ -575,4 +575,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "g2 = torch.autograd.grad((t1 * t1).sum(), [t0, t1])", "g2[0].mul_(2)", "seen(g2[1])"),
     "slices of what is no whole number": (
         LEAF, "t1 = t0[0:1.5]", "t2 = torch.zeros(3)", "t2[0:1.5] = 1"),
+    "detached in place where no history is looked at": (
+        LEAF, "t1 = t0 * 1", "with torch.inference_mode(): t1.detach_()", "t1.sum().backward()",
+        "with torch.inference_mode(): t0.detach_()", "seen(t0)"),
 }
