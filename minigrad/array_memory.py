@@ -10,6 +10,11 @@ import numpy as np
 
 Array = Any
 
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single "
+    "memory location. Please clone() the tensor before performing the operation."
+)
+
 
 def holds_alone(view: Array) -> bool:
     """Tell whether a view of a whole array is all that refers to that array.
@@ -112,11 +117,11 @@ def is_dense(array: Array) -> bool:
     return True
 
 
-def check_distinct(array: Array) -> None:
-    """Raise unless each element of an array that is to be written has a place of its own."""
-    if 0 in array.strides and array.size > 1 and any(
-        stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True)
-    ):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor "
-                           "refers to a single memory location. Please clone() the tensor before "
-                           "performing the operation.")
+def overlaps_itself(array: Array) -> bool:
+    """Tell whether elements of an array are one place in memory, as where it was expanded.
+
+    >>> overlaps_itself(np.broadcast_to(np.zeros(1), 3))
+    True
+    """
+    return 0 in array.strides and array.size > 1 and any(
+        stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True))

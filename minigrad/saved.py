@@ -220,7 +220,8 @@ class SavedTensor:
         elif self.origin is not None:
             result._node = self.origin
         else:
-            result._node = node if self.view_node is None else self.view_node()
+            # A view that is gone took its own node along; the node that wrote to it leads on too.
+            result._node = (self.view_node and self.view_node()) or node
         return result
 
     def unpack_array(self, node: Any) -> Any:

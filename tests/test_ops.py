@@ -658,6 +658,37 @@ def test_inplace_variant(op):
 INTEGERS_ONLY = {op.__name__ for op in OPS if op.__name__.startswith("Bitwise")}
 
 
+def second_gradients(result: Tensor, leaves: list[Tensor]) -> list[Any]:
+    """Return what the squares of a result's gradients have as gradients."""
+    first = [g for g in grad((result * result).sum(), leaves, create_graph=True, allow_unused=True)
+             if g is not None and g.requires_grad]
+    if not first:
+        return [np.zeros(())] * len(leaves)
+    total = sum([(g * g).sum() for g in first[1:]], (first[0] * first[0]).sum())
+    return [np.zeros(()) if g is None else g._array
+            for g in grad(total, leaves, allow_unused=True)]
+
+
+@only(lambda op: op.inplace and op.formulas and not op.view)
+def test_second_gradients_of_a_write_through_a_view_that_is_gone(op):
+    def check(sample: Sample) -> Any:
+        target, *rest = sample.args
+        plain = sample.run()
+        if not target.requires_grad or not plain.requires_grad or plain.shape != target.shape:
+            return False
+        if op.inplace_shape is not None and not target.shape:
+            return False  # addmv of nothing, which has a rule of its own in place
+        base = (target * 1).reshape(-1)
+        reseed()
+        inplace_caller(op)(base.view(target.shape), *rest, **sample.kwargs)
+        found = second_gradients(base.view(target.shape), sample.leaves())
+        for a, b in zip(found, second_gradients(plain, sample.leaves()), strict=True):
+            _oracle.assert_close(*np.broadcast_arrays(a, b), 1e-11, 1e-13, "second gradient")
+        return True
+
+    assert each(samples(op), check), "no sample can be written in place"
+
+
 @only(is_inplace)
 def test_inplace_on_a_leaf_or_with_another_shape_raises(op):
     leaf_was_tried = False

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from . import _state
-from .array_memory import check_distinct, holds_alone, is_dense
+from .array_memory import OVERLAP, holds_alone, is_dense, overlaps_itself
 from .backend import backend_of
 from .graph import Node
 from .shapes import broadcast

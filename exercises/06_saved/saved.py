@@ -163,8 +163,8 @@ class SavedTensor:
         # self.requires_grad and self.index as _counter, _requires_grad and _index. A leaf
         # (self.is_leaf) with a place in the graph (self.origin is not None) adopts it:
         # result._adopt(self.origin). What is no leaf gets as _node: self.origin if that is
-        # not None, otherwise `node`, or, where there is a view_node, what that weak reference
-        # gives.
+        # not None, where there is a view_node, what that weak reference gives; and where
+        # there is none, or it gives None because the view is gone, `node`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def register_hooks(

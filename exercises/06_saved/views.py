@@ -19,7 +19,7 @@ from typing import Any
 
 from . import _state
 from .array_info import data_pointer, same_memory
-from .array_memory import check_distinct, is_dense
+from .array_memory import OVERLAP, is_dense, overlaps_itself
 from .copy_slices import CopySlices
 from .graph import Node
 from .saved import INFERENCE, InferenceVersion, version_of

@@ -38,6 +38,7 @@ class MaxPool(Op):
     shape = max_pool_shape
 
     def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
+        require(self, "iuf", "max_pool2d")
         return xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
 
     def grad_self(g_values, indices, self, self_sizes, kernel_size, stride, padding, dilation):
@@ -233,6 +234,7 @@ class AdaptiveMaxPool(Op):
         return [tuple(self[:len(self) - len(output_size)]) + tuple(output_size)] * 2
 
     def forward(xp, self, output_size):
+        require(self, "f", "adaptive_max_pool2d")
         return xp.adaptive_max_pool_forward(self, output_size)
 
     def grad_self(g_values, indices, self, self_sizes, output_size):

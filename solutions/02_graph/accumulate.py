@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from . import _state
-from .array_memory import check_distinct, holds_alone, is_dense
+from .array_memory import OVERLAP, holds_alone, is_dense, overlaps_itself
 from .backend import backend_of
 from .graph import Node
 from .shapes import broadcast
@@ -58,8 +58,8 @@ class AccumulateGrad(Node):
             current = variable._grad
             if current is not None:
                 array = current._array
-                if array.base is not None:
-                    check_distinct(array)
+                if array.base is not None and overlaps_itself(array):
+                    raise RuntimeError(OVERLAP)
                 # counted first, for Ctrl-C may come after any call
                 current._bump()
                 try:

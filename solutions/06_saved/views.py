@@ -18,7 +18,7 @@ from typing import Any
 
 from . import _state
 from .array_info import data_pointer, same_memory
-from .array_memory import check_distinct, is_dense
+from .array_memory import OVERLAP, is_dense, overlaps_itself
 from .copy_slices import CopySlices
 from .graph import Node
 from .saved import INFERENCE, InferenceVersion, version_of
@@ -145,8 +145,8 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
                                "operation.")
     if tensor._counter is INFERENCE and not _state.inference_enabled.get():
         INFERENCE.bump()
-    if not alike:
-        check_distinct(tensor._array)
+    if not alike and overlaps_itself(tensor._array):
+        raise RuntimeError(OVERLAP)
 
 
 def partly_overlaps(written: Array, read: Array) -> bool:

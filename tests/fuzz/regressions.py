@@ -578,4 +578,9 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "detached in place where no history is looked at": (
         LEAF, "t1 = t0 * 1", "with torch.inference_mode(): t1.detach_()", "t1.sum().backward()",
         "with torch.inference_mode(): t0.detach_()", "seen(t0)"),
+    "a second derivative through a view that is gone": (
+        LEAF, "t1 = torch.tensor(2.0, requires_grad=True)", "t2 = t0 * 1",
+        "t2.view(3, 2).hypot_(t1)",
+        "g3 = torch.autograd.grad((t2 * t2).sum(), [t0, t1], create_graph=True)",
+        "g4 = torch.autograd.grad((g3[0] * g3[0]).sum() + g3[1], [t0, t1])"),
 }

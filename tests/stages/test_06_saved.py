@@ -456,6 +456,18 @@ def test_an_output_that_is_a_view_comes_back_with_its_own_node():
     assert gone() is None, "the node of the view is held: keep a weak reference"
 
 
+@pytest.mark.hole("06.2")
+def test_an_output_whose_view_is_gone_has_the_node_that_saved_it():
+    gc.disable()
+    y = leaf([1.0, 2.0]) * 1
+    y._view = SimpleNamespace(current_node=lambda view: view._node)  # stands for a view
+    user = (leaf([1.0, 2.0]) * 2).grad_fn
+    saved = SavedTensor(y, is_output=True)
+    del y
+    found = saved.unpack(user)
+    assert found._node is user, f"expected the node that saved it, got {found._node}"
+
+
 # --- 06.3 Packing --------------------------------------------------------------------------------
 
 
