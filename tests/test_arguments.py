@@ -8,7 +8,7 @@ from _samples import IDS, OPS, samples
 
 import minigrad
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="held beside PyTorch")
 
 #: Functions that PyTorch writes in Python, where what is wrong is an attribute that is missing.
 IN_PYTHON = {"norm", "split"}

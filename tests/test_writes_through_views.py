@@ -12,7 +12,7 @@ import pytest
 
 import minigrad
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="held beside PyTorch")
 
 PROGRAMS = int(os.environ.get("WRITES", "600"))
 

@@ -360,10 +360,8 @@ def test_a_training_step_looks_at_nothing_but_its_labels(fake):
     assert transfers(fake) == ["bool"], "whether the labels are classes, and nothing else"
 
 
-def test_a_captured_step_repeats_it_on_new_data(fake):
-    net = small_net().cuda()
-    optimizer = optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
-    x, y = torch.randn(2, 3, 8, 8).cuda(), torch.tensor([1, 3]).cuda()
+def step_of(net, optimizer, x, y):
+    """Return a step of training that gives its loss, as graphs capture it."""
 
     def step():
         optimizer.zero_grad()
@@ -372,7 +370,15 @@ def test_a_captured_step_repeats_it_on_new_data(fake):
         optimizer.step()
         return loss
 
-    repeat = torch.cuda.graph(step, warmup=2)
+    return step
+
+
+def test_a_captured_step_repeats_it_on_new_data(fake):
+    net = small_net().cuda()
+    optimizer = optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+    x, y = torch.randn(2, 3, 8, 8).cuda(), torch.tensor([1, 3]).cuda()
+
+    repeat = torch.cuda.graph(step_of(net, optimizer, x, y), warmup=2)
     fake.log.clear()
     losses = [repeat().item() for _ in range(3)]
     assert [name for name in fake.names() if name != "item"] == ["launch"] * 3

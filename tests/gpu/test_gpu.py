@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from _samples import IDS, OPS
-from test_cuda_fake import OPTIMIZERS, steps
+from test_cuda_fake import OPTIMIZERS, step_of, steps
 from test_cudnn_fake import three
 from test_kernels_on_host import CONVOLUTIONS
 from test_random_fake import SEED, dropped_step, units, words
@@ -96,19 +96,11 @@ def test_a_captured_step_repeats_it(gpu):
     twin.load_state_dict(net.state_dict())
     x, y = torch.randn(5, 8).cuda(), torch.tensor([0, 1, 2, 3, 0]).cuda()
 
-    def step_of(module):
+    def trained(module):
         optimizer = optim.SGD(module.parameters(), lr=0.05, momentum=0.9)
+        return step_of(module, optimizer, x, y)
 
-        def step():
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(module(x), y)
-            loss.backward()
-            optimizer.step()
-            return loss
-
-        return step
-
-    plain, repeat = step_of(twin), torch.cuda.graph(step_of(net), warmup=2)
+    plain, repeat = trained(twin), torch.cuda.graph(trained(net), warmup=2)
     expected = [plain().item() for _ in range(5)]
     np.testing.assert_allclose([repeat().item() for _ in range(3)], expected[2:], rtol=1e-4)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _cuda_on_host
 import numpy as np
 import pytest
-from test_cuda_fake import steps, transfers
+from test_cuda_fake import step_of, steps, transfers
 
 import minigrad as torch
 from minigrad import nn, optim
@@ -209,15 +209,7 @@ def test_a_captured_step_of_adam_counts_on(kernels):
         net = net.to(place)
         optimizer = optim.AdamW(net.parameters(), lr=0.05, capturable=place == "cuda")
         x, y = torch.randn(5, 8).to(place), torch.tensor([0, 1, 2, 3, 0]).to(place)
-
-        def step():
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(net(x), y)
-            loss.backward()
-            optimizer.step()
-            return loss
-
-        return step
+        return step_of(net, optimizer, x, y)
 
     plain, repeat = make("cpu"), torch.cuda.graph(make("cuda"), warmup=2)
     expected = [plain().item() for _ in range(6)]

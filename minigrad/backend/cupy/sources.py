@@ -67,6 +67,15 @@ __device__ inline int array_of(const Many& many, i64 chunk) {
     return low;
 }
 
+// The elements `start` to `stop` of array `k`, which a chunk is.
+struct Piece { int k; i64 start, stop; };
+
+__device__ inline Piece piece_of(const Many& many, i64 chunk) {
+    int k = array_of(many, chunk);
+    i64 start = (chunk - (k ? many.ends[k - 1] : 0)) * CHUNK;
+    return {k, start, start + CHUNK < many.sizes[k] ? start + CHUNK : many.sizes[k]};
+}
+
 struct Window { i64 size[3], kernel[3], count[3], stride[3], padding[3], dilation[3]; };
 
 // The block's total of each thread's value, in every thread; `room` has blockDim.x places.

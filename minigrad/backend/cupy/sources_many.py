@@ -14,13 +14,12 @@ extern "C" __global__ void sgd(Many many, const double* rates, double rate, doub
                                double kept, double decay, int maximize, int nesterov) {
     A lr = rates ? *rates : rate;
     for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {
-        int k = array_of(many, chunk);
-        i64 start = (chunk - (k ? many.ends[k - 1] : 0)) * CHUNK;
-        i64 stop = start + CHUNK < many.sizes[k] ? start + CHUNK : many.sizes[k];
+        Piece piece = piece_of(many, chunk);
+        int k = piece.k;
         T* p = (T*)many.at[0][k];
         const T* g = (const T*)many.at[1][k];
         T* v = (T*)many.at[2][k];
-        for (i64 i = start + threadIdx.x; i < stop; i += blockDim.x) {
+        for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {
             A own = up(p[i]), slope = maximize ? -up(g[i]) : up(g[i]);
             if (decay != 0) slope += own * (A)decay;
             if (v) {
@@ -57,9 +56,8 @@ extern "C" __global__ void adam(Many many, const double* numbers, double rate, d
                                 double left, double away1, double beta2, double away2,
                                 double decay, int maximize) {
     for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {
-        int k = array_of(many, chunk);
-        i64 start = (chunk - (k ? many.ends[k - 1] : 0)) * CHUNK;
-        i64 stop = start + CHUNK < many.sizes[k] ? start + CHUNK : many.sizes[k];
+        Piece piece = piece_of(many, chunk);
+        int k = piece.k;
         T* p = (T*)many.at[0][k];
         const T* g = (const T*)many.at[1][k];
         T* m = (T*)many.at[2][k];
@@ -68,7 +66,7 @@ extern "C" __global__ void adam(Many many, const double* numbers, double rate, d
         A lr = numbers ? numbers[3 * k] : rate;
         A least = numbers ? numbers[3 * k + 1] : eps;
         A shrink = numbers ? numbers[3 * k + 2] : left;
-        for (i64 i = start + threadIdx.x; i < stop; i += blockDim.x) {
+        for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {
             A own = up(p[i]) * shrink, slope = maximize ? -up(g[i]) : up(g[i]);
             if (decay != 0) slope += own * (A)decay;
             A mean = up(m[i]), square = up(v[i]) * (A)beta2 + slope * slope * (A)away2;
@@ -89,11 +87,10 @@ extern "C" __global__ void adam(Many many, const double* numbers, double rate, d
 // Multiplies the arrays of the one column, and tells whether there was an infinity or NaN.
 extern "C" __global__ void unscale(Many many, bool* found, double factor) {
     for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {
-        int k = array_of(many, chunk);
-        i64 start = (chunk - (k ? many.ends[k - 1] : 0)) * CHUNK;
-        i64 stop = start + CHUNK < many.sizes[k] ? start + CHUNK : many.sizes[k];
+        Piece piece = piece_of(many, chunk);
+        int k = piece.k;
         T* g = (T*)many.at[0][k];
-        for (i64 i = start + threadIdx.x; i < stop; i += blockDim.x) {
+        for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {
             A own = up(g[i]);
             if (own - own != 0) *found = true;  // all who write write the same
             g[i] = down(own * (A)factor);
