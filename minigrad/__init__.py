@@ -49,6 +49,7 @@ from .autograd.anomaly_mode import (
 from .backend.threads import get_num_threads, set_num_threads
 from .device import device
 from .dtypes import (
+    bfloat16,
     bool,
     can_cast,
     double,
@@ -134,6 +135,7 @@ __all__ = [
     "autocast",
     "autograd",
     "backends",
+    "bfloat16",
     "bool",
     "can_cast",
     "channels_last",

@@ -25,7 +25,8 @@ saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], ...], ...]] = Co
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 #: What ops are handed to in place of being run, on its thread: a dual level of forward mode, say.
 #: It has methods `op(op, values)`, `inplace(op, values)` and `function(cls, args, kwargs)`, which
-#: put `transform.below` here while they work, so that transformations nest, and `tangent(tensor)`.
+#: put `transform.below` here while they work, so that transformations nest, `tangent(tensor)` and
+#: `any_tangent(tensors)`.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
 #: The casts that autocast makes on its thread, a method `op(op, values)`; None where it is off.
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)

@@ -350,8 +350,9 @@ def shares(array: Array, base: Array) -> bool:
 def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Array]) -> Any:
     """Make the tensors of several outputs and join them to the node."""
     results = []
+    sloped = len(arrays) - op.constants
     if node is not None:
-        node.num_inputs = sum(a.dtype.kind == "f" for a in arrays)  # indices come last
+        node.num_inputs = sum(a.dtype.kind == "f" for a in arrays[:sloped])  # indices come last
         if arrays:
             node.shape, node.dtype = arrays[0].shape, arrays[0].dtype
             node.others = [(a.shape, a.dtype) for a in arrays[1:]]
@@ -359,7 +360,7 @@ def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Ar
         result = Tensor._plain_as(Tensor, array)
         if op.view:
             mark_view(result, values[0], multiple=True)
-        if node is not None and array.dtype.kind == "f":
+        if node is not None and array.dtype.kind == "f" and index < sloped:
             result._node, result._index, result._requires_grad = node, index, True
         results.append(result)
     if not op.outputs:

@@ -7,6 +7,7 @@ whether that may be written to, writes, counts the write and gives the tensor it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import _state, dtypes
@@ -40,13 +41,16 @@ BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeErro
 
 
 def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
-                  transformed: bool = True) -> Tensor:
-    """Run an op and write its result into its first input, whose history becomes the op's node."""
+                  transformed: bool = True, before: Tensor | None = None) -> Tensor:
+    """Run an op and write its result into its first input, whose history becomes the op's node.
+
+    `before` is a clone of that input, to be saved, where there is one already.
+    """
     if _state.observers.count:
         if watched and (recorder := _state.recorder.get()) is not None:
-            return recorder.op(op, values, apply_inplace, "_")
+            return recorder.op(op, values, partial(apply_inplace, before=before), "_")
         if transformed and (transform := _state.transform.get()) is not None:
-            return transform.inplace(op, values)
+            return transform.inplace(op, values, before)
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
@@ -62,7 +66,7 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
         return xp.run_op(op, values, arrays, True, inplace=True)
     check_apart(op, target._array, values)
     if recorded and "self" in op.node_type.saves:
-        values = [target.clone(), *values[1:]]
+        values = [target.clone() if before is None else before, *values[1:]]
     node = make_node(op, values, arrays, casts) if recorded else None
     if recorded and not op.formulas:
         node = node_without_formula(op, values)

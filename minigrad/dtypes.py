@@ -11,9 +11,14 @@ from typing import Any
 
 import numpy as np
 
+NO_BFLOAT16 = ("minigrad has no bfloat16, because NumPy has none: use torch.float16, in training "
+               "with a torch.amp.GradScaler, or torch.float32")
+
 
 class dtype:
     """An element type; one object exists for each, so `is` compares them.
+
+    bfloat16 can be named and compared, but no tensor has it: it has no `numpy`.
 
     >>> float32
     torch.float32
@@ -27,11 +32,18 @@ class dtype:
     def __init__(self, name: str, category: builtins.int, numpy_name: str) -> None:
         self.name = name
         self.category = category  # 0 bool, 1 integer, 2 floating: the higher one wins
-        self.numpy = np.dtype(numpy_name)
-        self.itemsize = self.numpy.itemsize
+        found = np.dtype(numpy_name)
+        self.itemsize = found.itemsize
         self.is_floating_point = category == 2
         self.is_complex = False
-        self.is_signed = self.numpy.kind in "if"
+        self.is_signed = found.kind in "if"
+        if name == numpy_name:
+            self.numpy = found
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "numpy":  # whatever makes a tensor asks for it
+            raise NotImplementedError(NO_BFLOAT16)
+        raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -54,6 +66,7 @@ float32 = dtype("float32", 2, "float32")
 float64 = dtype("float64", 2, "float64")
 short, int, long = int16, int32, int64
 half, float, double = float16, float32, float64
+bfloat16 = dtype("bfloat16", 2, "float16")  # of which it has size and sign
 
 ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
 FROM_NUMPY = {d.numpy: d for d in ALL}
@@ -101,6 +114,7 @@ def set_default_dtype(d: dtype) -> None:
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
+    numpy_of(d)  # which says so if there are no such arrays
     _default = d
 
 

@@ -72,6 +72,7 @@ class Op:
     optional: tuple[str, ...] = ()  # which may be None; by default those whose default that is
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
     outputs: tuple[str, ...] = ()  # names, where there are several
+    constants = 0  # how many of them, the last ones, have no gradient
     view = False  # whether the result looks at the memory of the first input
     #: Whether that variant may write to several elements that are one place in memory.
     writes_alike = False

@@ -116,6 +116,10 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             result.requires_grad or (out.requires_grad and _state.grad_enabled.get())):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic "
                            "differentiation, but one of the arguments requires grad.")
+    transform = _state.transform.get()
+    if transform is not None and transform.any_tangent((result, out)):
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support "
+                                  "it because it is an out= function")
     if not can_cast(result.dtype, out.dtype):
         raise RuntimeError(f"result type {type_name(result.dtype)} can't be cast to the desired "
                            f"output type {type_name(out.dtype)}")

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _state
 from .array_info import ArrayInfo, Size
+from .backend import BACKENDS
 from .detached_inference import detached, is_inference, with_data_of
 from .dtypes import from_numpy_dtype, get_default_dtype
 from .gradient_hooks import GradientHooks
@@ -198,7 +199,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     @property
     def data(self) -> Tensor:
         """The same memory without history and with a version counter of its own."""
-        result = self._plain(self._array)
+        result = self._plain(without_history(self._array))
         counter = self._counter
         if counter is not None and isinstance(counter, InferenceVersion):
             result._counter = detached(counter)
@@ -323,6 +324,13 @@ def _warn_non_leaf_grad() -> None:
         UserWarning,
         stacklevel=3,
     )
+
+
+def without_history(array: Array) -> Array:
+    """Return an array; of a batch, whose values may be tensors with a history, one that has none.
+    """
+    backend = BACKENDS[type(array)]
+    return array if backend.run_op is None else backend.detached(array)
 
 
 def from_array(array: Array, requires_grad: bool = False) -> Tensor:

@@ -157,12 +157,15 @@ SPELLINGS: dict[str, Spelling] = {
     "ReluInPlace": torch.relu,
     "RemainderNumber": torch.remainder,
     "Resample": lambda x, axis, size, mode, scale, corners: tf.interpolate(
-        x.movedim(axis, -1).reshape(1, -1, x.shape[axis]), size, mode=mode,
-        align_corners=corners if mode == "linear" else None,
+        x.movedim(axis, -1).reshape(1, -1, *[1] * (mode == "cubic"), x.shape[axis]),
+        (1, size) if mode == "cubic" else size, mode={"cubic": "bicubic"}.get(mode, mode),
+        align_corners=corners if mode in ("linear", "cubic") else None,
     ).reshape((*x.movedim(axis, -1).shape[:-1], size)).movedim(-1, axis),
     "RoundToDecimals": lambda x, decimals: torch.round(x, decimals=decimals),
     "RoundToInteger": torch.round,
     "RsubNumber": torch.rsub,
+    "ScatterReduced": lambda x, dim, index, src, reduce: torch.scatter(
+        x, dim, index, src, reduce=reduce),
     "SiluOp": tf.silu,
     "Polygamma": lambda x, n: torch.polygamma(n, x),
     "GatherBackward": vjp(lambda sizes, dim, index: (
@@ -235,6 +238,8 @@ LENIENT = {
     ("Addbmm", "bool"),
     # PyTorch averages int64 windows, rounding down.
     ("AvgPool", "int64"),
+    # Rows of pixels are resized by `interpolate`, which rounds.
+    ("Resample", "uint8"),
     # Their result takes the dtype of the first tensor alone.
     ("HuberLoss", "mixed"), ("NormalOf", "mixed"),
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import threading
 
 import numpy as np
@@ -134,8 +136,65 @@ def test_another_thread_is_not_concerned():
     assert found == [minigrad.float32]
 
 
+BFLOAT16 = {
+    "autocast": lambda torch: torch.autocast("cpu", dtype=torch.bfloat16),
+    "the CPU's": lambda torch: torch.autocast("cpu"),
+    "method": lambda torch: torch.ones(2).bfloat16(),
+    "to": lambda torch: torch.ones(2).to(torch.bfloat16),
+    "to, by name": lambda torch: torch.ones(2).to(dtype=torch.bfloat16),
+    "type": lambda torch: torch.ones(2).type(torch.bfloat16),
+    "factory": lambda torch: torch.zeros(2, dtype=torch.bfloat16),
+    "like": lambda torch: torch.zeros_like(torch.ones(2), dtype=torch.bfloat16),
+    "tensor": lambda torch: torch.tensor([1.0], dtype=torch.bfloat16),
+    "random": lambda torch: torch.randn(2, dtype=torch.bfloat16),
+    "module": lambda torch: torch.nn.Linear(1, 1).to(torch.bfloat16),
+    "module's": lambda torch: torch.nn.Linear(1, 1, dtype=torch.bfloat16),
+    "sum": lambda torch: torch.ones(2).sum(dtype=torch.bfloat16),
+    "softmax": lambda torch: torch.ones(2).softmax(0, dtype=torch.bfloat16),
+    "default": lambda torch: torch.set_default_dtype(torch.bfloat16),
+    "limits": lambda torch: torch.finfo(torch.bfloat16),
+    "promotion": lambda torch: torch.promote_types(torch.bfloat16, torch.float32),
+    "view": lambda torch: torch.ones(2, dtype=torch.int16).view(torch.bfloat16),
+    "generators": lambda torch: torch.arange(3, dtype=torch.bfloat16),
+    "full": lambda torch: torch.full((2,), 1.0, dtype=torch.bfloat16),
+    "eye": lambda torch: torch.eye(2, dtype=torch.bfloat16),
+    "new": lambda torch: torch.ones(2).new_zeros(2, dtype=torch.bfloat16),
+}
+
+
+@pytest.mark.parametrize("ask", BFLOAT16.values(), ids=BFLOAT16)
+def test_who_asks_for_bfloat16_is_told_what_there_is(ask):
+    with pytest.raises(NotImplementedError, match="minigrad has no bfloat16, because NumPy has "
+                                                  "none: use torch.float16, in training with a "
+                                                  "torch.amp.GradScaler, or torch.float32"):
+        ask(minigrad)
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    try:
+        ask(torch)  # which has it
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_bfloat16_may_be_named_where_nothing_is_made():
+    def told(torch):
+        kind = torch.bfloat16
+        x = torch.ones(2)
+        with torch.autocast("cpu", dtype=kind, enabled=False):
+            product = x @ x
+        return [str(kind), kind.itemsize, kind.is_floating_point, kind.is_complex, kind.is_signed,
+                x.dtype == kind, x.dtype in (torch.float16, kind), product.dtype == kind,
+                torch.can_cast(torch.float32, kind), torch.can_cast(kind, torch.int64),
+                str(torch.get_autocast_dtype("cpu")), torch.cuda.is_bf16_supported()]
+
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    assert told(minigrad) == told(torch)
+    assert minigrad.get_default_dtype() is minigrad.float32
+    assert pickle.loads(pickle.dumps(minigrad.bfloat16)) is minigrad.bfloat16
+    assert copy.deepcopy(minigrad.bfloat16) is minigrad.bfloat16
+
+
 def test_it_says_what_it_cannot_do():
-    with pytest.raises(RuntimeError, match="no bfloat16, because NumPy has none"):
+    with pytest.raises(NotImplementedError, match="on the CPU means bfloat16 unless told otherwis"):
         minigrad.autocast("cpu")
     with pytest.raises(ValueError, match="Expected `device_type` of type `str`"):
         minigrad.autocast(3)
@@ -182,6 +241,85 @@ def test_the_scaler_is_pytorchs():
     theirs, their_state = trained(torch, slopes, **options)
     assert ours == theirs
     assert state == {k: float(v) if k == "scale" else v for k, v in their_state.items()}
+
+
+@pytest.mark.parametrize("options", [
+    {"growth_interval": 2, "growth_factor": 4 / 3, "backoff_factor": 0.3}, {"growth_interval": 1}])
+def test_the_scale_is_rounded_and_stays_finite_as_pytorchs(options):
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+
+    def scales(torch):
+        x = torch.tensor([1.0], requires_grad=True)
+        optimizer = torch.optim.SGD([x], lr=0.5)
+        scaler, seen = torch.amp.GradScaler("cpu", init_scale=2.0**126, **options), []
+        for slope in (0.0, 0.0, math.inf, 0.0, 0.0, 0.0, 0.0):
+            x.grad = None
+            scaler.scale((x * slope).sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            seen.append((scaler.get_scale(), scaler.state_dict()["_growth_tracker"]))
+        again = torch.amp.GradScaler("cpu")
+        again.load_state_dict(scaler.state_dict())
+        scaler.load_state_dict({**scaler.state_dict(), "scale": 3.0, "_growth_tracker": 1})
+        return seen, again.get_scale(), scaler.state_dict()
+
+    assert scales(minigrad) == scales(torch)
+
+
+def test_what_a_scaler_says_is_pytorchs():
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+
+    def told(torch):
+        seen = []
+
+        def ask(function):
+            try:
+                seen.append(str(function()))
+            except (AssertionError, RuntimeError) as error:
+                seen.append(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
+
+        x = torch.ones(2, requires_grad=True)
+        optimizer = torch.optim.SGD([x], lr=1.0)
+        scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+        for early in (scaler.update, lambda: scaler.unscale_(optimizer),
+                      lambda: scaler.step(optimizer), scaler.get_scale, scaler.state_dict):
+            ask(early)
+        for kind in (torch.float16, torch.float32, torch.float64):
+            for shape in ((), (2,)):
+                seen.append(str(scaler.scale(torch.ones(shape, dtype=kind)).dtype))
+        ask(scaler.update)
+        ask(lambda: scaler.step(optimizer))  # without gradients
+        scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+        loss = scaler.scale((x * x).sum())
+        loss.backward(retain_graph=True)
+        scaler.step(optimizer)
+        scaler.update(torch.tensor(3.0))
+        ask(scaler.get_scale)
+        ask(loss.backward)  # its scale has been written to
+        ask(lambda: scaler.update(torch.tensor(2.0, requires_grad=True)))
+        ask(lambda: scaler.update(torch.ones(2)))
+        return seen
+
+    assert told(minigrad) == told(torch)
+
+
+def test_an_optimizer_may_look_for_infinities_itself():
+    seen = []
+
+    class Looking(optim.SGD):
+        _step_supports_amp_scaling = True
+
+        def step(self, closure=None):
+            seen.append((self.grad_scale, self.found_inf.item()))
+
+    x = minigrad.ones(2, requires_grad=True)
+    scaler, optimizer = minigrad.amp.GradScaler("cpu"), Looking([x], lr=1.0)
+    for slope in (1.0, math.inf):
+        x.grad = None
+        scaler.scale((x * slope).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    assert seen == [(None, 0.0), (None, 1.0)] and not hasattr(optimizer, "found_inf")
 
 
 def test_unscale_then_clip():

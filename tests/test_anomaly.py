@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import re
 import threading
 import warnings
@@ -328,3 +329,13 @@ def test_the_gradients_are_the_same_in_the_mode(torch):
     with detect(torch):
         loss().backward()
     assert x.grad.tolist() == plain.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Error detected in Sqrt")  # the report that goes with it
+def test_nan_is_looked_for_in_batches(torch):
+    func = importlib.import_module(torch.__name__ + ".func")
+    x = torch.tensor([1.0, 4.0])
+    with torch.autograd.set_detect_anomaly(True):
+        assert func.jacrev(torch.sqrt)(x).tolist() == [[0.5, 0.0], [0.0, 0.25]]
+        with pytest.raises(RuntimeError, match="returned nan values in its 0th output"):
+            func.jacrev(torch.sqrt)(torch.tensor([1.0, -1.0]))

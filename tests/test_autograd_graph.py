@@ -234,6 +234,66 @@ def test_save_on_cpu(torch, pin_memory):
     assert x.grad.tolist() == [3.0, 12.0]
 
 
+#: Writes to `b`, which was saved, and `out`, which `exp` saved.
+MUTATIONS = {
+    "an operation": lambda torch, b, out: b.sin_(),
+    "several": lambda torch, b, out: (b.mul_(3), out.add_(1), b.zero_()),
+    "a part": lambda torch, b, out: b[0].fill_(7.0),
+    "what is detached": lambda torch, b, out: b.detach().mul_(5),
+    "data": lambda torch, b, out: (b.data.mul_(5), out.data.zero_()),
+    "an element": lambda torch, b, out: b.__setitem__(0, 7.0),
+}
+
+
+@on_each_engine
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_what_was_saved_may_be_written_to(torch, name, create_graph):
+    a = leaf(torch, [0.5, 1.0])
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        b = a * 2
+        out = b.exp()
+        loss = (b * b).sum() + out.sum()
+        if create_graph:
+            loss, = torch.autograd.grad(loss.sum(), a, create_graph=True)
+        MUTATIONS[name](torch, b, out)
+        got, = torch.autograd.grad(loss.sum(), a)
+    e = torch.tensor([1.0, 2.0]).exp()
+    expected = 8 + 4 * e if create_graph else 8 * a.detach() + 2 * e
+    assert torch.allclose(got, expected)
+
+
+@on_each_engine
+def test_where_what_was_saved_may_not_be_written_to(torch):
+    graph, a = torch.autograd.graph, leaf(torch, [1.0])
+    with graph.allow_mutation_on_saved_tensors():
+        inside = (a * a).sum()
+        with pytest.raises(RuntimeError, match="contexts cannot be nested"), (
+                graph.allow_mutation_on_saved_tensors()):
+            pass
+    with pytest.raises(AssertionError, match="outside of the 'allow_mutation"):
+        inside.backward()
+    b = a * 2
+    before = (b * b).sum()
+    with graph.allow_mutation_on_saved_tensors() as context:
+        b.zero_()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            before.backward()
+        inside = (a * a).sum()
+        context.clear()
+        with pytest.raises(AssertionError, match="outside of the 'allow_mutation"):
+            inside.backward()
+
+
+def test_copies_of_what_was_saved_go_with_the_graph():
+    a = leaf(minigrad, [1.0])
+    with minigrad.autograd.graph.allow_mutation_on_saved_tensors() as context:
+        y = a * a
+        assert len(context.copies) == 2
+        del y
+        assert not context.copies
+
+
 @on_each_engine
 def test_hooks_leave_nothing_alive(torch):
     x = leaf(torch, [1.0])
@@ -350,6 +410,8 @@ def test_gradients_from_and_to_edges(torch):
 def test_increment_version(torch):
     x, y = torch.tensor([1.0]), torch.tensor([2.0])
     torch.autograd.graph.increment_version(x)
+    with pytest.raises(RuntimeError, match="increment_version expect a Iterable"):
+        torch.autograd.graph.increment_version(3)
     torch.autograd.graph.increment_version([x, y])
     assert (x._version, y._version) == (2, 1)
     a = leaf(torch, [1.0])

@@ -11,6 +11,10 @@ from _engines import ENGINES, NAMES, on_each_engine
 
 import minigrad
 
+# PyTorch's own forward mode and `linearize` give these
+pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning",
+                                        "ignore:Attempted to insert a get_attr Node")
+
 RNG = np.random.default_rng(3)
 X, Y, W = RNG.normal(size=(4, 3)), RNG.normal(size=(4, 3)), RNG.normal(size=(3, 3))
 
@@ -116,6 +120,43 @@ PROGRAMS: dict[str, Any] = {
         lambda y: f.grad(lambda x: (x * y).sin().sum())(x))(y))(x),
     "jacobians in two levels": lambda t, f, x, y, w: f.vmap(lambda x: f.vmap(
         lambda y: f.jacrev(lambda x: (x * y).sin())(x))(y))(x),
+    "detached in each example": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda x: (x.detach() * x).sum()))(x),
+    "detached in place": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda x: ((x * x).detach_() * x).sum()))(x),
+    "data of each example": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda x: (x.data * x).sum()))(x),
+    "detached inside vmap": lambda t, f, x, y, w: f.grad(
+        lambda x: f.vmap(lambda x: (x.detach() * x).sum())(x).sum())(x),
+    "detached in a hessian": lambda t, f, x, y, w: f.vmap(
+        f.hessian(lambda x: (x.detach() * x * x).sum()))(x),
+    "detached in a tangent": lambda t, f, x, y, w: f.vmap(
+        lambda x, y: f.jvp(lambda x: x.detach() * x, (x,), (y,)))(x, y),
+    "no_grad in a tangent": lambda t, f, x, y, w: f.jvp(
+        lambda x: without_grad(t, x), (x,), (y,)),
+    "no_grad in a jacobian": lambda t, f, x, y, w: f.vmap(
+        f.jacfwd(lambda x: without_grad(t, x)))(x),
+    "a write to what was saved, in a tangent": lambda t, f, x, y, w: f.jvp(
+        lambda x: (c := x * 1.0, c.sin() * c.mul_(2).sum())[1], (x,), (y,)),
+    "a write to the input of a tangent": lambda t, f, x, y, w: f.jvp(
+        lambda x: x.mul_(2).sin_(), (x.clone(),), (y.clone(),)),
+    "a tangent of value and gradient": lambda t, f, x, y, w: f.jvp(
+        f.grad_and_value(lambda x: (x @ w).sin().sum()), (x,), (y,)),
+    "a tangent of products": lambda t, f, x, y, w: f.jvp(
+        lambda x: (o := f.vjp(lambda x: (x @ w).sin(), x), (o[0], o[1](y)))[1], (x,), (y,)),
+    "a tangent of a tangent": lambda t, f, x, y, w: f.jvp(
+        lambda x: f.jvp(lambda x: (x @ w).sin(), (x,), (y,)), (x,), (y,)),
+    "a tangent of a vmap": lambda t, f, x, y, w: f.jvp(
+        lambda w: f.vmap(lambda x: (x @ w).sin())(x), (w,), (w * w,)),
+    "a forward jacobian of a forward jacobian": lambda t, f, x, y, w: f.jacfwd(
+        f.jacfwd(lambda x: (x @ w).sin()))(x[0]),
+    "a tangent shared by the examples": lambda t, f, x, y, w: f.vmap(
+        lambda x: f.jvp(lambda x: (x @ w).sin_(), (x,), (y[0],)))(x),
+    "an example shared by the tangents": lambda t, f, x, y, w: f.vmap(
+        lambda y: f.jvp(lambda x: (x @ w).sin_(), (x[0],), (y,)))(y),
+    "linearize": lambda t, f, x, y, w: (
+        p := f.linearize(lambda x, w: {"a": x @ w, "b": (w.sin(),)}, x, w),
+        (p[0], p[1](y, w), p[1](x, w * 2), f.vmap(lambda r: p[1](y, r))(t.stack([w, w]))))[1],
     "functional_call": lambda t, f, x, y, w: f.functional_call(
         t.nn.Linear(3, 3).double(), {"weight": w, "bias": w[0]}, (x,)),
     "ensembles": lambda t, f, x, y, w: ensemble(t, f, x, w),
@@ -131,6 +172,12 @@ def ensemble(torch: ModuleType, f: Any, x: Any, w: Any) -> Any:
         torch.stack([w, w * 2]))
 
 
+def without_grad(torch: ModuleType, x: Any) -> Any:
+    with torch.no_grad():
+        square = x * x
+    return square * x
+
+
 def write_to_part(x: Any) -> Any:
     copy = x.clone()
     copy[1:] *= 3
@@ -144,8 +191,6 @@ def run(torch: ModuleType, name: str) -> list[Any]:
 
 @pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
 @pytest.mark.parametrize("name", PROGRAMS)
-# PyTorch's own forward mode gives it
-@pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
 def test_programs_agree_with_pytorch(name: str) -> None:
     ours, theirs = run(minigrad, name), run(ENGINES[-1], name)
     assert len(ours) == len(theirs)
@@ -181,6 +226,10 @@ def test_a_result_has_a_graph_only_where_one_is_of_use(torch):
     f.grad(lambda w: (w**3).sum())(w).sum().backward()
     assert w.grad.tolist() == [2.0 + 18.0, 4.0 + 24.0]
     assert not f.jacrev(lambda x: x * x)(x).requires_grad
+    assert not f.jvp(f.grad(lambda x: (x**3).sum()), (x,), (x,))[1].requires_grad
+    for taken in (lambda x: f.jvp(torch.sin, (x,), (x,)), lambda x: f.vjp(torch.sin, x)[:1],
+                  f.grad_and_value(lambda x: x.sin())):
+        assert not any(t.requires_grad for t in f.vmap(taken)(x))
 
 
 @on_each_engine
@@ -248,6 +297,45 @@ ERRORS: dict[str, Any] = {
         lambda x: (x, x))(x)),
     "argnum": (RuntimeError, "Got argnum=2, but only 1 positional inputs",
                lambda t, f, x: f.grad(lambda x: x.sum(), argnums=2)(x)),
+    "argnums": (RuntimeError, "argnums must be int or Tuple\\[int, ...\\], got: <class 'float'>",
+                lambda t, f, x: f.jacfwd(lambda x: x, argnums=0.5)(x)),
+    "argnums twice": (RuntimeError, "must be unique, got \\(0, 0\\)",
+                      lambda t, f, x: f.grad(lambda x: x.sum(), argnums=(0, -1))(x)),
+    "no argnums": (RuntimeError, "argnums must be non-empty",
+                   lambda t, f, x: f.grad(lambda x: x.sum(), argnums=())(x)),
+    "integers": (RuntimeError, "must be floating-point or complex Tensors, got Tensor with dtype",
+                 lambda t, f, x: f.vjp(lambda x: x.int(), x)),
+    "jacobian of integers": (RuntimeError, "must be floating-point or complex Tensors, got Tensor",
+                             lambda t, f, x: f.jacrev(lambda x: x.int())(x)),
+    "order of cotangents": (RuntimeError, "Expected pytree structure of cotangents",
+                            lambda t, f, x: f.vjp(lambda x: {"a": x, "b": x}, x)[1]([x, x])),
+    "order of tangents": (RuntimeError, "to have the same python structure. For example",
+                          lambda t, f, x: f.jvp(lambda d: d["a"] * d["b"], ({"a": x, "b": x},),
+                                                ({"a": x, "c": x},))),
+    "tangents": (RuntimeError, "to have the same python structure", lambda t, f, x: f.jvp(
+        lambda x: x, (x,), [x])),
+    "no primals": (RuntimeError, "Expected primals to contain at least one Tensor",
+                   lambda t, f, x: f.jvp(lambda: x, (), ())),
+    "primal": (RuntimeError, "Expected primals to only contain Tensors, got <class 'int'>",
+               lambda t, f, x: f.jvp(lambda x: x, (3,), (x,))),
+    "tangent": (RuntimeError, "Expected tangents to only contain Tensors, got <class 'int'>",
+                lambda t, f, x: f.jvp(lambda x: x, (x,), (3,))),
+    "no output": (RuntimeError, "non-empty output \\(got output = \\[\\]\\)",
+                  lambda t, f, x: f.jvp(lambda x: (), (x,), (x,))),
+    "independent": (RuntimeError, "independent of the inputs. This is not allowed with strict=True",
+                    lambda t, f, x: f.jvp(lambda y: x, (x,), (x,), strict=True)),
+    "size of a tangent": (RuntimeError, "different size than that of the original Tensor",
+                          lambda t, f, x: f.jvp(lambda x: x, (x,), (x[0],))),
+    "randomness of jacfwd": (RuntimeError, "Only allowed values for randomness are",
+                             lambda t, f, x: f.jacfwd(lambda x: x, randomness="foo")(x)),
+    "random numbers in jacfwd": (RuntimeError, "randomness error mode", lambda t, f, x: f.jacfwd(
+        lambda x: x * t.rand(2))(x)),
+    "tangents of linearize": (RuntimeError, "to have the same argspec as the primals",
+                              lambda t, f, x: f.linearize(lambda x: x, x)[1](x, x)),
+    "tangent's dtype of linearize": (RuntimeError, "tangent:0 with dtype torch.float64 in",
+                                     lambda t, f, x: f.linearize(lambda x: x, x)[1](x.double())),
+    "tangent's shape of linearize": (RuntimeError, "tangent:0 with shape torch.Size\\(\\[2\\]\\)",
+                                     lambda t, f, x: f.linearize(lambda x: x, x)[1](x[0])),
     "input": (ValueError, "must be Tensor, got <class 'int'>", lambda t, f, x: f.grad(
         lambda x: x)(3)),
     "dtype": (RuntimeError, "floating point", lambda t, f, x: f.grad(lambda x: x.sum())(

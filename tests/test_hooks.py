@@ -434,8 +434,9 @@ def test_hooks_on_an_accumulator(torch):
     node = y.grad_fn.next_functions[0][0]
     node.register_prehook(lambda outputs: seen.append(("before", outputs[0].item(), x.grad)))
     node.register_hook(lambda inputs, outputs: seen.append(("after", inputs, outputs[0].item())))
+    x.register_post_accumulate_grad_hook(lambda x: seen.append(("accumulated", x.grad.item())))
     y.backward()
-    assert seen == [("before", 3.0, None), ("after", (), 3.0)]
+    assert seen == [("before", 3.0, None), ("accumulated", 3.0), ("after", (), 3.0)]
     assert x.grad.item() == 3.0
 
 

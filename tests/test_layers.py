@@ -61,6 +61,7 @@ REQUIRED = {"numpy"}
 OPTIONAL: dict[str, set[str]] = {
     "cupy": {"backend"},
     "cupyx": {"backend"},
+    "cupy_backends": {"backend"},
     "cudnn": {"backend"},
     "graphviz": {"viz", "course"},
     "js": {"viz"},  # JavaScript's global object, where Python runs in a browser

@@ -219,3 +219,16 @@ def test_a_chain_of_one_matrix_is_a_copy() -> None:
     a = torch.eye(2)
     torch.chain_matmul(a).mul_(2)
     assert a.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: linalg.det(a), lambda a: linalg.slogdet(a)[1],
+    lambda a: linalg.solve(a, torch.ones(2, 1)), lambda a: linalg.solve(a, torch.ones(2))])
+def test_a_matrix_that_is_singular_by_the_time_of_backward(function: Any) -> None:
+    """PyTorch kept the factors of the matrix as it was; here what it is now divides by zero."""
+    a = torch.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)
+    matrix = a * 1
+    result = function(matrix)
+    matrix.data.zero_()
+    result.sum().backward()
+    assert not a.grad.isfinite().any()

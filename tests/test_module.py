@@ -411,6 +411,36 @@ def backward(t: Any, layer: Any, *args: Any) -> Any:
 
 
 @program
+def an_output_that_is_not_used(t: Any) -> Any:
+    class Two(t.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = t.nn.Parameter(t.ones(2))
+
+        def forward(self, a: Any) -> Any:
+            return a * self.weight, a * 2
+
+    found = []
+    for register in ("register_full_backward_hook", "register_full_backward_pre_hook"):
+        layer, x = Two(), t.ones(2, requires_grad=True)
+        getattr(layer, register)(lambda m, *grads: found.append(grads))
+        layer(x)[1].sum().backward()
+        found.append((layer.weight.grad, x.grad))
+    return found
+
+
+@program
+def a_hook_that_is_taken_away_by_another(t: Any) -> Any:
+    seen: list[str] = []
+    layer = t.nn.Identity()
+    handle = layer.register_forward_hook(
+        lambda m, args, kwargs, out: seen.append("after"), with_kwargs=True, always_call=True)
+    layer.register_forward_pre_hook(lambda m, args: handle.remove())
+    layer(t.ones(2))
+    return seen
+
+
+@program
 def full_backward_hooks(t: Any) -> Any:
     seen: list[Any] = []
 

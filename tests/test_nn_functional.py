@@ -396,10 +396,39 @@ def test_margin_losses_of_one_class_and_of_wrong_targets(expression: str) -> Non
 
 
 @pytest.mark.parametrize("corners", [True, False])
-def test_bilinear_pixels_are_rounded_not_cut(corners: bool) -> None:
+@pytest.mark.parametrize("sizes", [{"size": (7, 3)}, {"size": (5, 8)}, {"scale_factor": 1.7},
+                                   {"scale_factor": (0.5, 2.0)},
+                                   {"scale_factor": 0.6, "recompute_scale_factor": True}], ids=str)
+def test_bicubic_interpolation(sizes: Any, corners: bool) -> None:
+    found = []
+    for library in (torch, minigrad):
+        x = library.linspace(-1, 2, 40, dtype=library.float64).reshape(1, 2, 5, 4) ** 3
+        x.requires_grad_()
+        y = library.nn.functional.interpolate(x, mode="bicubic", align_corners=corners, **sizes)
+        (slope,) = library.autograd.grad((y**3).sum(), x, create_graph=True)
+        (second,) = library.autograd.grad((slope * slope).sum(), x)
+        found.append([each.detach().numpy() for each in (y, slope, second)])
+    for theirs, ours in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("mode", "ndim"), [("nearest", 4), ("bilinear", 3), ("area", 4)])
+def test_antialias_is_of_two_modes(mode: str, ndim: int) -> None:
+    texts = []
+    for library in (torch, minigrad):
+        with pytest.raises(ValueError) as caught:
+            library.nn.functional.interpolate(library.ones([2] * ndim), 3, mode=mode,
+                                              antialias=True)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("corners", [True, False])
+def test_pixels_are_rounded_not_cut(corners: bool, mode: str) -> None:
     pixels = RNG.integers(0, 256, (1, 2, 5, 4), dtype=np.uint8)
     theirs, ours = (library.nn.functional.interpolate(
-        library.from_numpy(pixels), size=(7, 3), mode="bilinear", align_corners=corners)
+        library.from_numpy(pixels), size=(7, 3), mode=mode, align_corners=corners)
         for library in (torch, minigrad))
     assert str(ours.dtype) == str(theirs.dtype)
     # PyTorch's weights are whole numbers of 16 bits.

@@ -100,8 +100,6 @@ KNOWN = [
     Known("norm(0.5)", FLAT, (*AT_ZERO, "one zero", "two zeros")),
     Known("norm(0.5)", FINITE, "both infinities", ("first",)),
     Known("norm(3)", "PyTorch's power overflows", "vast", ("first", "second")),
-    Known("var", "without a degree of freedom the slope is infinite here, as for one element of "
-                 "PyTorch's along a dimension", "one number", ("first",)),
     Known("cumprod", FINITE, "both infinities", ("first", "second")),
     Known("gelu", "PyTorch's vectorised float32 has NaN at infinity", ("infinite", "all infinite",
                                                                   "both infinities"), ("value",)),

@@ -44,6 +44,9 @@ SAME = [
     ("v.backward()", [
         ("RuntimeError", "grad can be implicitly created only for scalar outputs"),
     ]),
+    ("torch.ones(2, 3) + torch.ones(3, 2)", [
+        ("RuntimeError", "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 1"),
+    ]),
     ("y.backward(3)", [
         ("TypeError", "'int' object is not iterable"),
     ]),

@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import _state
 from ..cuda import is_available
-from ..dtypes import dtype, float16, float32, float64
+from ..dtypes import NO_BFLOAT16, bfloat16, dtype, float16, float32, float64
 from ..op import Op
 from ..ops.convert import converted
 from ..tensor import Tensor
@@ -25,8 +25,8 @@ from .policy import FUNCTIONS_IN_FLOAT32, LOWER, OPS_IN_FLOAT32
 __all__ = ["Casts", "autocast", "get_autocast_dtype", "is_autocast_available",
            "is_autocast_enabled"]
 
-NO_BFLOAT16 = ("autocast on the CPU means bfloat16 unless told otherwise, and minigrad has no "
-               "bfloat16, because NumPy has none: pass dtype=torch.float16")
+#: The lower precision where none is named.
+DEFAULTS = {"cpu": bfloat16, "cuda": float16}
 
 
 class Casts:
@@ -91,8 +91,8 @@ class autocast:
     """Run what profits from it in half precision, in a `with` block or a decorated function.
 
     `device_type` is "cuda" or "cpu", `dtype` float16, the default on a GPU.  bfloat16, the CPU's
-    default in PyTorch, raises RuntimeError, for NumPy has none.  Blocks nest, and
-    `enabled=False` switches it off within.
+    default, raises NotImplementedError, for NumPy has none.  Blocks nest, and `enabled=False`
+    switches it off within.
 
     >>> from minigrad import autocast, float16, ones
     >>> with autocast("cpu", dtype=float16):
@@ -111,15 +111,17 @@ class autocast:
             warnings.warn("User provided device_type of 'cuda', but CUDA is not available. "
                           "Disabling", UserWarning, stacklevel=2)
             enabled = False
-        if enabled and device_type == "cpu" and dtype is None:
-            raise RuntimeError(NO_BFLOAT16)
-        if enabled and dtype not in (None, float16):
+        lower = DEFAULTS[device_type] if dtype is None else dtype
+        if enabled and lower is bfloat16:
+            raise NotImplementedError("autocast on the CPU means bfloat16 unless told otherwise; "
+                                      * (dtype is None) + NO_BFLOAT16)
+        if enabled and lower is not float16:
             warnings.warn(f"In {device_type.upper()} autocast, but the target dtype is not "
                           "supported. Disabling autocast.\nHere it supports torch.float16 only.",
                           UserWarning, stacklevel=2)
             enabled = False
         self.device = device_type
-        self.fast_dtype = dtype or float16
+        self.fast_dtype = lower
         self._enabled = bool(enabled)
         self._cache_enabled = cache_enabled is not False
         self._before: list[Any] = []
@@ -160,14 +162,14 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def get_autocast_dtype(device_type: str) -> dtype:
-    """Return the lower precision of a type of device: float16, where PyTorch's CPU has bfloat16.
+    """Return the lower precision of a type of device.
 
     >>> get_autocast_dtype("cuda")
     torch.float16
     """
     casts = _state.autocast.get()
-    found: dtype = float16 if casts is None else casts.dtypes.get(device_type, float16)
-    return found
+    default = DEFAULTS[device_type]
+    return default if casts is None else casts.dtypes.get(device_type, default)
 
 
 def is_autocast_available(device_type: str) -> bool:

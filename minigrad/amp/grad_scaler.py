@@ -9,11 +9,13 @@ Source: https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..backend import backend_of
 from ..cuda import is_available
-from ..dtypes import float16
+from ..dtypes import float16, float32, int32
+from ..ops.create import full
 from ..tensor import Tensor
 
 __all__ = ["GradScaler"]
@@ -46,18 +48,26 @@ class GradScaler:
             raise AssertionError("The growth factor must be > 1.0.")
         if enabled and not backoff_factor < 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
-        self._scale = float(init_scale)
+        self._init_scale, self._init_growth_tracker = float(init_scale), 0
+        #: on the device of what is scaled first; None until then
+        self._scale: Tensor | None = None
+        self._growth_tracker: Tensor | None = None
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
-        self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._growth_interval = growth_interval
         self._stages: dict[int, int] = {}  # of each optimizer
-        self._found: dict[int, bool] = {}  # whether its gradients held an infinity or NaN
+        #: whether its gradients held an infinity or NaN: 0 or 1, on each of their devices
+        self._found: dict[int, list[Tensor]] = {}
 
     def scale(self, outputs: Any) -> Any:
         """Multiply a tensor, or each of a nest of tensors, by the scale."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._scale
+            if self._scale is None:
+                self._scale = full((), self._init_scale, dtype=float32, device=outputs.device)
+                self._growth_tracker = full((), self._init_growth_tracker, dtype=int32,
+                                            device=outputs.device)
+            return outputs * self._scale.to(outputs.device)
         if isinstance(outputs, (list, tuple)):
             scaled = [self.scale(output) for output in outputs]
             return type(outputs)(*scaled) if hasattr(outputs, "_fields") else type(outputs)(scaled)
@@ -67,85 +77,114 @@ class GradScaler:
         """Divide an optimizer's gradients by the scale, say to clip them before the step."""
         if not self._enabled:
             return
+        scale, _ = self._state("unscale_")
         stage = self._stages.get(id(optimizer), READY)
         if stage == UNSCALED:
             raise RuntimeError("unscale_() has already been called on this optimizer since the "
                                "last update().")
         if stage == STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        self._found[id(optimizer)] = self._unscale(optimizer, allow_fp16=False)
-        self._stages[id(optimizer)] = UNSCALED
-
-    def _unscale(self, optimizer: Any, allow_fp16: bool) -> bool:
-        """Divide the gradients; tell whether one is infinite or NaN.
-
-        The answers of all gradients of a device are put together there and read at once.
-        """
-        devices: dict[Any, list[Any]] = {}
+        devices: dict[Any, list[Tensor]] = {}
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 grad = parameter.grad
                 if grad is None:
                     continue
-                if grad.dtype is float16 and not allow_fp16:
+                if grad.dtype is float16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
                 devices.setdefault(grad.device, []).append(grad)
-        if not devices:
-            raise AssertionError("No inf checks were recorded for this optimizer.")
-        found = [self._unscale_there(grads) for grads in devices.values()]
-        return any(map(bool, found))
+        self._found[id(optimizer)] = [self._unscale_there(grads, scale.to(device))
+                                      for device, grads in devices.items()]
+        self._stages[id(optimizer)] = UNSCALED
 
-    def _unscale_there(self, grads: list[Tensor]) -> Any:
-        """Divide gradients of one device; return whether one is infinite or NaN, as its array."""
-        arrays, factor, bad = [grad._array for grad in grads], 1.0 / self._scale, False
+    def _unscale_there(self, grads: list[Tensor], scale: Tensor) -> Tensor:
+        """Divide gradients of one device; return there whether one is infinite or NaN."""
+        found = full((), 0.0, dtype=float32, device=scale.device)
+        xp = backend_of(scale._array)
         for grad in grads:
             grad._bump()
-        xp = backend_of(arrays[0])
-        if xp.unscale is not None:
-            with xp.at(arrays[0]):
-                return xp.unscale(arrays, factor)
-        for array in arrays:
-            bad = bad | ~xp.isfinite(array).all()
-            array *= array.dtype.type(factor)
-        return bad
+        with entered(xp, scale._array):
+            xp.unscale([grad._array for grad in grads], scale._array, found._array)
+        return found
+
+    def _state(self, name: str) -> tuple[Tensor, Tensor]:
+        """Return the scale, and how many steps were good since it grew."""
+        if self._scale is None or self._growth_tracker is None:
+            raise AssertionError(
+                f"Attempted {name} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration.")
+        return self._scale, self._growth_tracker
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Take the optimizer's step, unless a gradient is infinite or NaN; return its result."""
+        """Take the optimizer's step, unless a gradient is infinite or NaN; return its result.
+
+        Where steps are counted on the device (`fused=True` or `capturable=True`) the step itself
+        looks whether there is one, and the host does not wait.
+        """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        scale, _ = self._state("step")
         stage = self._stages.get(id(optimizer), READY)
         if stage == STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
         if stage == READY:
             self.unscale_(optimizer)
-        result = None if self._found[id(optimizer)] else optimizer.step(*args, **kwargs)
+        found = self._found[id(optimizer)]
+        if not found:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        result = None
+        if looks_itself(optimizer):
+            optimizer.grad_scale, optimizer.found_inf = None, together(found, scale)
+            try:
+                result = optimizer.step(*args, **kwargs)
+            finally:
+                del optimizer.grad_scale, optimizer.found_inf
+        elif not any(one.item() for one in found):
+            result = optimizer.step(*args, **kwargs)
         self._stages[id(optimizer)] = STEPPED
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Let the scale grow or shrink after the steps of an iteration, or set it."""
+        """Let the scale grow or shrink after the steps of an iteration, or set it.
+
+        It does so on its device; the host does not wait.
+        """
         if not self._enabled:
             return
-        if new_scale is not None:
-            self._scale = float(new_scale)
-        elif not self._found:
-            raise AssertionError("No inf checks were recorded prior to update.")
-        elif any(self._found.values()):
-            self._scale *= self._backoff_factor
-            self._growth_tracker = 0
+        scale, tracker = self._state("update")
+        if isinstance(new_scale, Tensor):
+            if (new_scale.device.type != self._device or new_scale.numel() != 1
+                    or new_scale.requires_grad):
+                raise AssertionError("new_scale should be a float or a 1-element "
+                                     "torch.cuda.FloatTensor or torch.FloatTensor with "
+                                     "requires_grad=False.")
+            scale.copy_(new_scale)
+        elif new_scale is not None:
+            scale.fill_(new_scale)
         else:
-            self._growth_tracker += 1
-            if self._growth_tracker == self._growth_interval:
-                self._scale *= self._growth_factor
-                self._growth_tracker = 0
+            found = [one for ones in self._found.values() for one in ones]
+            if not found:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            xp = backend_of(scale._array)
+            scale._bump()
+            with entered(xp, scale._array):
+                xp.update_scale(scale._array, tracker._array, together(found, scale)._array,
+                                self._growth_factor, self._backoff_factor, self._growth_interval)
         self._stages.clear()
         self._found.clear()
 
     def get_scale(self) -> float:
-        """Return the scale; 1 where the scaler is off."""
-        return self._scale if self._enabled else 1.0
+        """Return the scale, for which the host waits; 1 where the scaler is off."""
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else float(self._scale.item())
+
+    def _good_steps(self) -> int:
+        """Return how many steps were good since the scale grew, for which the host waits."""
+        tracker = self._growth_tracker
+        return self._init_growth_tracker if tracker is None else int(tracker.item())
 
     def get_growth_factor(self) -> float:
         """Return what the scale grows by."""
@@ -179,9 +218,9 @@ class GradScaler:
         """Return the scale and the rest; nothing where the scaler is off."""
         if not self._enabled:
             return {}
-        return {"scale": self._scale, "growth_factor": self._growth_factor,
+        return {"scale": self.get_scale(), "growth_factor": self._growth_factor,
                 "backoff_factor": self._backoff_factor, "growth_interval": self._growth_interval,
-                "_growth_tracker": self._growth_tracker}
+                "_growth_tracker": self._good_steps()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from a `state_dict`."""
@@ -190,8 +229,30 @@ class GradScaler:
         if not state_dict:
             raise RuntimeError("The source state dict is empty, possibly because it was saved "
                                "from a disabled instance of GradScaler.")
-        self._scale = float(state_dict["scale"])
+        self._init_scale = float(state_dict["scale"])
         self._growth_factor = state_dict["growth_factor"]
         self._backoff_factor = state_dict["backoff_factor"]
         self._growth_interval = state_dict["growth_interval"]
-        self._growth_tracker = state_dict["_growth_tracker"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._scale is not None and self._growth_tracker is not None:
+            self._scale.fill_(self._init_scale)
+            self._growth_tracker.fill_(self._init_growth_tracker)
+
+
+def looks_itself(optimizer: Any) -> bool:
+    """Tell whether a step looks at `found_inf`; PyTorch's name for that is asked for as well."""
+    own = getattr(optimizer, "_leaves_out_there", None)
+    return bool(getattr(optimizer, "_step_supports_amp_scaling", False) or (own and own()))
+
+
+def together(found: list[Tensor], scale: Tensor) -> Tensor:
+    """Return, on the scale's device, more than zero where one of these is."""
+    first, *others = (one.to(scale.device) for one in found)
+    for other in others:
+        first = first + other
+    return first
+
+
+def entered(xp: Any, array: Any) -> AbstractContextManager[Any]:
+    """Return what makes an array's device the current one: nothing where there is one only."""
+    return nullcontext() if xp.device_index(array) is None else xp.at(array)

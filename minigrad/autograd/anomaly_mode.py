@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import _state
 from ..backend import backend_of
+from ..batching import BatchedArray
 from ..graph import Node
 from ..tensor import Tensor
 from .frames import user_frame
@@ -163,6 +164,8 @@ def check_nan(node: Node, grads: Sequence[Any]) -> None:
     """Raise `RuntimeError` if one of the gradients that a node returned contains NaN."""
     for position, grad in enumerate(grads):
         array = grad._array if isinstance(grad, Tensor) else grad
+        while isinstance(array, BatchedArray):
+            array = array.inner  # NaN in one example is NaN
         if array is None or array.dtype.kind != "f":
             continue
         found = backend_of(array).to_host(array != array)

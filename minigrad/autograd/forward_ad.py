@@ -99,18 +99,23 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if here is None:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, "
                            "make sure to enter_dual_level() first.")
+    return checked_dual(here, tensor, tangent)
+
+
+def checked_dual(level: TangentLevel, tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Return `dual_at` of a value and a tangent that fit together; see `make_dual`."""
     for what, given in (("primal", tensor), ("tangent", tangent)):
         if not given.is_floating_point():
             raise ValueError(
                 f"Expected {what} to be floating point or complex, but got: {given.dtype}")
-    if here.tangent(tensor) is not None:
+    if level.tangent(tensor) is not None:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward "
                            "gradient at the same level 0 is not supported.")
-    if here.tangent(tangent) is not None:
+    if level.tangent(tangent) is not None:
         raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same "
                            "level0 is not supported.")
     require_size(tensor, tangent)
-    return dual_at(here, tensor, tangent)
+    return dual_at(level, tensor, tangent)
 
 
 def dual_at(level: TangentLevel, tensor: Tensor, tangent: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from ..backend import backend_of
 from ..batching import batched, examples, next_level
 from ..op import F
 from ..tensor import Tensor
-from .forward_ad import dual_at
+from .forward_ad import checked_dual
 from .tangents import TangentLevel
 
 Tensors = tuple[Tensor, ...]
@@ -30,25 +30,32 @@ def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[
             [0., 4.]]),)])
     """
     sizes = [x.numel() for x in inputs]
-    batch = next_level()
-    with TangentLevel() as level:
-        duals = [dual_at(level, x, batched(units, batch))
-                 for x, units in zip(inputs, unit_tangents(inputs, sizes), strict=True)]
-        outputs = func(*duals)
-        found = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
-        tangents = [level.tangent(o) for o in found]
+    outputs, found = columns_along(func, inputs, unit_tangents(inputs, sizes))
     blocks = []
-    for output, tangent in zip(found, tangents, strict=True):
-        shape = (sum(sizes), *output.shape)
-        columns = None if tangent is None else examples(tangent, batch)
-        if columns is None:
-            columns = F.zeros_like(output) if tangent is None else tangent
-            columns = columns.expand(shape)
-        last = (*range(1, len(shape)), 0)
+    for columns in found:
+        last = (*range(1, columns.dim()), 0)
         blocks.append(tuple(
-            part.permute(last).reshape((*output.shape, *x.shape))
+            part.permute(last).reshape((*columns.shape[1:], *x.shape))
             for part, x in zip(columns.split_with_sizes(sizes), inputs, strict=True)))
     return outputs, blocks
+
+
+def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
+                  directions: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
+    """Return `func(*inputs)`, and the derivative of each output along each row of directions."""
+    batch = next_level()
+    with TangentLevel() as level:
+        outputs = func(*[checked_dual(level, x, batched(rows, batch))
+                         for x, rows in zip(inputs, directions, strict=True)])
+        columns = []
+        for output in outputs if isinstance(outputs, (tuple, list)) else (outputs,):
+            tangent = level.tangent(output)
+            rows = None if tangent is None else examples(tangent, batch)
+            if rows is None:
+                rows = F.zeros_like(output) if tangent is None else tangent
+                rows = rows.expand((len(directions[0]), *output.shape))
+            columns.append(rows)
+    return outputs, columns
 
 
 def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:

@@ -25,6 +25,7 @@ from .tasks import Task, current_task, will_execute
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -37,6 +38,7 @@ __all__ = [
 # -------------------------------------------------------------------- hooks on saved tensors
 
 _hooks_disabled: ContextVar[str | None] = ContextVar("hooks_disabled", default=None)
+_mutation_allowed: ContextVar[bool] = ContextVar("mutation_allowed", default=False)
 _multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)
 
 
@@ -142,6 +144,65 @@ def hooks_disabled_message() -> str | None:
     return _hooks_disabled.get()
 
 
+class Handle:
+    """Stands in a node for a tensor that is kept elsewhere."""
+
+
+class SavedCopies:
+    """Copies of what was saved, each as long as a node holds its handle."""
+
+    def __init__(self) -> None:
+        self.copies: WeakKeyDictionary[Handle, Tensor] = WeakKeyDictionary()
+
+    def pack(self, tensor: Tensor) -> Handle:
+        """Copy a tensor."""
+        handle = Handle()
+        self.copies[handle] = tensor.clone()
+        return handle
+
+    def unpack(self, handle: Handle) -> Tensor:
+        """Return the copy."""
+        copy = self.copies.get(handle)
+        if copy is None:
+            raise AssertionError("Trying to backward outside of the "
+                                 "'allow_mutation_on_saved_tensors' contextin which the graph was "
+                                 "originally recorded.")
+        return copy
+
+    def clear(self) -> None:
+        """Forget all copies: what was recorded cannot run backward any more."""
+        self.copies.clear()
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
+    """Inside the block, let tensors be written to in place after they were saved for backward.
+
+    Backward sees them as they were, inside the block; after it `AssertionError`.  What is saved is
+    copied at once, where PyTorch copies it when it is first written to.
+
+    Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.allow_mutation_on_saved_tensors
+
+    >>> from minigrad import tensor
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> with allow_mutation_on_saved_tensors():
+    ...     y = x * 2; z = y * y; y.zero_().item()
+    ...     z.backward(); x.grad
+    0.0
+    tensor(24.)
+    """
+    if _mutation_allowed.get():
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    saved = SavedCopies()
+    with saved_tensors_hooks(saved.pack, saved.unpack):
+        try:
+            _mutation_allowed.set(True)
+            yield saved
+        finally:
+            saved.clear()
+            _mutation_allowed.set(False)
+
+
 # -------------------------------------------------------------------- edges and versions
 
 
@@ -185,6 +246,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     >>> increment_version(x); x._version
     1
     """
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for one in (tensor,) if isinstance(tensor, Tensor) else tensor:
         if one._counter is not INFERENCE:
             one._bump()

@@ -71,6 +71,11 @@ class TangentLevel:
             return None if found is None else found[1]
         return None
 
+    def any_tangent(self, tensors: Sequence[Tensor]) -> bool:
+        """Tell whether one of the tensors has a tangent, at this level or at one around it."""
+        return any(self.tangent(t) is not None for t in tensors) or (
+            self.below is not None and self.below.any_tangent(tensors))
+
     def hold(self, tensor: Tensor, tangent: Tensor | None) -> None:
         """Give a tensor its tangent; None says that it has none though its base may have one."""
         if tangent is not None:
@@ -104,7 +109,7 @@ class TangentLevel:
     def op(self, op: type[Op], values: list[Any]) -> Any:
         """Apply an op and give its outputs their tangents."""
         tangents = {} if _state.inference_enabled.get() else self.tangents_of(op, values)
-        if not tangents:
+        if not tangents or belong_to_examples(op, values, tangents):
             result = self._pass_on(op, values)
             if op.view and isinstance(result, (Tensor, tuple)) and self._hides(values[0]):
                 for output in as_sequence(result):
@@ -125,18 +130,18 @@ class TangentLevel:
             return self.below.op(op, values)
         return apply(op, values, watched=False, transformed=False)
 
-    def inplace(self, op: type[Op], values: list[Any]) -> Tensor:
+    def inplace(self, op: type[Op], values: list[Any], before: Tensor | None = None) -> Tensor:
         """Apply an op in place and bring the target's tangent up to date."""
         target = values[0]
         tangents = self.tangents_of(op, values)
         current = self.tangent(target) if isinstance(target, Tensor) else None
-        if current is None and not tangents:
+        if current is None and (not tangents or belong_to_examples(op, values, tangents)):
             if self.below is not None:
-                return self.below.inplace(op, values)
-            return apply_inplace(op, values, watched=False, transformed=False)
+                return self.below.inplace(op, values, before)
+            return apply_inplace(op, values, watched=False, transformed=False, before=before)
         version = target._version
         try:
-            self._write(op, values, tangents, current)
+            self._write(op, values, tangents, current, before)
         except BaseException as error:
             if target._version != version:  # see NOTE [Writes that are broken off]
                 self.broken_off = f"{op.name}_() was broken off by {type(error).__name__}"
@@ -144,16 +149,21 @@ class TangentLevel:
         return target
 
     def _write(self, op: type[Op], values: list[Any], tangents: Tangents,
-               current: Tensor | None) -> None:
+               current: Tensor | None, before: Tensor | None) -> None:
         """Write to the first of the values, then bring its tangent up to date."""
         target = values[0]
         with Beneath(self):
-            before = target if op.view else target.clone()
-            before = [before if v is target else v for v in values]
-            apply_inplace(op, values)
+            if op.view:
+                before = target
+            elif before is None:
+                before = target.clone()
+                if current is not None:  # the backward of what saves it has a tangent too
+                    self.hold(before, current.clone())
+            apply_inplace(op, values, before=before)
             pushed: Tensor | None = None
             if tangents:
-                (pushed,) = pushed_forward(op, before, (target,), tangents)
+                values = [before if v is target else v for v in values]
+                (pushed,) = pushed_forward(op, values, (target,), self.tangents_of(op, values))
             if pushed is None:
                 pushed = F.zeros_like(target if current is None else current)
             if op.view:
@@ -206,6 +216,33 @@ class Beneath:
 
     def __exit__(self, *exc: object) -> None:
         _state.transform.set(self.before)
+
+
+def belong_to_examples(op: type[Op], values: Sequence[Any], tangents: Tangents) -> bool:
+    """Tell whether an op has its tangents from what is not batched, among batches of tensors.
+
+    Then the op on the batches' tensors takes them through, so that what is unbatched has them.
+    """
+    batch = False
+    for i in op.tensor_positions:
+        if value_is_batch(values[i]):
+            if i in tangents:
+                return False
+            batch = True
+    if op.list_position is not None:
+        of_items = tangents.get(op.list_position)
+        for k, item in enumerate(values[op.list_position]):
+            if value_is_batch(item):
+                if of_items is not None and of_items[k] is not None:
+                    return False
+                batch = True
+    return batch
+
+
+def value_is_batch(value: Any) -> bool:
+    """Tell whether a value is a tensor that stands for a batch of them."""
+    return (isinstance(value, Tensor) and level_of(value) > 0
+            and isinstance(value._array.value, Tensor))
 
 
 # -------------------------------------------------------------------- the memory of tangents

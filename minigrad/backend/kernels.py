@@ -13,9 +13,11 @@ from . import (
     kernels_attention,
     kernels_conv,
     kernels_mask,
+    kernels_matrix,
     kernels_norm,
     kernels_pool,
     kernels_recurrent,
+    kernels_scale,
 )
 
 __all__ = ["Kernels"]
@@ -68,10 +70,16 @@ class Kernels:
     nll_loss: Any = None
     nll_gradient: Any = None
     max_pool_grad_input: Any = None
-    #: steps of optimizers for many arrays at once, and what a `GradScaler` does before them
-    sgd_step: Any = None
-    adam_step: Any = None
-    unscale: Any = None
+    #: steps of optimizers for many arrays at once
+    count_steps: Any = None
+    take_step: Any = None
+
+    unscale = kernels_scale.unscale
+    update_scale = kernels_scale.update_scale
+
+    solve_triangular = kernels_matrix.solve_triangular
+    lu_factor = kernels_matrix.lu_factor
+    lu_solve = kernels_matrix.lu_solve
 
     attention_forward = kernels_attention.attention_forward
     attention_backward = kernels_attention.attention_backward

@@ -43,7 +43,11 @@ def halves(xp: Any, gates: Sequence[bool], hidden: int, dtype: Any) -> Array:
     >>> halves(numpy, (True, False), 2, float)
     array([0.5, 0.5, 1. , 1. ])
     """
-    return xp.repeat(xp.asarray([0.5 if gate else 1.0 for gate in gates], dtype=dtype), hidden)
+    scale = xp.full((len(gates), hidden), 0.5, dtype)  # filled on the device, if it is one
+    for i, gate in enumerate(gates):
+        if not gate:
+            scale[i] = 1.0
+    return scale.reshape(-1)
 
 
 def start_of(xp: Any, gradient: Array | None, like: Array) -> Array:

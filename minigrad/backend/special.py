@@ -192,8 +192,16 @@ def polygamma(x: Array, n: int) -> Array:
 
 
 def hurwitz_zeta(s: int, q: Array) -> Array:
-    """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula."""
+    """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula.
+
+    Below zero the sum is made of three others, as steps from there would be too many to take.
+    """
     q = q + 0.0  # a negative zero is a zero
+    if (below := q < 0).any():
+        whole = np.where(below, np.floor(q), 0.0)
+        part = np.where(below & np.isfinite(q), q - whole, 0.0)  # in [0, 1)
+        passed = hurwitz_zeta(s, 1 - part) - hurwitz_zeta(s, 1 - part - whole)
+        return hurwitz_zeta(s, np.where(below, part, q)) + np.where(below, (-1) ** s * passed, 0.0)
     total = np.zeros_like(q)
     while (near := q < FAR).any():
         total[near] += q[near] ** -s

@@ -219,6 +219,11 @@ class BatchedBackend:
         """Return what the operators give, which is an array already."""
         return value
 
+    def detached(self, array: BatchedArray) -> BatchedArray:
+        """Return the same batch, of a tensor without history if it is one of a tensor."""
+        value = array.value
+        return BatchedArray(F.detach(value), array.level) if isinstance(value, Tensor) else array
+
     def zeros_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
         """Return a batch of zeros."""
         return like("zeros_like", array, dtype=dtype, order=order)

@@ -91,9 +91,10 @@ def cross(call: Call) -> Any:
 
 def solve(call: Call) -> Any:
     """Systems of equations with as many batch dimensions on both sides."""
-    if call["vector"]:
+    if "vector" in call.op.parameters and call["vector"]:
         return call.in_turn()
-    n = max(call.ndim("A"), call.ndim("B"))
+    sides = call.op.tensors
+    n = max(map(call.ndim, sides))
 
     def grown(name: str) -> Any:
         shape = call.shape(name)
@@ -101,4 +102,4 @@ def solve(call: Call) -> Any:
             return call[name]
         return F.reshape(call[name], (call.size, *(1,) * (n - len(shape)), *shape))
 
-    return call.run(A=grown("A"), B=grown("B"))
+    return call.run(**{name: grown(name) for name in sides})

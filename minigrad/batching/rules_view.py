@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..op import F
+from ..ops.strided import reach
+from ..ops.view import element_strides
 from ..shapes import numel
+from ..tensor import Tensor
+from .array import refuse
 from .dispatch import Call
 from .rules import moved
 
@@ -46,6 +50,18 @@ def matrix_transpose(call: Call) -> Any:
 def permute(call: Call) -> Any:
     """The batch stays in front."""
     return call.run(dims=(0, *moved(tuple(call["dims"]), call.ndim("self"))))
+
+
+def as_strided(call: Call) -> Any:
+    """A view of each example, which has to lie in the batch as the one that was asked for lies."""
+    x, (shape, strides, start) = call["self"], call["geometry"]
+    step = x.stride() if isinstance(x, Tensor) else element_strides(x)
+    first = call["storage_offset"] - start
+    if step[1:] != strides or first < 0 or (
+            reach(call["size"], call["stride"], first) > reach(shape, strides, 0)):
+        raise refuse("calling as_strided, beyond the memory of one example, on")
+    return call.run(size=(call.size, *call["size"]), stride=(step[0], *call["stride"]),
+                    geometry=((call.size, *shape), step, start))
 
 
 def roll(call: Call) -> Any:

@@ -45,7 +45,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules.position, "Argmax Argmin"),
     (along("dim"), "LinearScan Cumsum Cumprod Cummax Cummin Logcumsumexp Softmax LogSoftmax MaxDim "
                    "MinDim MedianDim NanmedianDim Mode Kthvalue Sort Topk Gather ScatterSource "
-                   "ScatterNumber ScatterAdd GatherBackward"),
+                   "ScatterNumber ScatterAdd ScatterReduced GatherBackward"),
     (part("dim"), "Select SelectBackward Slice SliceBackward Split SplitWithSizes UnsafeSplit "
                   "UnsafeSplitWithSizes Unbind UnfoldBackward"),
     (part("dimension"), "SlidingWindows"),
@@ -58,6 +58,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_view.transpose, "Transpose"),
     (rules_view.matrix_transpose, "T"),
     (rules_view.permute, "Permute"),
+    (rules_view.as_strided, "AsStrided"),
     (rules_view.roll, "Roll"),
     (rules.alone, "Tril Triu LinalgInv LinalgDet Slogdet LinalgCholesky LinalgQr QrComplete "
                   "LinalgSvd LinalgEigh Pinverse OneHot ConstantPadNd"),
@@ -76,7 +77,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (product_added("mat", "vec", lambda a, b: F.matmul(a, b)), "Addmv"),
     (product_added("vec1", "vec2", lambda a, b: F.mul(F.unsqueeze(a, 1), b)), "Addr"),
     (rules_matrix.cross, "LinalgCross"),
-    (rules_matrix.solve, "Solve"),
+    (rules_matrix.solve, "Solve LinalgSolveTriangular"),
     (rules_index.index_select, "IndexSelect IndexSelectBackward IndexAdd IndexCopy "
                                "IndexFillNumber"),
     (rules_index.take, "Take TakeBackward"),

@@ -33,16 +33,16 @@ class CUDAGraph:
     def capture_begin(self) -> None:
         """Capture what is queued in the current stream, which must not be the default one."""
         self._stream = current_stream().stream
-        backend().generators.begin_capture()
+        backend().begin_capture()
         try:
             self._stream.begin_capture()
         except BaseException:
-            backend().generators.end_capture()
+            backend().end_capture()
             raise
 
     def capture_end(self) -> None:
         """Stop capturing."""
-        self._drawn = backend().generators.end_capture()
+        self._drawn = backend().end_capture()
         self._graph = self._stream.end_capture()
 
     def replay(self) -> None:
@@ -108,7 +108,7 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
     here = current_stream()
     side = Stream(here.device_index) if stream is None else stream
     side.wait_stream(here)
-    with side:
+    with side, backend().warming_up():
         for _ in range(warmup):
             work()
     here.wait_stream(side)

@@ -39,11 +39,17 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait until all its work is done."""
-        self.stream.synchronize()
+        with self._there():
+            self.stream.synchronize()
 
     def query(self) -> bool:
         """Tell whether all its work is done."""
-        return bool(self.stream.done)
+        with self._there():
+            return bool(self.stream.done)
+
+    def _there(self) -> Any:
+        """Make its GPU the current one: every GPU's default stream has the same handle."""
+        return backend().on(self.device_index)
 
     def record_event(self, event: Event | None = None) -> Event:
         """Mark this moment of the stream."""
@@ -93,7 +99,7 @@ class Event:
     def record(self, stream: Stream | None = None) -> None:
         """Mark this moment of a stream, the current one by default."""
         chosen = current_stream() if stream is None else stream
-        with backend().on(chosen.device_index):
+        with chosen._there():
             if self.event is None or self.device_index != chosen.device_index:
                 self.event = backend().cuda.Event(**self._options)
                 self.device_index = chosen.device_index
@@ -102,7 +108,9 @@ class Event:
     def wait(self, stream: Stream | None = None) -> None:
         """Let what is queued in a stream from now on wait for this; the current one by default."""
         if self.event is not None:
-            (current_stream() if stream is None else stream).stream.wait_event(self.event)
+            chosen = current_stream() if stream is None else stream
+            with chosen._there():
+                chosen.stream.wait_event(self.event)
 
     def query(self) -> bool:
         """Tell whether all work before it is done."""

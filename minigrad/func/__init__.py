@@ -5,8 +5,8 @@ Source: https://docs.pytorch.org/docs/stable/func.html
 
 from .functional_call import functional_call
 from .jacobians import hessian, jacfwd, jacrev
-from .transforms import grad, grad_and_value, jvp, value_and_grad, vjp
+from .transforms import grad, grad_and_value, jvp, linearize, value_and_grad, vjp
 from .vmap import vmap
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-           "value_and_grad", "vjp", "vmap"]
+           "linearize", "value_and_grad", "vjp", "vmap"]

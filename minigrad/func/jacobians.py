@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd.forward_jacobian import columns_along
 from ..autograd.functional_passes import units_of
 from ..op import F
 from ..shapes import numel
@@ -19,12 +20,13 @@ from .transforms import (
     Derivation,
     Function,
     chosen,
+    floating_only,
     parted,
-    pushed,
     replaced,
     tensors_only,
 )
-from .tree import rebuilt
+from .tree import leaves_of, rebuilt
+from .vmap import random_numbers
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
 
@@ -63,6 +65,7 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
         output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
                              "jacrev(f)(*args)")
         outputs = [whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
+        floating_only(output)
         keep = derivation.keeps_graph(outputs)
         units = units_for(outputs, whole)
         rows = in_chunks(units, chunk_size, lambda batch: derivation.pull(
@@ -109,7 +112,7 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
            randomness: str = "error") -> Function:
     """Return the function that gives the jacobian of `func`, all columns at once.
 
-    It takes two backward passes, see NOTE [Tangents by double backward] of functional_passes.py.
+    It is forward mode: one run of the function.  `randomness` is that of `vmap`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
 
@@ -121,40 +124,38 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
 
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        derivation = Derivation(chosen(argnums, args))
-        whole = derivation.whole
-        given = replaced(argnums, args, derivation.arguments())
-        output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
-                             "jacfwd(f)(*args)")
-        outputs = [whole.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
-        keep = derivation.keeps_graph(outputs)
-        columns = pushed(derivation, outputs, units_for(derivation.copies, whole), keep,
-                         is_batched=True)
+        whole, tree = Whole(), chosen(argnums, args)
+        inputs = [whole.of(leaf) for leaf in leaves_of(tree)]
+        output = aux = None
+
+        def run(*duals: Tensor) -> list[Tensor]:
+            nonlocal output, aux
+            given = replaced(argnums, args, rebuilt(tree, [whole.example(d) for d in duals]))
+            output, aux = parted(func(*given, **kwargs), has_aux, "jacfwd(f)(*args)")
+            return [whole.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
+
+        with random_numbers(randomness):
+            _, columns = columns_along(run, inputs, units_for(inputs, whole))
         blocks = []
-        for out, found in zip(outputs, columns, strict=True):
-            shape, row, start = tuple(out.shape[whole.count :]), [], 0
-            for x in derivation.copies:
+        for found in columns:
+            row, start = [], 0
+            for x in inputs:
                 of_input = tuple(x.shape[whole.count :])
                 stop = start + numel(of_input)
-                row.append(column_block(whole, found, slice(start, stop), shape, of_input, out))
+                row.append(column_block(whole, found, slice(start, stop), of_input))
                 start = stop
-            blocks.append(rebuilt(derivation.tree, row))
+            blocks.append(rebuilt(tree, row))
         result = rebuilt(output, blocks)
-        return (result, derivation.finished(aux, keep)) if has_aux else result
+        return (result, aux) if has_aux else result
 
     return derivative
 
 
-def column_block(whole: Whole, columns: Tensor | None, part: slice, first: Any, second: Any,
-                 like: Tensor) -> Tensor:
-    """Return some columns as a block of the jacobian."""
-    sizes = tuple(size for _, size in whole.levels)
-    shape = (*sizes, *first, *second)
-    if columns is None:
-        return whole.example(F.zeros(shape, dtype=like.dtype))
+def column_block(whole: Whole, columns: Tensor, part: slice, of_input: tuple[int, ...]) -> Tensor:
+    """Return some columns, which are rows here, as a block of the jacobian."""
     if part != slice(0, columns.shape[0]):
         columns = columns[part]
-    return whole.example(F.reshape(F.movedim(columns, 0, -1), shape))
+    return whole.example(F.reshape(F.movedim(columns, 0, -1), (*columns.shape[1:], *of_input)))
 
 
 def hessian(func: Function, argnums: ArgNums = 0) -> Function:

@@ -15,17 +15,19 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._state import grad_enabled
+from .._state import grad_enabled, transform
 from ..accumulate import AccumulateGrad
 from ..autograd.backward import grad as gradients
-from ..autograd.functional_passes import pullback
-from ..autograd.grad_mode import enable_grad
+from ..autograd.forward_ad import checked_dual, unpacked_at
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.tangents import TangentLevel
 from ..op import F
+from ..ops.generator import States, fork_rng
 from ..tensor import Tensor
 from .levels import Whole, depth
-from .tree import leaves_of, mapped, rebuilt
+from .tree import form, leaves_of, mapped, rebuilt
 
-__all__ = ["grad", "grad_and_value", "jvp", "value_and_grad", "vjp"]
+__all__ = ["grad", "grad_and_value", "jvp", "linearize", "value_and_grad", "vjp"]
 
 Function = Callable[..., Any]
 ArgNums = int | tuple[int, ...]
@@ -51,7 +53,7 @@ class Derivation:
         if whole.requires_grad:
             alias: Tensor = F.view_as(whole, whole)
             return alias
-        return whole.detach().requires_grad_()
+        return without_graph(whole).requires_grad_()
 
     def arguments(self) -> Any:
         """Return what the function is called with, nested as the inputs were."""
@@ -100,19 +102,36 @@ class Derivation:
     def finished(self, value: Any, keep: bool) -> Any:
         """Return what the function gave, without the graph of this derivative."""
         def outside(leaf: Any) -> Any:
-            return leaf.detach() if isinstance(leaf, Tensor) and not keep else leaf
+            return without_graph(leaf) if isinstance(leaf, Tensor) and not keep else leaf
 
         return mapped(outside, value)
 
 
+def without_graph(tensor: Tensor) -> Tensor:
+    """Return a tensor outside the graph, with the tangents that it has under a `jvp` around."""
+    if transform.get() is None:
+        return tensor.detach()
+    with no_grad():
+        return tensor.clone()  # what is detached has none
+
+
 def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
     """Return the arguments by which to differentiate: one, or a tuple of them."""
-    def one(i: int) -> Any:
+    def place(i: int) -> int:
         if not -len(args) <= i < len(args):
             raise RuntimeError(f"Got argnum={i}, but only {len(args)} positional inputs")
-        return args[i]
+        return i % len(args)
 
-    return tuple(one(i) for i in argnums) if isinstance(argnums, tuple) else one(argnums)
+    if isinstance(argnums, int):
+        return args[place(argnums)]
+    if not isinstance(argnums, tuple):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    places = tuple(place(i) for i in argnums)
+    if not places:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(places)) < len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {places}")
+    return tuple(args[i] for i in places)
 
 
 def replaced(argnums: ArgNums, args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
@@ -219,6 +238,14 @@ def tensors_only(output: Any, name: str) -> list[Tensor]:
     return leaves
 
 
+def floating_only(output: Any) -> None:
+    """Raise for an output that cannot have a gradient."""
+    for leaf in leaves_of(output):
+        if isinstance(leaf, Tensor) and not leaf.is_floating_point():
+            raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex "
+                               f"Tensors, got Tensor with dtype {leaf.dtype}")
+
+
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Return `func(*primals)` and the function that multiplies vectors with its jacobian.
 
@@ -232,6 +259,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     derivation = Derivation(primals)
     called = derivation.call(func, *derivation.arguments())
     output, aux = parted(called, has_aux, "vjp(f, *primals)")
+    floating_only(output)
     wholes = [derivation.whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
     keep = derivation.keeps_graph(wholes)
 
@@ -240,10 +268,10 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         given = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
             len(cotangents) == 1 and isinstance(cotangents[0], tuple)) else cotangents
         vectors = [derivation.whole.of(t) for t in leaves_of(given)]
-        if len(vectors) != len(wholes):
+        if form(given) != form(output):
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
-                               f"structure of outputs to the function: {len(wholes)} tensors, got "
-                               f"{len(vectors)}.")
+                               f"structure of outputs to the function: {form(output)}, got "
+                               f"{form(given)}.")
         again = keep or depth.get() > 0 or any(v.requires_grad for v in vectors)
         return rebuilt(primals, derivation.result(derivation.pull(wholes, vectors, again)))
 
@@ -255,7 +283,7 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         strict: bool = False, has_aux: bool = False) -> Any:
     """Return `func(*primals)` and the product of its jacobian with `tangents`.
 
-    It takes two backward passes, see NOTE [Tangents by double backward] of functional_passes.py.
+    It is forward mode: one run of the function, on dual tensors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jvp.html
 
@@ -266,30 +294,74 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
     if not isinstance(primals, tuple):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it "
                            "should be valid to call f(*primals).")
-    derivation = Derivation(primals)
-    vectors = [derivation.whole.of(t) for t in leaves_of(tangents)]
-    if len(vectors) != len(derivation.copies):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the "
-                           "same python structure.")
-    output, aux = parted(derivation.call(func, *derivation.arguments()), has_aux,
-                         "jvp(f, primals, tangents)")
-    wholes = [derivation.whole.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
-    keep = derivation.keeps_graph(wholes) or any(v.requires_grad for v in vectors)
-    found = pushed(derivation, wholes, vectors, keep)
-    moved = [derivation.whole.example(F.zeros_like(out) if t is None else t)
-             for t, out in zip(found, wholes, strict=True)]
-    products = rebuilt(output, moved)
-    value = derivation.finished(output, keep)
-    return (value, products, derivation.finished(aux, keep)) if has_aux else (value, products)
+    if form(primals) != form(tangents):
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be. "
+            f"Got primals with structure {form(primals)} and tangents with structure "
+            f"{form(tangents)}")
+    points, vectors = leaves_of(primals), leaves_of(tangents)
+    if not points:
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one "
+                           "Tensor.")
+    for name, leaves in (("primals", points), ("tangents", vectors)):
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain "
+                                   f"Tensors, got {type(leaf)}")
+    whole = Whole()
+    with TangentLevel() as level:
+        duals = [whole.example(checked_dual(level, whole.of(x), whole.of(t)))
+                 for x, t in zip(points, vectors, strict=True)]
+        output, aux = parted(func(*rebuilt(primals, duals)), has_aux, "jvp(f, primals, tangents)")
+        tensors = tensors_only(output, "jvp(f, primals, tangents)")
+        if not tensors:
+            raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has "
+                               "non-empty output (got output = [])")
+        moved = []
+        for out in map(whole.of, tensors):
+            tangent = level.tangent(out)
+            if strict and tangent is None:
+                raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is "
+                                   "independent of the inputs. This is not allowed with "
+                                   "strict=True.")
+            moved.append(whole.example(F.zeros_like(out) if tangent is None else tangent))
+
+        def value(leaf: Any) -> Any:
+            return unpacked_at(level, leaf)[0] if isinstance(leaf, Tensor) else leaf
+
+        result = mapped(value, output), rebuilt(output, moved)
+        return (*result, mapped(value, aux)) if has_aux else result
 
 
-def pushed(derivation: Derivation, outputs: Sequence[Tensor], vectors: Sequence[Tensor],
-           keep: bool, is_batched: bool = False) -> list[Tensor | None]:
-    """Return the product of the jacobian with vectors, by two backward passes."""
-    with enable_grad():
-        pulled, weights = pullback(outputs, tuple(derivation.copies), tuple(outputs))
-    live = [(p, v) for p, v in zip(pulled, vectors) if p is not None and p.requires_grad]
-    if not live:
-        return [None] * len(outputs)
-    return list(gradients([p for p, _ in live], weights, [v for _, v in live],
-                          True, keep, allow_unused=True, is_grads_batched=is_batched))
+def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
+    """Return `func(*primals)` and the function that multiplies the jacobian there with tangents.
+
+    That one runs `func` anew, with the random numbers of the first run.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.linearize.html
+
+    >>> from minigrad import tensor
+    >>> output, push = linearize(lambda x: x * x, tensor([1.0, 2.0]))
+    >>> output, push(tensor([1.0, 10.0]))
+    (tensor([1., 4.]), tensor([ 2., 40.]))
+    """
+    state = States()
+    output = func(*primals)
+
+    def push(*tangents: Any) -> Any:
+        """Return the product of the jacobian with the tangents, nested as the output is."""
+        if form(tangents) != form(primals):
+            raise RuntimeError(f"Expected the tangents {form(tangents)} to have the same argspec "
+                               f"as the primals {form(primals)}")
+        for i, (t, x) in enumerate(zip(leaves_of(tangents), leaves_of(primals), strict=True)):
+            for what in ("shape", "dtype"):
+                if getattr(t, what) != getattr(x, what):
+                    raise RuntimeError(
+                        f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't "
+                        f"match the {what} {getattr(x, what)} of the corresponding primal.")
+        with fork_rng():
+            state.restore()
+            return jvp(func, primals, tangents)[1]
+
+    return output, push

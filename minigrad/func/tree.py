@@ -36,6 +36,15 @@ def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
     return function(tree)
 
 
+def form(tree: Tree) -> str:
+    """Return how a nesting is nested, as text; dicts of other order are nested otherwise.
+
+    >>> form((1, {"b": 2}))
+    "('*', {'b': '*'})"
+    """
+    return repr(mapped(lambda _: "*", tree))
+
+
 def rebuilt(tree: Tree, leaves: list[Any]) -> Tree:
     """Return a nesting of the same form with other leaves."""
     rest = iter(leaves)

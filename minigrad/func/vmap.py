@@ -6,7 +6,8 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .. import _state
@@ -41,9 +42,7 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     >>> vmap(lambda x: x.sum())(tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([3., 7.])
     """
-    if randomness not in RANDOMNESS:
-        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
-                           f"'same'. Got {randomness}")
+    check_randomness(randomness)
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
     name = getattr(func, "__name__", repr(func))
@@ -68,6 +67,25 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
             for column, d in zip(columns, places, strict=True)])
 
     return mapped_function
+
+
+def check_randomness(randomness: str) -> None:
+    """Raise `RuntimeError` unless it is one of the three kinds."""
+    if randomness not in RANDOMNESS:
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
+                           f"'same'. Got {randomness}")
+
+
+@contextmanager
+def random_numbers(randomness: str) -> Iterator[None]:
+    """Inside the block, treat random numbers as `vmap` does with this `randomness`."""
+    check_randomness(randomness)
+    outer = _state.randomness.get()
+    try:
+        _state.randomness.set(randomness)
+        yield
+    finally:
+        _state.randomness.set(outer)
 
 
 def batch_arguments(name: str, in_dims: Any,
@@ -115,14 +133,13 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     """Call the function on batches; return its outputs and where their batch dimensions are."""
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
-    outer, mode = vmaps.get(), _state.randomness.get()
+    outer = vmaps.get()
     try:
         vmaps.set((*outer, (level, size)))
-        _state.randomness.set(randomness)
-        result = func(*rebuilt(args, inside), **kwargs)
+        with random_numbers(randomness):
+            result = func(*rebuilt(args, inside), **kwargs)
     finally:
         vmaps.set(outer)
-        _state.randomness.set(mode)
     places = spread(out_dims, result)
     if places is None:
         raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "

@@ -48,8 +48,7 @@ class Calling:
         return self.forward(*args, **kwargs)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        after = {**global_hooks.forward, **self._forward_hooks}
-        always = {**global_hooks.forward_always, **self._forward_hooks_always_called}
+        called: set[int] = set()
         result = None
         try:
             args, kwargs = self._before(args, kwargs)
@@ -59,8 +58,8 @@ class Calling:
             if watch is not None:
                 args = watch.watch_inputs(args)
             result = self.forward(*args, **kwargs)
-            for key, hook in after.items():
-                always.pop(key, None)
+            for key, hook in self._hooks_after().items():
+                called.add(key)
                 new = self._after(key, hook, args, kwargs, result)
                 result = result if new is None else new
             if watch is not None:
@@ -69,9 +68,15 @@ class Calling:
                 hook_last_node(self, old, args, result)
             return result
         except Exception:
-            for key in always:
-                self._after_error(key, after[key], args, kwargs, result)
+            always = {**global_hooks.forward_always, **self._forward_hooks_always_called}
+            for key, hook in self._hooks_after().items():
+                if key in always and key not in called:
+                    self._after_error(key, hook, args, kwargs, result)
             raise
+
+    def _hooks_after(self) -> dict[int, Hook]:
+        """Return the forward hooks as they are now: forward may have taken some away."""
+        return {**global_hooks.forward, **self._forward_hooks}
 
     def _before(self, args: tuple[Any, ...],
                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -66,13 +66,15 @@ class BackwardHook:
         self.outputs = len(outputs)
         watched, self.output_places, node = through_identity(outputs)
         if node is not None:
-            node.register_prehook(self.outputs_arrived)
+            node.register_hook(self.outputs_arrived)
         return watched[0] if single else watched
 
-    def outputs_arrived(self, grads: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """Keep the gradients of the outputs, which the pre-hooks may replace."""
+    def outputs_arrived(self, _: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Keep the gradients of the outputs, which the pre-hooks may replace.
+
+        What is handed on has None, where the identity has zeros, for an output that is not used.
+        """
         self.grad_outputs = placed(grads, self.output_places, self.outputs)
-        replaced = False
         for hook in self.pre_hooks:
             new = hook(self.module, self.grad_outputs)
             if new is not None:
@@ -80,7 +82,7 @@ class BackwardHook:
                 if len(new) != self.outputs:
                     raise RuntimeError("Backward pre hook returned an invalid number of grad_output"
                                        f", got {len(new)}, but expected {self.outputs}")
-                self.grad_outputs, replaced = new, True
+                self.grad_outputs = new
         handed = tuple(self.grad_outputs[i] for i in self.output_places)
         if self.input_places is None:
             warnings.warn(
@@ -94,7 +96,7 @@ class BackwardHook:
                     raise RuntimeError("Backward hook for Modules where no input requires gradient "
                                        "should always return None or None for all gradients.")
             self.grad_outputs = None
-        return handed if replaced else None
+        return handed
 
     def inputs_done(self, grads: tuple[Any, ...], _: Any) -> tuple[Any, ...] | None:
         """Call the hooks with the gradients of the inputs, which they may replace."""

@@ -116,6 +116,9 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """
     check_operands(query, key, value, attn_mask, is_causal)
     dropout_p = checked(dropout_p)
+    if not query.shape[-2] or 0 in value.shape:  # zeros, whatever else; with zeros as gradients
+        empty = [F.sum(F.narrow(F.reshape(x, (-1,)), 0, 0, 0)) for x in (query, key, value)]
+        return F.new_zeros(query, (*query.shape[:-1], value.shape[-1])) + sum(empty)
     scale = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
     if enable_gqa:
         key, value = (as_many_heads(x, query.shape[-3]) for x in (key, value))

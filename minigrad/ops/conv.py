@@ -31,12 +31,7 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
         raise RuntimeError(f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional "
                            f"weight {list(weight)}, but got {len(input)}-dimensional input of size "
                            f"{list(input)} instead")
-    if weight[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
-                           f"dimension 0, but got weight of size [{list(weight)}] instead")
-    if weight[0] < groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
-                           f"dimension 0, but got weight of size {list(weight)} instead")
+    require_groups(weight, groups)
     if input[1] != weight[1] * groups:
         raise RuntimeError(f"Given groups={groups}, weight of size {list(weight)}, expected "
                            f"input{list(input)} to have {weight[1] * groups} channels, but got "
@@ -47,6 +42,30 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
                            f"{list(bias)} instead")
     return (input[0], weight[0],
             *conv_output_sizes(input[2:], weight[2:], stride, padding, dilation))
+
+
+def require_groups(weight, groups):
+    """Raise unless a weight of this shape falls into groups, none of which is empty."""
+    if weight[0] % groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
+                           f"dimension 0, but got weight of size [{list(weight)}] instead")
+    if weight[0] < groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
+                           f"dimension 0, but got weight of size {list(weight)} instead")
+
+
+def require_elements(input, weight):
+    """Raise PyTorch's errors where a shape is empty, unless it has no batch or no channels."""
+    if not input[1]:
+        return
+    if input[0] and 0 in input:
+        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input "
+                           f"shape: {list(input)}")
+    if 0 in weight:
+        if not input[0]:
+            raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0")
+        raise RuntimeError("non-empty 2D or 4D weight tensor expected, but got: "
+                           f"{list(weight)}")
 
 
 def spatial(sizes):
@@ -201,6 +220,9 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     if weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
                            f"{type_name(weight.dtype)}")
+    require_elements(*shapes[:2])
+    if not shapes[0][1]:  # then PyTorch's result has no channels either
+        weight, bias = (None if t is None else F.narrow(t, 0, 0, 0) for t in (weight, bias))
     result = Convolution(input, weight, bias, stride, padding, dilation, groups)
     return result if batched else F.squeeze(result, 0)
 

@@ -7,7 +7,15 @@ the end, so its kernels are those of `conv.py` and its derivatives are convoluti
 from ..apply import type_name
 from ..op import F, Op
 from ..publish import function
-from .conv import Convolution, ConvWeight, cropped, per_dimension, spatial
+from .conv import (
+    Convolution,
+    ConvWeight,
+    cropped,
+    per_dimension,
+    require_elements,
+    require_groups,
+    spatial,
+)
 
 LETTERS = ("depth", "height", "width")
 
@@ -81,9 +89,7 @@ def check(input, weight, bias, stride, padding, output_padding, dilation, groups
     if any(d <= 0 for d in dilation):
         raise RuntimeError("dilation should be greater than zero, but got "
                            + ", ".join(spelled("dilation", dilation)))
-    if weight[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
-                           f"dimension 0, but got weight of size [{list(weight)}] instead")
+    require_groups(weight, groups)
     if input[1] != weight[0]:
         raise RuntimeError(f"Given transposed=1, weight of size {list(weight)}, expected "
                            f"input{list(input)} to have {weight[0]} channels, but got {input[1]} "
@@ -103,6 +109,7 @@ def check(input, weight, bias, stride, padding, output_padding, dilation, groups
         before, after = (" x ".join(map(str, one + tuple(s[2:]))) for s in (input, sizes))
         raise RuntimeError(f"Given input size per channel: ({before}). Calculated output size per "
                            f"channel: ({after}). Output size is too small")
+    require_elements(input, weight)
 
 
 def convolve_transposed(dims, input, weight, bias, stride, padding, output_padding, groups,

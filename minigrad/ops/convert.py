@@ -219,6 +219,12 @@ def dtype_method(dtype, *names):
         method(name)(convert)
 
 
+@method("bfloat16")
+def to_bfloat16(self, memory_format=preserve_format):
+    """Refuse, and say what there is instead: NumPy has no such numbers."""
+    return converted(self, dtypes.bfloat16, None)
+
+
 dtype_method(dtypes.float32, "float")
 dtype_method(dtypes.float64, "double")
 dtype_method(dtypes.float16, "half")

@@ -69,7 +69,7 @@ def full_like(input: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor
     value = fill_number("full_like", 2, fill_value)
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
-        what = number(value, from_numpy_dtype(numpy_dtype))
+        what = number(value, from_numpy_dtype(numpy_dtype))[()]
         return xp.full_like(array_of(input), what, dtype=numpy_dtype, order=order(input, options))
 
     return alike("full_like", input, options, build)

@@ -10,7 +10,6 @@ from ..op import F, Op, named_result
 from ..publish import function
 from ..shapes import broadcast
 from .matmul import by, mT
-from .options import contiguous_format
 from .reduce import require_float
 from .scan import others
 
@@ -56,14 +55,8 @@ def zero_pivot(xp):
     """Return a function that finds the first zero on the diagonal of U, counted from 1, or None."""
 
     def find(matrix):
-        u = matrix.copy()
-        for k in range(len(u)):
-            pivot = k + xp.argmax(xp.abs(u[k:, k])).item()
-            if u[pivot, k] == 0:
-                return k + 1
-            u[[k, pivot]] = u[[pivot, k]]
-            u[k + 1 :, k:] -= u[k + 1 :, k : k + 1] / u[k, k] * u[k, k:]
-        return None
+        zeros, = xp.nonzero(xp.diagonal(xp.lu_factor(matrix)[0]) == 0)
+        return zeros[0].item() + 1 if len(zeros) else None
 
     return find
 
@@ -93,9 +86,12 @@ def bad_minor(xp):
 # ------------------------------------------------------------------------------- inverse, solve
 
 
-def columns(matrices):
+def columns(xp, matrices):
     """Return matrices that lie in memory column by column, as LAPACK gives them."""
-    return matrices.swapaxes(-1, -2).copy("C").swapaxes(-1, -2)
+    rows = xp.empty_like(matrices.swapaxes(-1, -2), order="C")
+    result = xp.empty_like(rows.swapaxes(-1, -2))  # which is no view
+    result[...] = matrices
+    return result
 
 
 class LinalgInv(Op):
@@ -114,7 +110,7 @@ class LinalgInv(Op):
     def forward(xp, self):
         require_square("linalg.inv", self)
         try:
-            return columns(xp.linalg.inv(self))
+            return columns(xp, xp.linalg.inv(self))
         except xp.linalg.LinAlgError:
             where, pivot = failing(self, zero_pivot(xp))
             raise LinAlgError(
@@ -147,8 +143,18 @@ def require_one_dtype(A, B):
                            f"type {a} and B of type {b} instead")
 
 
+def require_fitting(name, A, B, left):
+    """Raise unless matrices of these shapes can stand on the sides of A X = B, or X A = B."""
+    if A[-1] != B[-2 if left else -1]:
+        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation "
+                           f"{'AX = B' if left else 'XA = B'} ({by(A[-2:])} and {by(B[-2:])})")
+
+
 class Solve(Op):
     """The X with A X = B, for batches of matrices; dA is -inv(A).T g X.T.
+
+    Without `check` a singular matrix gives infinities and nan in place of an error: so does a
+    backward pass, whose matrix may have been written to through `.data` since.
 
     >>> from minigrad import tensor
     >>> Solve(tensor([[2.0]]), tensor([[4.0]]))
@@ -157,30 +163,32 @@ class Solve(Op):
 
     name, node, public = "linalg_solve", "LinalgSolveBackward", False
 
-    def shape(A, B, vector=False):
+    def shape(A, B, vector=False, check=True):
         rows = B[-1:] if vector else B[-2:]
         return (*broadcast(A[:-2], B[:-len(rows)]), *rows)
 
-    def forward(xp, A, B, vector=False):
+    def forward(xp, A, B, vector=False, check=True):
         require_square("linalg.solve", A)
         require_one_dtype(A, B)
+        B = B[..., None] if vector else B
         try:
-            if vector:
-                found = xp.linalg.solve(A, B[..., None])[..., 0]
-                return columns(found) if found.ndim > 1 else found
-            return columns(xp.linalg.solve(A, B))
+            found = xp.linalg.solve(A, B)
         except xp.linalg.LinAlgError:
-            where, _ = failing(A, zero_pivot(xp))
-            raise LinAlgError(f"torch.linalg.solve: {where}The solver failed because the input "
-                              "matrix is singular.") from None
+            if check:
+                where, _ = failing(A, zero_pivot(xp))
+                raise LinAlgError(f"torch.linalg.solve: {where}The solver failed because the "
+                                  "input matrix is singular.") from None
+            found = xp.lu_solve(A, B)
+        found = found[..., 0] if vector else found
+        return columns(xp, found) if found.ndim > 1 else found
 
     def grad_A(g, A, result, vector):
-        solution = Solve(mT(A), g, vector)
+        solution = Solve(mT(A), g, vector, False)
         if vector:
             solution, result = F.unsqueeze(solution, -1), F.unsqueeze(result, -1)
         return -(solution @ mT(result))
 
-    def grad_B(g, A, result, vector): return Solve(mT(A), g, vector)
+    def grad_B(g, A, result, vector): return Solve(mT(A), g, vector, False)
 
     def samples(make):
         yield make(3, 3), make(3, 2)
@@ -205,12 +213,9 @@ def linalg_solve(A, B, *, left=True):
         return Solve(A, B, True)
     if vector:
         B = F.unsqueeze(B, -1)
+    require_fitting("linalg.solve", A.shape, B.shape, left)
     if not left:
         A, B = mT(A), mT(B)
-    if A.shape[-1] != B.shape[-2]:
-        raise RuntimeError("linalg.solve: Incompatible shapes of A and B for the equation "
-                           f"{'AX = B' if left else 'XA = B'} "
-                           f"({by(A.shape[-2:])} and {by(B.shape[-2:])})")
     X = Solve(A, B)
     X = X if left else mT(X)
     return F.squeeze(X, -1) if vector else X
@@ -221,55 +226,24 @@ def plain(x):
     return getattr(x, "_array", x)
 
 
-def triangle(A, upper, unitriangular):
-    """Return the upper or lower triangle, with ones on the diagonal if `unitriangular`."""
-    part = F.triu if upper else F.tril
-    if not unitriangular:
-        return part(A, 0)
-    ones = F.diag_embed(F.ones_like(F.diagonal(A, 0, -2, -1)))
-    return part(A, 1 if upper else -1) + ones
-
-
-@function(method_too=False)
-def linalg_solve_triangular(A, B, *, upper, left=True, unitriangular=False):
-    """Return the X with A X = B, using only one triangle of A; with X A = B unless `left`.
-
-    >>> from minigrad import linalg, tensor
-    >>> linalg.solve_triangular(tensor([[2.0]]), tensor([[4.0]]), upper=True)
-    tensor([[2.]])
-    """
-    return F.linalg_solve(triangle(A, upper, unitriangular), B, left=left)
-
-
-TriangularSolve = named_result("triangular_solve", ("solution", "cloned_coefficient"))
-
-
-@function()
-def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
-    """Return the X with A X = input, using only one triangle of A, and A.
-
-    >>> from minigrad import tensor
-    >>> tensor([[4.0]]).triangular_solve(tensor([[2.0]])).solution
-    tensor([[2.]])
-    """
-    coefficient = triangle(A, upper, unitriangular)
-    return TriangularSolve(F.linalg_solve(mT(coefficient) if transpose else coefficient, input),
-                           F.clone(A))
-
-
 # ------------------------------------------------------------------------------- determinants
+
+
+def inverse_transposed(g, A):
+    """Return g inv(A).T, with infinities or nan where A is singular."""
+    diagonal = F.expand(F.unsqueeze(g, -1), tuple(A.shape[:-1]))
+    return Solve(mT(A), F.diag_embed(diagonal), False, False)
 
 
 def determinant_backward(g, A, det):
     """Return the gradient of det(A): g det(A) inv(A).T, the matrix of g times the cofactors."""
-    g = F.unsqueeze(F.unsqueeze(g, -1), -1)
     if F.all(F.ne(det, 0)):
-        return g * F.unsqueeze(F.unsqueeze(det, -1), -1) * F.linalg_inv(mT(A))
+        return inverse_transposed(g * det, A)
     # A singular matrix has no inverse but it has cofactors: those of U diag(S) Vh.
     U, S, Vh = F.linalg_svd(A, full_matrices=False)
     sign = F.linalg_det(U) * F.linalg_det(Vh)
     cofactors = F.unsqueeze(F.unsqueeze(sign, -1) * others(S, -1), -2)
-    return g * ((U * cofactors) @ Vh)
+    return F.unsqueeze(F.unsqueeze(g, -1), -1) * ((U * cofactors) @ Vh)
 
 
 class LinalgDet(Op):
@@ -320,12 +294,13 @@ class Slogdet(Op):
 
     def forward(xp, self):
         require_square("linalg.slogdet", self)
-        return tuple(xp.linalg.slogdet(self))
+        sign, logabsdet = xp.linalg.slogdet(self)
+        return xp.where(xp.isnan(logabsdet), xp.zeros_like(sign), sign), logabsdet
 
     def grad_self(g_logabsdet, self, sign):
         if g_logabsdet is None:
             return None
-        return F.unsqueeze(F.unsqueeze(g_logabsdet, -1), -1) * F.linalg_inv(mT(self))
+        return inverse_transposed(g_logabsdet, self)
 
     def samples(make):
         yield make(3, 3)
@@ -389,8 +364,9 @@ class LinalgCholesky(Op):
         g, L = (mT(g), mT(result)) if upper else (g, result)
         product = mT(L) @ g
         half = (F.tril(product) + F.tril(product, -1)) / 2  # the lower part, its diagonal halved
-        inverse = F.linalg_inv(L)
-        return mT(inverse) @ ((half + mT(half)) / 2) @ inverse
+        half = F.linalg_solve_triangular(mT(L), half, upper=True)
+        half = F.linalg_solve_triangular(L, half, upper=False, left=False)
+        return (half + mT(half)) / 2
 
     def samples(make):
         # Only one triangle is read but the gradient is symmetric: single entries tell of 1 x 1.
@@ -409,50 +385,9 @@ def cholesky(input, upper=False):
     return F.linalg_cholesky(input, upper=upper)
 
 
-@function()
-def cholesky_solve(input, L, upper=False):
-    """Return the X with L L.T X = input.
-
-    >>> from minigrad import tensor
-    >>> tensor([[8.0]]).cholesky_solve(tensor([[2.0]]))
-    tensor([[2.]])
-    """
-    lower = mT(F.triu(L)) if upper else F.tril(L)
-    return F.linalg_solve(mT(lower), F.linalg_solve(lower, input))
-
-
-@function()
-def cholesky_inverse(input, upper=False):
-    """Return the inverse of L L.T.
-
-    >>> from minigrad import tensor
-    >>> tensor([[2.0]]).cholesky_inverse()
-    tensor([[0.2500]])
-    """
-    lower = mT(F.triu(input)) if upper else F.tril(input)
-    inverse = F.linalg_inv(lower)
-    return mT(inverse) @ inverse
-
-
 def symmetrised(x):
     """Return the lower triangle mirrored: what is left of the diagonal stands right of it too."""
     return F.tril(x) + mT(F.tril(x, -1))
-
-
-def divided_by_transposed(M, R):
-    """Return the X with X R.T = M; R is upper triangular, and may be singular."""
-    diagonal = F.diagonal(R, 0, -2, -1)
-    if F.all(F.ne(diagonal, 0)):
-        rows = F.clone(Solve(R, mT(M)), memory_format=contiguous_format)
-        return F.clone(mT(rows))  # in columns, as LAPACK's, and no view
-    n = R.shape[-1]
-    columns = [F.select(M, -1, j) for j in range(n)]
-    for j in reversed(range(n)):
-        row = F.select(R, -2, j)
-        for k in range(j + 1, n):
-            columns[j] = columns[j] - columns[k] * F.unsqueeze(F.select(row, -1, k), -1)
-        columns[j] = columns[j] / F.unsqueeze(F.select(row, -1, j), -1)
-    return F.stack(columns, -1)
 
 
 class LinalgQr(Op):
@@ -475,7 +410,7 @@ class LinalgQr(Op):
 
     def grad_self(g_Q, g_R, Q, R):
         inside = symmetrised(mT(g_R @ mT(R) - mT(Q) @ g_Q))
-        return divided_by_transposed(g_Q + Q @ inside, R)
+        return F.linalg_solve_triangular(mT(R), g_Q + Q @ inside, upper=False, left=False)
 
     def samples(make):
         yield make(3, 3)

@@ -113,8 +113,7 @@ class IndexSelectBackward(Op):
         return tuple(self_sizes)
 
     def forward(xp, grad, self_sizes, dim, index):
-        result = xp.zeros(self_sizes, grad.dtype)
-        return kernels_index.index_add(xp, result, dim, index.reshape(-1), grad)
+        return IndexAdd.forward_inplace(xp, xp.zeros(self_sizes, grad.dtype), dim, index, grad)
 
     def grad_grad(g, dim, index):
         return F.index_select(g, dim, index)
@@ -446,153 +445,18 @@ class GatherBackward(Op):
         return tuple(self_sizes)
 
     def forward(xp, grad, self_sizes, dim, index):
-        return kernels_index.scatter_add(xp, xp.zeros(self_sizes, grad.dtype), dim, index, grad)
+        result = xp.zeros(self_sizes, grad.dtype)
+        if not index.size:
+            return result
+        dim = checked_gather(result.shape, dim, index.shape)
+        check_positions("scatter_add", result, dim, index)
+        return kernels_index.scatter_add(xp, result, dim, index, grad)
 
     def grad_grad(g, dim, index):
         return F.gather(g, dim, index)
 
     def samples(make):
         yield make(2, 4), (3, 4), 0, make.ints(2, 4, high=3)
-
-
-class ScatterSource(Op):
-    """`self` with `result[index[i][j]][j] = src[i][j]` for `dim=0`, and so for each dimension.
-
-    >>> from minigrad import tensor, zeros
-    >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))
-    tensor([6., 0., 5.])
-    """
-
-    apart = "after shapes"
-    name, node, tensors = "scatter", "ScatterBackward0", ("self", "index", "src")
-    inplace, public = True, False
-
-    def shape(self, dim, index, src):
-        if numel(index):
-            checked_gather(self, dim, index, src)
-        return self
-
-    def forward(xp, self, dim, index, src):
-        return ScatterSource.forward_inplace(xp, self.copy(), dim, index, src)
-
-    def forward_inplace(xp, self, dim, index, src):
-        if not index.size:
-            return self
-        if src.dtype != self.dtype:
-            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-        dim = checked_gather(self.shape, dim, index.shape, src.shape)
-        check_positions("scatter", self, dim, index)
-        return kernels_index.scatter_write(xp, self, dim, index, src)
-
-    def grad_self(g, dim, index):
-        return F.scatter(g, dim, index, 0)
-
-    def grad_src(g, dim, index):
-        return F.gather(g, dim, index)
-
-    def samples(make):
-        yield make(3, 4), 0, make.ints(1, 4, high=3), make(1, 4)
-        yield make(3, 4), -1, make.ints(2, 1, high=4), make(2, 1)
-
-
-class ScatterNumber(Op):
-    """`self` with the number `value` where `index` names an element along `dim`.
-
-    >>> from minigrad import tensor, zeros
-    >>> zeros(3).scatter(0, tensor([2]), 5)
-    tensor([0., 0., 5.])
-    """
-
-    apart = True
-    name, node, tensors = "scatter", "ScatterBackward1", ("self", "index")
-    inplace, public = True, False
-
-    def shape(self, dim, index, value):
-        if numel(index):
-            checked_gather(self, dim, index, self)
-        return self
-
-    def forward(xp, self, dim, index, value):
-        return ScatterNumber.forward_inplace(xp, self.copy(), dim, index, value)
-
-    def forward_inplace(xp, self, dim, index, value):
-        if not index.size:
-            return self
-        dim = checked_gather(self.shape, dim, index.shape)
-        check_positions("scatter", self, dim, index)
-        return kernels_index.scatter_write(xp, self, dim, index, value)
-
-    def grad_self(g, dim, index):
-        return F.scatter(g, dim, index, 0)
-
-    def samples(make):
-        yield make(3, 4), 0, make.ints(2, 4, high=3), 1.5
-        yield make(3), 0, make.ints(2, high=3), 0
-
-
-def scatter_op(src, value):
-    """Return the op for a tensor or a number, and that."""
-    src = value if src is None else src
-    number = isinstance(src, (bool, int, float)) or (isinstance(src, Tensor) and src is value)
-    return ScatterNumber if number else ScatterSource, src
-
-
-@function()
-def scatter(input, dim, index, src=None, *, value=None):
-    """`input` with `src`, or the number `value`, where `index` names an element along `dim`.
-
-    >>> from minigrad import tensor, zeros
-    >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))
-    tensor([6., 0., 5.])
-    """
-    op, src = scatter_op(src, value)
-    return op(input, dim, index, src)
-
-
-@method("scatter_")
-def scatter_(self, dim, index, src=None, *, value=None):
-    """Write `src`, or the number `value`, where `index` names an element along `dim`."""
-    op, src = scatter_op(src, value)
-    return apply_inplace(op, [self, dim, index, src])
-
-
-class ScatterAdd(Op):
-    """`self` with `src` added where `index` names an element along `dim`.
-
-    >>> from minigrad import ones, tensor, zeros
-    >>> zeros(3).scatter_add(0, tensor([2, 2]), ones(2))
-    tensor([0., 0., 2.])
-    """
-
-    apart = "after shapes"
-    node, tensors, inplace = "ScatterAddBackward", ("self", "index", "src"), True
-
-    def shape(self, dim, index, src):
-        if numel(index):
-            checked_gather(self, dim, index, src)
-        return self
-
-    def forward(xp, self, dim, index, src):
-        return ScatterAdd.forward_inplace(xp, self.copy(), dim, index, src)
-
-    def forward_inplace(xp, self, dim, index, src):
-        if not index.size:
-            return self
-        if src.dtype != self.dtype:
-            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-        dim = checked_gather(self.shape, dim, index.shape, src.shape)
-        check_positions("scatter_add", self, dim, index)
-        return kernels_index.scatter_add(xp, self, dim, index, src)
-
-    def grad_self(g):
-        return g
-
-    def grad_src(g, dim, index):
-        return F.gather(g, dim, index)
-
-    def samples(make):
-        yield make(3, 4), 0, make.ints(2, 4, high=3), make(2, 4)
-        yield make(3, 4), -1, make.ints(2, 6, high=4), make(2, 6)
 
 
 @function()

@@ -128,8 +128,8 @@ class Stack(Op):
     def forward(xp, tensors, dim=0):
         return in_rows(xp.stack(tensors, dim))
 
-    def grad_tensors(g, dim):
-        return F.unbind(g, dim)
+    def grad_tensors(g, tensors_sizes, dim):
+        return [F.select(g, dim, i) for i in range(len(tensors_sizes))]
 
     def samples(make):
         yield [make(2, 3), make(2, 3)], -1
@@ -348,7 +348,7 @@ class Repeat(Op):
 
     def forward(xp, self, repeats):
         Repeat.shape(self.shape, repeats)
-        return xp.tile(self, tuple(repeats))
+        return in_rows(xp.tile(self, tuple(repeats)))
 
     def grad_self(g, self_sizes, repeats):
         if 0 in repeats:

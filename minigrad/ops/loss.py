@@ -380,7 +380,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected "
                            f"{type_name(input.dtype)}")
     array = input._array if isinstance(input, Tensor) else input
-    if array.size and (array.min() < 0 or array.max() > 1):
+    if array.size and not (array.min() >= 0 and array.max() <= 1):  # nan is refused as well
         raise RuntimeError("all elements of input should be between 0 and 1")
     wanted = target._array if isinstance(target, Tensor) else target
     if wanted.size and (wanted.min() < 0 or wanted.max() > 1):

@@ -61,6 +61,7 @@ class NativeBatchNorm(Op):
     node = "NativeBatchNormBackward"
     public = False
     outputs = ("output", "save_mean", "save_invstd")
+    constants = 2
     tensors = ("input", "weight", "bias", "running_mean", "running_var")
     materialize = False
 
@@ -91,7 +92,7 @@ class NativeBatchNorm(Op):
         if weight is not None:
             g = g * channelwise(weight, sizes)
         if not training:
-            return g * F.rsqrt(channelwise(running_var, sizes) + eps)
+            return F.tied(g * F.rsqrt(channelwise(running_var, sizes) + eps), input, weight)
         return normalized_gradient(g, input, channelwise(save_mean, sizes),
                                    channelwise(save_invstd, sizes), channel_axes(sizes), eps)
 
@@ -106,7 +107,7 @@ class NativeBatchNorm(Op):
         else:
             unit = normalized(input, channelwise(save_mean, sizes),
                               channelwise(save_invstd, sizes), axes, eps)
-        return summed_product(g, unit, axes)
+        return F.tied(summed_product(g, unit, axes), input, weight)
 
     def grad_bias(g_output, input, weight, input_sizes):
         if not isinstance(g_output, Tensor):
@@ -177,11 +178,16 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
         if tensor is not None and numel(tuple(tensor.shape)) != shape[1]:
             raise RuntimeError(f"{name} should contain {shape[1]} elements not "
                                f"{numel(tuple(tensor.shape))}")
-        if tensor is None and not training and name.startswith("running"):
+        if not name.startswith("running"):
+            continue
+        if tensor is None and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if tensor is not None and tensor.ndim != 1:
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {tensor.ndim}")
     refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
     require(array_of(input), "f", "batch_norm")
     check_dtypes(input, *given.values())
+    weight, bias = (t if t is None or t.ndim == 1 else F.reshape(t, (-1,)) for t in (weight, bias))
     return NativeBatchNorm(input, weight, bias, running_mean, running_var, bool(training),
                            momentum, eps)[0]
 
@@ -198,6 +204,7 @@ class NativeLayerNorm(Op):
     node = "NativeLayerNormBackward"
     public = False
     outputs = ("output", "mean", "rstd")
+    constants = 2
     materialize = False
 
     def shape(input, normalized_shape, weight, bias, eps):

@@ -238,8 +238,8 @@ def variance(xp, array, dim, keepdim, correction, name):
 def variance_backward(g, x, sizes, dim, keepdim, correction):
     """Return the gradient of the variance of `x`."""
     n = extent(sizes, dim)
-    if dim is None and n <= correction:
-        return F.expand(g * math.inf, sizes)
+    if n <= correction and (dim is None or not sizes):
+        return F.where(F.eq(x, F.mean(x)), g * math.nan, g * math.inf)
     factor = math.inf if n == correction else 2 / (n - correction)
     return restored(g, sizes, dim, keepdim) * factor * (x - F.mean(x, dim, True))
 

@@ -11,7 +11,7 @@ from .overloads import require
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d
 
 #: Which modes resize how many dimensions: the names of PyTorch.
-LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
+MIXING = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 
 
@@ -34,11 +34,11 @@ class Resample(Op):
         at, weights = neighbours(xp, self.shape[axis], size, mode, scale, align_corners)
         if weights is None:
             return xp.take(self, at[0], axis)
-        require(self, "f", "compute_indices_weights_linear")
+        require(self, "f", f"compute_indices_weights_{mode}")
         after = (1,) * (self.ndim - axis - 1)
         parts = [xp.take(self, places, axis) * w.astype(self.dtype).reshape(-1, *after)
                  for places, w in zip(at, weights, strict=True)]
-        return parts[0] + parts[1]
+        return sum(parts[1:], parts[0])
 
     def grad_self(g, self_sizes, axis, mode, scale, align_corners):
         return ResampleInput(g, axis, self_sizes[axis], mode, scale, align_corners)
@@ -48,6 +48,7 @@ class Resample(Op):
         yield make(2, 5, 2), 1, 3, "linear", 5 / 3, False
         yield make(4), 0, 6, "linear", 3 / 5, True
         yield make(4, 2), 0, 2, "nearest-exact", 2.0, False
+        yield make(2, 5), 1, 3, "cubic", 5 / 3, False
 
 
 class ResampleInput(Op):
@@ -78,6 +79,7 @@ class ResampleInput(Op):
     def samples(make):
         yield make(2, 7), 1, 3, "nearest", 3 / 7, False
         yield make(2, 3, 2), 1, 5, "linear", 5 / 3, False
+        yield make(2, 3), 1, 4, "cubic", 4 / 3, False
 
 
 def neighbours(xp, before, after, mode, scale, align_corners):
@@ -86,6 +88,11 @@ def neighbours(xp, before, after, mode, scale, align_corners):
     `scale` is the distance of two new elements in old ones.
     """
     i = xp.arange(after)
+    if mode == "cubic":
+        place = i * scale if align_corners else (i + 0.5) * scale - 0.5
+        low = xp.floor(place).astype(xp.int64)
+        return ([(low + k).clip(0, before - 1) for k in (-1, 0, 1, 2)],
+                [cubic(xp.abs(place - low - k)) for k in (-1, 0, 1, 2)])
     if mode != "linear":
         start = i + 0.5 if mode == "nearest-exact" else i
         return [xp.floor(start * scale).astype(xp.int64).clip(0, before - 1)], None
@@ -93,6 +100,17 @@ def neighbours(xp, before, after, mode, scale, align_corners):
     low = xp.floor(place).astype(xp.int64).clip(0, before - 1)
     part = place - low
     return [low, (low + 1).clip(0, before - 1)], [1 - part, part]
+
+
+def cubic(x):
+    """Return the weights of elements that are `x` away, between 0 and 2, by Keys's cubic splines.
+
+    Source: https://en.wikipedia.org/wiki/Bicubic_interpolation#Bicubic_convolution_algorithm
+    """
+    a = -0.75
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return near * (x <= 1) + far * (x > 1)
 
 
 def target_sizes(input, size, scale_factor):
@@ -125,7 +143,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     """Resize all spatial dimensions of (N, C, *S), to `size` or by `scale_factor`.
 
     `mode` is "nearest", "nearest-exact", "linear", "bilinear" or "trilinear" (for one, two and
-    three dimensions) or "area"; "bicubic" and `antialias` are not offered.
+    three dimensions), "bicubic" (for two) or "area"; `antialias` is not offered.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
 
@@ -133,20 +151,23 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     >>> interpolate(tensor([[[1.0, 2.0]]]), scale_factor=2)
     tensor([[[1., 1., 2., 2.]]])
     """
-    if mode not in LINEAR and align_corners is not None:
+    if mode not in MIXING and align_corners is not None:
         raise ValueError("align_corners option can only be set with the interpolating modes: "
                          "linear | bilinear | bicubic | trilinear")
     sizes, factors = target_sizes(input, size, scale_factor)
     spatial = tuple(input.shape[2:])
-    if mode in LINEAR and LINEAR[mode] != len(spatial) and len(spatial) in (1, 2, 3):
+    if antialias:
+        if mode not in ("bilinear", "bicubic", "lanczos") or len(spatial) != 2:
+            raise ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos "
+                             "modes and requires a 4-D tensor as input")
+        raise NotImplementedError("interpolate with antialias=True is not supported")
+    if mode in MIXING and MIXING[mode] != len(spatial) and len(spatial) in (1, 2, 3):
         raise NotImplementedError(f"Got {len(spatial) + 2}D input, but {mode} mode needs "
-                                  f"{LINEAR[mode] + 2}D input")
-    if mode not in ("nearest", "nearest-exact", "area", *LINEAR) or len(spatial) not in (1, 2, 3):
+                                  f"{MIXING[mode] + 2}D input")
+    if mode not in ("nearest", "nearest-exact", "area", *MIXING) or len(spatial) not in (1, 2, 3):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(spatial) + 2}D) "
             f"for the modes: {MODES} (got {mode})")
-    if antialias:
-        raise NotImplementedError("interpolate with antialias=True is not supported")
     if mode == "area":
         if len(sizes) == 3:
             raise NotImplementedError("interpolate with mode='area' is not supported in 3 "
@@ -161,19 +182,21 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if 0 in input.shape[1:]:
         raise RuntimeError(f"Non-empty {len(sizes) + 2}D data tensor expected but got a tensor "
                            f"with sizes {list(input.shape)}")
-    pixels = mode == "bilinear" and input.dtype is dtypes.uint8  # rounded after each dimension
+    # Of pixels each dimension is rounded.
+    pixels = mode in ("bilinear", "bicubic") and input.dtype is dtypes.uint8
+    kind = {"bicubic": "cubic"}.get(mode, "linear" if mode in MIXING else mode)
     axes = [*enumerate(zip(spatial, sizes, factors, strict=True), 2)]
     for axis, (old, new, factor) in reversed(axes) if pixels else axes:
         corners = bool(align_corners)
         if corners:
             scale = (old - 1) / (new - 1) if new > 1 else 0.0
-        elif factor and not recompute_scale_factor and (mode not in LINEAR or old != new):
+        elif factor and not recompute_scale_factor and (kind != "linear" or old != new):
             scale = 1.0 / factor
         else:
             scale = old / new
         if pixels:
-            mixed = Resample(F.to(input, dtypes.float32), axis, new, "linear", scale, corners)
-            input = F.to(F.floor(mixed + 0.5), dtypes.uint8)
+            mixed = Resample(F.to(input, dtypes.float32), axis, new, kind, scale, corners)
+            input = F.to(F.clamp(F.floor(mixed + 0.5), 0, 255), dtypes.uint8)
         else:
-            input = Resample(input, axis, new, "linear" if mode in LINEAR else mode, scale, corners)
+            input = Resample(input, axis, new, kind, scale, corners)
     return input

@@ -439,6 +439,12 @@ class Atan(Smooth):
         return g / (self * self + 1)
 
 
+def inverse_square(x, y):
+    """Return 1 / (x^2 + y^2), and 0 where both are zero."""
+    square = x * x + y * y
+    return F.where(F.eq(square, 0), 0, F.reciprocal(square))
+
+
 class Atan2(Op):
     """The angle of the point (`other`, `self`), from -pi to pi.
 
@@ -456,12 +462,10 @@ class Atan2(Op):
         return xp.arctan2(self, other)
 
     def grad_self(g, self, other):
-        square = self * self + other * other
-        return F.where(F.eq(square, 0), 0, g * (other / square))
+        return g * (other * inverse_square(self, other))
 
     def grad_other(g, self, other):
-        square = self * self + other * other
-        return F.where(F.eq(square, 0), 0, g * (-self / square))
+        return g * (-self * inverse_square(self, other))
 
     def samples(make):
         yield make(3, 4), make(4, low=0.5)

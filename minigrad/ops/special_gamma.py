@@ -177,8 +177,9 @@ class CopysignNumber(CopysignTensors):
     tensor([-1., -2.])
     """
 
-    numbers = True
     node = "CopysignBackward1"
+    tensors = ("self",)
+    grad_other = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
         yield make(3, 4, low=0.5), -1.0

@@ -16,7 +16,7 @@ from ..op import F, Op
 from ..publish import function
 from ..saved import InferenceVersion
 from ..shapes import contiguous_strides, numel
-from ..tensor import Tensor, method
+from ..tensor import Tensor, method, without_history
 from ..views import check_inplace
 from .view import Transpose, array_of, element_strides, listed, squeeze_op, strided
 
@@ -49,6 +49,9 @@ class AsStrided(Op):
 
     def jvp(op, values, outputs, tangents):
         (tangent,), (_, size, stride, offset, geometry) = tangents.values(), values
+        first = offset - geometry[2]
+        if first >= 0 and reach(size, stride, first) <= reach(*geometry[:2], 0):
+            return (AsStrided(tangent, size, stride, offset, geometry),)  # may be a batch
         offset += tangent.storage_offset() - geometry[2]
         return (as_strided(tangent, size, stride, offset),)
 
@@ -256,7 +259,7 @@ def detach(input):
     """
     if not isinstance(input, Tensor):
         return input
-    result = Tensor._plain(input._array)
+    result = Tensor._plain(without_history(input._array))
     counter = input._shared_counter()
     result._counter = detached(counter) if isinstance(counter, InferenceVersion) else counter
     return result
@@ -277,6 +280,7 @@ def detach_(self):
     if self._node is not None:
         self._counter = DetachedVersion(self._shared_counter())
     self._node, self._index, self._requires_grad = None, 0, False
+    self._array = without_history(self._array)
     return self
 
 

@@ -36,7 +36,7 @@ class Adagrad(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
-    counts_steps = True
+    counts_steps, at_once = True, "adagrad"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-2, lr_decay: float = 0,
                  weight_decay: float = 0, initial_accumulator_value: float = 0, eps: float = 1e-10,

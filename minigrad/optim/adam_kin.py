@@ -55,6 +55,8 @@ class Adamax(_Kin):
     tensor([0.9000], requires_grad=True)
     """
 
+    at_once = "adamax"
+
     def __init__(self, params: Iterable[Any], lr: float = 2e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
@@ -93,6 +95,8 @@ class NAdam(_Kin):
     >>> optim.NAdam([x], lr=0.1).step(); x
     tensor([0.8944], requires_grad=True)
     """
+
+    at_once = "nadam"
 
     def __init__(self, params: Iterable[Any], lr: float = 2e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -149,6 +153,8 @@ class RAdam(_Kin):
     >>> optim.RAdam([x], lr=0.1).step(); x
     tensor([0.7000], requires_grad=True)
     """
+
+    at_once = "radam"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

@@ -1,7 +1,7 @@
 """Steps on a device: all parameters by few kernels, where `Optimizer.step` calls `update` for each.
 
-An optimizer whose backend may have such a kernel names it: `at_once = "adam"`.  A subclass with an
-`update` of its own has none, unless it names one too.
+An optimizer names the formula of its step in `backend.formulas`: `at_once = "adam"`.  A subclass
+with an `update` of its own has none, unless it names one too.
 
 NOTE [Steps that are counted on the device]
     Adam's step depends on how many there were.  The count is kept on the host, where reading it
@@ -9,21 +9,27 @@ NOTE [Steps that are counted on the device]
     those for good, so with `capturable=True` (and `fused=True`, as in PyTorch) the count lies on
     the device: a kernel counts and computes the numbers there, and the next one reads them.
 
+NOTE [Steps that may be left out on the device]
+    A `GradScaler` knows on the device whether a gradient is infinite or NaN, and asking costs a
+    wait.  As in PyTorch it hands the answer to a step that counts there, as `found_inf` of the
+    optimizer, and the kernels look.
+
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 from ..backend import DEVICES, Backend, backend_of
+from ..backend.formulas import FORMULAS, Formula, numbers_of
 from ..dtypes import float32
 from ..ops.create import tensor
 from ..tensor import Tensor
+from . import recorded
 
 Group = dict[str, Any]
 State = dict[str, Any]
@@ -39,6 +45,9 @@ def one_by_one(optimizer: Any, group: Group) -> Iterable[Tensor]:
     1
     """
     params: list[Tensor] = group["params"]
+    if group.get("differentiable"):
+        recorded.step(optimizer, group)
+        return ()
     if len(DEVICES) == 1 and not group.get("capturable"):
         return params
     left: list[Tensor] = []
@@ -50,16 +59,17 @@ def one_by_one(optimizer: Any, group: Group) -> Iterable[Tensor]:
     if left and group.get("capturable"):
         raise AssertionError("If capturable=True, params and state_steps must be on supported "
                              "devices: ['cuda'].")
-    rule = rule_of(optimizer)
-    if rule is None:
+    name = formula_of(optimizer)
+    if name is None:
         return chain(left, each_at_its_place(chain.from_iterable(devices.values())))
+    found = getattr(optimizer, "found_inf", None)
     for there in devices.values():
-        xp = backend_of(there[0]._array)
+        xp, device = backend_of(there[0]._array), there[0].device
         moved = [(parameter, optimizer.state.get(parameter) or {}) for parameter in there]
         for parameter in there:
             parameter._bump()  # first, for Ctrl-C may come in between
         with xp.at(there[0]._array):
-            rule(xp, group, moved)
+            take(xp, name, group, moved, None if found is None else found.to(device)._array)
         for parameter, state in moved:
             if state:
                 optimizer.state[parameter] = state
@@ -78,7 +88,7 @@ def check_capture(optimizer: Any, group: Group) -> None:
     params, name = group["params"], type(optimizer).__name__
     if not params or backend_of(params[0]._array).may_ask():
         return
-    if rule_of(optimizer) is None:
+    if formula_of(optimizer) is None or "capturable" not in group:
         raise RuntimeError(f"{name} counts its steps on the host, and a captured graph would "
                            "repeat one count: capture forward and backward, and call step() "
                            "outside, or use SGD, or Adam with capturable=True")
@@ -87,84 +97,107 @@ def check_capture(optimizer: Any, group: Group) -> None:
                            "param_groups' capturable is False.")
 
 
-def rule_of(optimizer: Any) -> Any:
-    """Return what moves all parameters at once, None where the optimizer names nothing."""
-    owner = next(c for c in type(optimizer).__mro__ if "update" in vars(c))
-    return RULES.get(vars(owner).get("at_once"))
+def formula_of(optimizer: Any) -> str | None:
+    """Return the name of the formula that moves all parameters at once, None without one."""
+    name: str | None = vars(owner_of(optimizer, "update")).get("at_once")
+    return name
+
+
+def owner_of(optimizer: Any, method: str) -> type:
+    """Return the class that a method is from."""
+    return next(c for c in type(optimizer).__mro__ if method in vars(c))
+
+
+def counts_there(group: Group) -> bool:
+    """Tell whether steps are counted on the device."""
+    return bool(group.get("capturable") or group.get("fused"))
+
+
+def leaves_out_there(optimizer: Any) -> bool:
+    """Tell whether a step sees `found_inf` by itself, for all parameters.
+
+    Not where a subclass has a `step` of its own.  Momentum with dampening does not either: its
+    first step is another, and which is the first is known on the host.
+    """
+    if formula_of(optimizer) is None or (
+            owner_of(optimizer, "step") is not owner_of(optimizer, "_leaves_out_there")):
+        return False
+    return all(
+        counts_there(group) and not group.get("dampening") and not group.get("differentiable")
+        and all(backend_of(p._array).device_index(p._array) is not None
+                for p in group["params"] if p._grad is not None)
+        for group in optimizer.param_groups)
+
+
+#: What is remembered only where an option is set.
+OPTIONAL = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_avg": "centered"}
+
+
+def take(xp: Backend, name: str, group: Group, moved: Moved, found: Any) -> None:
+    """Take a step by a formula; parameters that move by the same numbers go together."""
+    formula = FORMULAS[name]
+    names = [n for n in formula.states if n not in OPTIONAL or group[OPTIONAL[n]]]
+    alike: dict[Any, Moved] = defaultdict(list)
+    for parameter, state in moved:
+        first = begin(xp, parameter, state, formula, names, counts_there(group))
+        there = counts_there(group) or any(state[n].is_cuda for n in formula.counted)
+        count: Any = None if formula.counted and there else tuple(
+            state[n].item() for n in formula.counted)
+        if count is None:  # of which the host knows nothing
+            for n in formula.counted:
+                state[n] = state[n].to(parameter.device, float32)
+        key = parameter._array.dtype, first and not formula.counted, count
+        alike[key].append((parameter, state))
+    for (_, first, count), some in alike.items():
+        options, rate = options_of(formula, group, first), rate_of(group, some[0][0])
+        counted = [[state[n]._array for _, state in some] for n in formula.counted]
+        numbers: Any
+        if count is None or (rate is not None and not formula.counted):
+            options["lr"] = 0.0 if rate is not None else float(group["lr"])
+            rows = counted or [[p._array for p, _ in some]]
+            numbers = xp.count_steps(name, rows, options, rate, found)
+        else:
+            values = dict(zip(formula.counted.values(), count, strict=True))
+            numbers = numbers_of(name, {**options, **values, "lr": float(group["lr"])})
+            for arrays, n in zip(counted, formula.counted.values(), strict=True):
+                for array in arrays:
+                    array[...] = numbers[n]
+        xp.take_step(name, columns(some, formula, names), numbers, found)
+
+
+def begin(xp: Backend, parameter: Tensor, state: State, formula: Formula, names: Iterable[str],
+          there: bool) -> bool:
+    """Begin to count, on the device or the host, and to remember; tell whether that was due."""
+    missing = [name for name in (*formula.counted, *names) if state.get(name) is None]
+    for name in missing:
+        if name in formula.counted:
+            value = 0.0 if name == "step" else 1.0
+            state[name] = Tensor._plain(xp.full((), value, "float32")) if there else tensor(value)
+        else:
+            state[name] = Tensor._plain(xp.zeros_like(parameter._array))
+    return bool(missing)
 
 
 def rate_of(group: Group, parameter: Tensor) -> Any:
-    """Return the learning rate: a number, or an array if it lies on the parameter's device."""
+    """Return the learning rate's array if it lies on the parameter's device, else None."""
     lr = group["lr"]
-    there = isinstance(lr, Tensor) and lr.device == parameter.device
-    return lr._array if there else float(lr)
+    return lr._array if isinstance(lr, Tensor) and lr.device == parameter.device else None
 
 
-def columns(moved: Moved, *names: str) -> list[list[Any]]:
-    """Return the arrays of parameters and gradients, and those remembered under these names."""
+def options_of(formula: Formula, group: Group, first: bool) -> dict[str, float]:
+    """Return a group's options as formulas call them; the first momentum is the gradient itself."""
+    given = dict(zip(("beta1", "beta2"), group.get("betas", ()), strict=False))
+    given |= {name: group[name] for name in formula.options.split() if name in group}
+    if first:
+        given["dampening"] = 0
+    decay, decoupled = group["weight_decay"], group.get("decoupled_weight_decay")
+    given |= {"decay": 0 if decoupled else decay, "decoupled": decay if decoupled else 0,
+              "sign": -1 if group["maximize"] else 1}
+    return {name: float(value) for name, value in given.items()}
+
+
+def columns(moved: Moved, formula: Formula, names: Iterable[str]) -> list[list[Any] | None]:
+    """Return the arrays of parameters, gradients and what is remembered; None for what is not."""
     return [[p._array for p, _ in moved], [p._grad._array for p, _ in moved if p._grad is not None],
-            *([state[name]._array for _, state in moved] for name in names)]
-
-
-def begin(xp: Backend, parameter: Tensor, state: State, names: Iterable[str]) -> None:
-    """Remember zeros under these names."""
-    for name in names:
-        state[name] = Tensor._plain(xp.zeros_like(parameter._array))
-
-
-def sgd(xp: Backend, group: Group, moved: Moved) -> None:
-    """Take a step of SGD; what has no momentum yet moves by the gradient itself."""
-    names = ["momentum_buffer"] if group["momentum"] else []
-    alike: dict[Any, Moved] = defaultdict(list)
-    for parameter, state in moved:
-        first = bool(names) and state.get("momentum_buffer") is None
-        if first:
-            begin(xp, parameter, state, names)
-        alike[parameter._array.dtype, first].append((parameter, state))
-    for (_, first), some in alike.items():
-        params, grads, *speeds = columns(some, *names)
-        xp.sgd_step(params, grads, speeds[0] if speeds else [], lr=rate_of(group, some[0][0]),
-                    momentum=group["momentum"], dampening=0 if first else group["dampening"],
-                    decay=group["weight_decay"], maximize=group["maximize"],
-                    nesterov=group["nesterov"])
-
-
-def adam(xp: Backend, group: Group, moved: Moved) -> None:
-    """Take a step of Adam; parameters with as many steps behind them go together."""
-    names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
-    alike: dict[Any, Moved] = defaultdict(list)
-    for parameter, state in moved:
-        if not state:
-            state["step"] = tensor(0.0)
-            begin(xp, parameter, state, names)
-        if group["capturable"] or group["fused"] or state["step"].is_cuda:
-            state["step"] = state["step"].to(parameter.device, float32)
-            count = None  # of which the host knows nothing
-        else:
-            state["step"]._array += 1
-            count = state["step"].item()
-        alike[parameter._array.dtype, count].append((parameter, state))
-    for (_, count), some in alike.items():
-        params, grads, means, squares, *largest = columns(some, *names)
-        decoupled, decay, lr = group["decoupled_weight_decay"], group["weight_decay"], rate_of(
-            group, some[0][0])
-        options = {"betas": group["betas"], "eps": group["eps"],
-                   "decoupled_decay": decay if decoupled else 0}
-        if count is None:
-            steps = [state["step"]._array for _, state in some]
-            numbers = xp.adam_numbers(steps, lr=lr, **options)
-        else:
-            numbers = numbers_of(count, float(lr), **options)
-        xp.adam_step(params, grads, means, squares, largest[0] if largest else [],
-                     numbers=numbers, betas=group["betas"], decay=0 if decoupled else decay,
-                     maximize=group["maximize"])
-
-
-def numbers_of(count: float, lr: float, betas: tuple[float, float], eps: float,
-               decoupled_decay: float) -> tuple[float, float, float]:
-    """Return rate, eps and what is left of the parameter, as in `Adam.update`."""
-    spread = math.sqrt(1 - betas[1]**count)
-    return lr * spread / (1 - betas[0]**count), eps * spread, 1 - lr * decoupled_decay
-
-
-RULES: dict[Any, Any] = {"sgd": sgd, "adam": adam}
+            *([state[n]._array for _, state in moved] if n in names else None
+              for n in formula.states)]

@@ -21,7 +21,7 @@ from ..backend import Backend
 from ..nn.module import type_name, zero_grad
 from ..ops.create import tensor
 from ..tensor import Tensor
-from .at_once import check_capture, one_by_one
+from .at_once import check_capture, leaves_out_there, one_by_one
 from .hooks import (
     StepHooks,
     register_optimizer_step_post_hook,
@@ -64,7 +64,7 @@ class Optimizer(StepHooks):
 
     #: Whether a step depends on how many there were before, which is counted on the host.
     counts_steps = False
-    #: The kernel that takes the step of all parameters of a GPU, for those that have one.
+    #: The formula by which a kernel takes the step of all parameters of a GPU, if there is one.
     at_once: str | None = None
 
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
@@ -103,7 +103,8 @@ class Optimizer(StepHooks):
             if not isinstance(parameter, Tensor):
                 raise TypeError("optimizer can only optimize Tensors, but one of the params is "
                                 f"{type_name(parameter)}")
-            if not (parameter.is_leaf or parameter.retains_grad):
+            if not (parameter.is_leaf or parameter.retains_grad
+                    or self.defaults.get("differentiable")):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
@@ -150,6 +151,10 @@ class Optimizer(StepHooks):
         """Raise where a step is captured into a graph that would repeat one count of steps."""
         if self.counts_steps:
             check_capture(self, group)
+
+    def _leaves_out_there(self) -> bool:
+        """Tell whether a step looks at `found_inf` on the device, as a `GradScaler` asks."""
+        return leaves_out_there(self)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move all parameters that have a gradient; a closure computes the loss anew first.
@@ -332,6 +337,3 @@ def check_options(differentiable: bool, fused: bool | None = None,
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    if differentiable:
-        raise NotImplementedError("differentiable=True is not supported: steps are taken on arrays "
-                                  "and not recorded")

@@ -36,6 +36,8 @@ class RMSprop(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
+    at_once = "rmsprop"
+
     def __init__(self, params: Iterable[Any], lr: float = 1e-2, alpha: float = 0.99,
                  eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,
                  centered: bool = False, capturable: bool = False, foreach: bool | None = None,
@@ -94,6 +96,8 @@ class Adadelta(Optimizer):
     >>> optim.Adadelta([x], eps=0.01).step(); x
     tensor([0.6855], requires_grad=True)
     """
+
+    at_once = "adadelta"
 
     def __init__(self, params: Iterable[Any], lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6,
                  weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,

@@ -75,12 +75,11 @@ class AccumulateGrad(Node):
                 grad.base is None or holds_alone(grad)
             ):
                 fresh = grad
-            elif leaf.size and is_dense(leaf):
+            elif is_dense(leaf):
+                if broadcast(leaf.shape, grad.shape) != leaf.shape:  # it was changed since
+                    raise misfit(leaf.shape, grad.shape)
                 fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
-                try:
-                    fresh[...] = grad
-                except ValueError:  # the leaf's geometry was changed since
-                    raise misfit(leaf.shape, grad.shape) from None
+                fresh[...] = grad
             else:
                 fresh = grad.copy("C")
             variable._grad = variable._plain(fresh)

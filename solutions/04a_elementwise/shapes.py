@@ -45,7 +45,7 @@ def broadcast(*shapes: Any, **_: Any) -> Shape:
             continue
         grown = [1] * (len(shape) - len(result)) + result
         offset = len(grown) - len(shape)
-        for i, n in enumerate(shape, offset):
+        for i, n in reversed([*enumerate(shape, offset)]):  # the last dimension is named first
             if grown[i] == 1:
                 grown[i] = n
             elif n not in (1, grown[i]):

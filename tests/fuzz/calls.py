@@ -78,6 +78,7 @@ FUNCTIONS = {
     "XlogyOfNumber": "torch.xlogy", "XlogyTensors": "torch.xlogy", "Logsigmoid": "F.logsigmoid",
     **{name: f"torch.linalg.{name[6:].lower()}" for name in (
         "LinalgCholesky", "LinalgCross", "LinalgDet", "LinalgInv")},
+    "LinalgSolveTriangular": "torch.linalg.solve_triangular",
     **{name: f"F.{function}" for name, function in {
         "BinaryCrossEntropy": "binary_cross_entropy", "HuberLoss": "huber_loss",
         "BinaryCrossEntropyWithLogits": "binary_cross_entropy_with_logits", "L1Loss": "l1_loss",
@@ -91,6 +92,7 @@ BY_POSITION = {
     "BinaryCrossEntropy": 2, "BinaryCrossEntropyWithLogits": 2, "ConstantPadNd": 2,
     "DivRounded": 2, "EluOp": 1, "GeluOp": 1, "HuberLoss": 2, "IsinOp": 2, "L1Loss": 2,
     "LinalgVectorNorm": 4, "MseLoss": 2, "NllLoss": 3, "RoundToDecimals": 1, "RsubNumber": 2,
+    "ScatterReduced": 4,
     "SmoothL1Loss": 2, "Std": 2, "StdAll": 2, "TransposedConvolution": 3, "Unique2": 1,
     "UniqueConsecutive": 1, "Var": 2, "VarAll": 2,
 }

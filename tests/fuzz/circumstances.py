@@ -39,9 +39,9 @@ def tensors_of(line: str, names: dict[str, Any]) -> list[Tensor]:
     return found
 
 
-def states(program: Program) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each line with the names as they are before it runs."""
-    machine = Machine(minigrad)
+def states(program: Program, torch: Any = minigrad) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each line with the names as they are before it runs in a library."""
+    machine = Machine(torch)
     for line in program:
         yield line, machine.names
         machine.step(line)
@@ -115,9 +115,25 @@ def looks_behind_a_number(line: str, names: dict[str, Any]) -> bool:
         for t in tensors_of(line, names)[:1])
 
 
-def given_a_tensor(program: Program, difference: Difference) -> bool:
-    """Tell whether a backward pass was given a tensor of the program's as its gradient."""
-    return any(re.search(r"\.backward\((\(?[a-z]\d+)(?!\w*\()", line) for line in program)
+def taken_over(program: Program, difference: Difference) -> bool:
+    """Tell whether in PyTorch a pass made memory of the program's the `.grad` of a leaf."""
+    import torch
+
+    memory: set[int] = set()  # of all tensors before a line
+    had_grad: set[str] = set()
+    for _, names in states(program, torch):
+        tensors = {name: t for name, t in names.items() if isinstance(t, torch.Tensor)}
+        grads = {name: t.grad for name, t in tensors.items() if t.is_leaf and t.grad is not None}
+        if any(memory_of(g) in memory for name, g in grads.items() if name not in had_grad):
+            return True
+        had_grad = set(grads)
+        memory = {memory_of(t) for t in tensors.values()}
+    return False
+
+
+def memory_of(tensor: Any) -> int:
+    """Return what is the same for all views of one memory in PyTorch, and for no other tensor."""
+    return int(tensor.untyped_storage()._cdata)
 
 
 def view_as_second_input(program: Program, difference: Difference) -> bool:

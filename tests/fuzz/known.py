@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from .circumstances import (
     equal_elements,
-    given_a_tensor,
     ill_conditioned,
     infinite_mean,
     not_a_number,
     overlap,
+    taken_over,
     view_as_second_input,
 )
 from .compare import Difference
@@ -54,6 +54,10 @@ LEAF = "t0 = torch.tensor([[1.0, 3.0, 2.0], [4.0, 6.0, 5.0]], requires_grad=True
 #: Kinds that tell of nodes and counters, and of no value.
 NODES = r"(end\.|seen\.)?(grad\.)?(grad_fn|is_view|version|output_nr|length)"
 
+#: What makes integers or truth values.
+INTEGERS = (r"int64|bool|\.long\(\)|[<>]|==|\.topk|\.sort|median|\.max|\.min|cummax|cummin|is\w+\(|"
+            r"arg|eq_|ge_|Parts|one_hot|mode|kthvalue|unique|nonzero")
+
 KNOWN = [
     Known("l1_loss is one node", "PyTorch takes the mean or sum of a difference's absolute value; "
           "here the loss is an operation itself.", NODES, r"F\.l1_loss\(",
@@ -86,19 +90,18 @@ KNOWN = [
           ("t0 = torch.ones(4)", "p1 = t0.topk(1)"), when=equal_elements, left_open=True),
     Known("integers written from what requires grad: refused later", "PyTorch marks the integers "
           "as requiring grad, and refuses them later; here they stay what they are.", "accepted",
-          r"int64|bool|\.long\(\)|[<>]|==|\.topk|\.sort|\.median|\.max|\.min|is\w+\(|arg|eq_|ge_|"
-          r"Parts|one_hot|mode|kthvalue|unique|nonzero",
+          INTEGERS,
           ("t0 = torch.zeros(3, dtype=torch.int64)", "t1 = torch.tensor(1.5, requires_grad=True)",
            "t2 = torch.masked_fill(t0, t0 == 0, t1)"), "Autograd not support dtype"),
     Known("integers written from what requires grad: marked", "The same, as flags show it.",
-          r"(end\.|seen\.)?(requires_grad|grad_fn|is_leaf)", r"int64|bool|\.long\(\)|[<>]|==",
+          r"(end\.|seen\.)?(requires_grad|grad_fn|is_leaf)", INTEGERS,
           (LEAF, "t1 = torch.zeros(3, dtype=torch.int64)", "t1.eq_(t0[0])"),
           "True\nFalse|False\nTrue|Backward|CopySlices|AsStrided"),
     Known("a gradient taken over", "PyTorch may make what it was given the leaf's `.grad`, so that "
           "later gradients are added into the caller's memory.",
-          r"end\.(grad\.)?(value|grad|version)", r"backward\(",
+          r"(end\.|seen\.)?(grad\.)?(value|grad|version|is_leaf)", r"backward\(",
           ("t0 = torch.ones(2, requires_grad=True)", "t1 = t0[None]", "t1.backward(t1)",
-           "(t0 * t0).sum().backward()"), when=given_a_tensor),
+           "(t0 * t0).sum().backward()"), when=taken_over),
     Known("a saved result is shown without its history", "PyTorch shows a pack hook the result "
           "itself, so a hook that keeps it makes a cycle; here the hook gets its values.",
           r"seen\.(requires_grad|grad_fn|is_leaf|is_view|version|output_nr|grad)",
@@ -125,10 +128,10 @@ KNOWN = [
           r"BrokenOff|was broken off|^False\nTrue$"),
     Known("a hook that is to return nothing", "PyTorch hands what a post-accumulate hook returns "
           "to the next one, and refuses it when all have run; here it is refused at once.",
-          r"error|refused", r"register_post_accumulate_grad_hook\(", (
+          r"error|refused|(seen|end)\..*", r"register_post_accumulate_grad_hook\(", (
               LEAF, "h1 = t0.register_post_accumulate_grad_hook(lambda t: t.grad.mul_(2))",
               "h2 = t0.register_post_accumulate_grad_hook(raising)", "t0.sum().backward()"),
-          "post accumulate grad hooks should return None"),
+          r"post accumulate grad hooks should return None|\[None\]\n\[\]"),
     Known("a view written as a second input",
           "Where `mark_dirty` names a view that is not the first input of a Function, PyTorch "
           "takes it for the first: 6 where the derivative is 3, or no gradient at all.",
@@ -199,6 +202,10 @@ KNOWN = [
           "accepted", r"adaptive_avg_pool", (
               "t0 = torch.zeros((1, 0, 3), requires_grad=True)",
               "F.adaptive_avg_pool1d(t0, 2).sum().backward()"), "to have non-zero size"),
+    Known("weights of a batch norm in another shape", "PyTorch refuses the backward pass of what "
+          "it has accepted; here they are read as a vector.", "accepted", r"batch_norm\(", (
+              LEAF, "F.batch_norm(t0, None, None, t0[:1] * 1, training=True).sum().backward()"),
+          "TensorAccessor expected"),
     Known("integer division in addcdiv", "PyTorch refuses integers also where the sum is of "
           "floating dtype.", "accepted", r"addcdiv",
           ("t0 = torch.addcdiv(torch.ones(2), torch.ones(2).bool(), torch.ones(2).bool())",),

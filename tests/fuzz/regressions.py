@@ -583,4 +583,116 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "t2.view(3, 2).hypot_(t1)",
         "g3 = torch.autograd.grad((t2 * t2).sum(), [t0, t1], create_graph=True)",
         "g4 = torch.autograd.grad((g3[0] * g3[0]).sum() + g3[1], [t0, t1])"),
+    "triangular systems with zeros, infinities and nan on the diagonal": (
+        "t0 = torch.tensor([[2.0, 1.0, 3.0], [1.0, 0.0, 2.0], [5.0, 1.0, 4.0]], "
+        "requires_grad=True)", "t1 = torch.tensor([[1.0], [2.0], [0.0]], requires_grad=True)",
+        "t2 = torch.linalg.solve_triangular(t0, t1, upper=False)",
+        "t3 = torch.linalg.solve_triangular(t0, t1.t(), upper=True, left=False)",
+        "t4 = torch.linalg.solve_triangular(t0 * float('nan'), t1, upper=True, unitriangular=True)",
+        "t5 = torch.linalg.solve_triangular(t0 / 0, t1, upper=True)",
+        "t6 = torch.cholesky_solve(t1.detach(), t0.detach())",
+        "t7 = torch.triangular_solve(t1.detach(), t0.detach(), transpose=True)[0]",
+        "g8 = torch.autograd.grad(t2.sum() + t3.sum(), [t0, t1])"),
+    "the variance without a degree of freedom": (
+        LEAF, "g1 = torch.autograd.grad(t0[0].var(correction=3), [t0])",
+        "g2 = torch.autograd.grad(t0[0, 1].std(), [t0])",
+        "g3 = torch.autograd.grad((t0 - 3.5).var(correction=7), [t0])",
+        "g4 = torch.autograd.grad(t0[0, 0].var(0, correction=2), [t0])",
+        "t5 = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)",
+        "t5.std(correction=5).backward()"),
+    "weights of a batch norm in another shape": (
+        LEAF, "t1 = F.batch_norm(t0, None, None, torch.ones(1, 3), torch.ones(3, 1), True)",
+        "t2 = F.batch_norm(t0, torch.zeros(1, 3), torch.ones(3))"),
+    "what gradients of a batch norm depend on": (
+        LEAF, "t1 = torch.ones(3, requires_grad=True)", "t2 = torch.ones(3)",
+        "g3 = torch.autograd.grad(F.batch_norm(t0, t2, t2, t1).sum(), [t0, t1], "
+        "create_graph=True)", "seen(g3[0].requires_grad)", "seen(g3[1].requires_grad)",
+        "g4 = torch.autograd.grad(F.batch_norm(t0.detach(), None, None, t1, t2, True).sum(), [t1], "
+        "create_graph=True)", "seen(g4[0].requires_grad)", "g5 = torch.autograd.grad("
+        "F.batch_norm(t0, t2, t2).sum(), [t0], create_graph=True)", "seen(g5[0].requires_grad)"),
+    "convolutions of nothing": (
+        "t0 = torch.ones(2, 0, 5, requires_grad=True)", "t1 = torch.ones(4, 0, 2)",
+        "t2 = F.conv1d(t0, t1, torch.ones(4))", "t2.sum().backward()",
+        "t3 = F.conv1d(torch.ones(2, 3, 0), torch.ones(4, 3, 0))",
+        "t4 = F.conv1d(torch.ones(2, 3, 5), torch.ones(4, 3, 0))",
+        "t5 = F.conv1d(torch.ones(0, 3, 5), torch.ones(4, 3, 0))",
+        "t6 = F.conv_transpose1d(torch.ones(2, 3, 5), torch.ones(3, 0, 2))",
+        "t7 = F.conv_transpose1d(torch.ones(0, 3, 5), torch.ones(3, 0, 2))",
+        "t8 = F.conv_transpose1d(torch.ones(2, 0, 5), torch.ones(0, 3, 2))",
+        "t9 = F.conv_transpose1d(torch.ones(2, 3, 0), torch.ones(3, 4, 3))"),
+    "scatter that adds and multiplies": (
+        LEAF, "t1 = torch.tensor([[0, 1, 0], [1, 1, 0]])", "t2 = torch.ones(2, 3) * 3",
+        "t3 = t0.detach().scatter(0, t1, t2, reduce='add')",
+        "t4 = t0.detach().scatter(1, t1, 2.5, reduce='multiply')",
+        "t5 = t2.t().scatter_(0, t1.t(), t0.detach().t(), reduce='multiply')",
+        "t6 = t0.scatter(0, t1, t2, reduce='add')", "t6.sum().backward()",
+        "t7 = t2.scatter(0, t1, t2, reduce='sum')", "t8 = t2.scatter(0, t1, t1, reduce='add')"),
+    "attention where there is nothing to look at": (
+        "t0 = torch.ones(2, 3, 4, requires_grad=True)", "t1 = torch.ones(2, 0, 4)",
+        "t2 = torch.ones(2, 0, 2, requires_grad=True)",
+        "t3 = F.scaled_dot_product_attention(t0, t1, t2)", "t3.sum().backward()",
+        "t4 = F.scaled_dot_product_attention(t1, t0, t2)",
+        "t5 = F.scaled_dot_product_attention(t0[:, :0], t0, t0, is_causal=True)",
+        "t6 = F.scaled_dot_product_attention(t0[0], t0, t0[:, :, :0])"),
+    "the node of copysign by a number has one edge": (
+        LEAF, "t1 = torch.copysign(t0, -1.0)",
+        "h1 = t1.grad_fn.register_hook(lambda inputs, outputs: seen(len(inputs)))",
+        "t1.sum().backward()"),
+    "how many gradients the node of a norm gets": (
+        LEAF, "t1 = F.layer_norm(t0, (3,))", "h1 = t1.grad_fn.register_prehook("
+        "lambda grads: seen(len(grads)))", "t2 = F.batch_norm(t0, None, None, training=True)",
+        "h2 = t2.grad_fn.register_hook(lambda inputs, outputs: seen((len(inputs), len(outputs))))",
+        "(t1 + t2).sum().backward()"),
+    "a triangular system takes the dtype of its matrix": (
+        "t0 = torch.tensor([[2.0, 1.0], [0.0, 4.0]], requires_grad=True)",
+        "t1 = torch.tensor([[4.0], [8.0]], dtype=torch.float64, requires_grad=True)",
+        "t2 = torch.linalg.solve_triangular(t0, t1, upper=True)",
+        "t3 = torch.linalg.solve_triangular(t0.double(), t1.float(), upper=True)",
+        "g4 = torch.autograd.grad(t2.sum() + t3.sum(), [t0, t1])",
+        "t5 = torch.linalg.solve_triangular(t0.half(), t1.half(), upper=True)",
+        "t6 = torch.triangular_solve(t1, t0)[0]", "t7 = torch.cholesky_solve(t1, t0)"),
+    "a triangular system refuses vectors": (
+        "t0 = torch.linalg.solve_triangular(torch.eye(2), torch.ones(2), upper=True)",),
+    "determinants of singular matrices, backward": (
+        "t0 = torch.zeros(2, 2, requires_grad=True)", "p1 = torch.slogdet(t0)",
+        "(p1[0] % p1[1]).backward()",
+        "t2 = torch.tensor([[1.0, 2.0], [2.0, 4.0]], requires_grad=True)",
+        "g3 = torch.autograd.grad(torch.logdet(t2), [t2])",
+        "g4 = torch.autograd.grad(torch.slogdet(torch.stack([t0, t2]))[1].sum(), [t0, t2])"),
+    "a Cholesky factor that was zeroed before backward": (
+        "t0 = torch.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)",
+        "t1 = torch.linalg.cholesky(t0)", "t1.data.zero_()", "t1.sum().backward()"),
+    "the sign of a determinant that is nan": (
+        "p0 = torch.slogdet(torch.tensor([[float('nan'), 1.0], [1.0, 3.0]]))",),
+    "polygamma far below zero": (
+        "t0 = torch.tensor([-1e6 - 0.25, -7.25, -0.5, float('-inf')], dtype=torch.float64)",
+        "t1 = torch.polygamma(2, t0)", "t2 = torch.polygamma(3, t0)"),
+    "an infinite gradient at the origin of atan2": (
+        "t0 = torch.zeros(2, requires_grad=True)", "t1 = torch.atan2(t0, t0) / 0",
+        "t1.sum().backward()"),
+    "a gradient of stack is written to": (
+        LEAF, "t1 = torch.stack([t0, t0 * 2])",
+        "g2 = torch.autograd.grad((t1 * t1).sum(), [t0], create_graph=True)",
+        "t3 = torch.stack([t0, t0.detach()])",
+        "g4 = torch.autograd.grad((t3 * t3).sum(), [t0], create_graph=True)",
+        "g4[0].mul_(2)"),
+    "cross entropy of no number": (
+        "t0 = F.binary_cross_entropy(torch.tensor([float('nan')]), torch.tensor([0.5]))",),
+    "gather of nothing by fewer dimensions": (
+        "t0 = torch.zeros((2, 0), requires_grad=True)",
+        "t1 = torch.gather(t0, 0, torch.zeros((0,), dtype=torch.int64))", "t1.sum().backward()"),
+    "an index that was changed before the pass": (
+        LEAF, "t1 = torch.tensor([0, 1])", "t2 = torch.index_select(t0, 1, t1)", "t1.data.add_(4)",
+        "t2.sum().backward()"),
+    "a position that was changed before the pass": (
+        LEAF, "t1 = torch.tensor([[0, 1]])", "t2 = torch.gather(t0, 1, t1)", "t1.data.add_(4)",
+        "t2.sum().backward()"),
+    "the edges of a histogram": (
+        "t0 = torch.tensor([0.7, 0.8, 1.1, 0.9, 0.8, 0.7], dtype=torch.float64)",
+        "t1 = torch.histc(t0, 6, 0.3, 1.1)"),
+    "a repeated transposed matrix": (
+        LEAF, "t1 = t0.t().repeat(1, 1)", "t2 = t1.view(-1)"),
+    "a leaf that has lost a dimension": (
+        "t0 = torch.ones((1, 3), requires_grad=True)", "t1 = t0 * 2", "t0.data = torch.ones(3)",
+        "t1.sum().backward()"),
 }

@@ -256,6 +256,10 @@ class ndarray:
         return call("getitem", lambda a, k: a[wrapped_around(a, k)], (self, key), {})
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        parts = key if isinstance(key, tuple) else (key,)
+        if machine.capturing is not None and not isinstance(value, ndarray) and any(
+                isinstance(part, ndarray) for part in parts):
+            machine.transfer("from host")  # a number for elements that an array names
         call("setitem", lambda a, k, v: a.__setitem__(wrapped_around(a, k), v),
              (self, key, value), {})
 
@@ -382,11 +386,30 @@ class Ufunc:
                     (array, axis, dtype, out, keepdims), {})
 
 
+#: What CuPy asks cuBLAS for.
+PRODUCTS = ("matmul", "dot", "vdot", "inner", "tensordot")
+
+
+def check_captured(name: str, args: Any) -> None:
+    """Refuse what CuPy does not do while a stream captures."""
+    if machine.capturing is None:
+        return
+    if name in PRODUCTS and any(a.dtype.kind == "f" for a in args[:2]):
+        raise NotImplementedError("calling cuBLAS API during stream capture is currently "
+                                  "unsupported")
+    if name == "einsum" and "matmul" not in vars(sys.modules["cupy"]):  # which it calls
+        raise NotImplementedError("calling cuBLAS API during stream capture is currently "
+                                  "unsupported")
+    if name in ("concatenate", "stack") and len(args[0]) > 8:
+        machine.transfer("from host")  # the arrays' addresses
+
+
 def function(section: str, name: str, found: Callable[..., Any]) -> Callable[..., Any]:
     known = NAMES[section][name]
 
     def run(*args: Any, **kwargs: Any) -> Any:
         check_keywords(name, args, kwargs, known)
+        check_captured(name, args)
         return call(name, found, args, kwargs)
 
     return run
@@ -423,6 +446,7 @@ def operation(name: str, reflected: bool = False, into: bool = False) -> Callabl
                     raise TypeError(f"Unsupported type {type(other)}")
                 return NotImplemented
         args = (*others, self) if reflected else (self, *others)
+        check_captured(name, args)
         result = call(name, compute, args, {})
         return self if into else result
 
@@ -468,6 +492,10 @@ class Device:
     @property
     def mem_info(self) -> tuple[int, int]:
         return 1 << 33, 1 << 34
+
+    @property
+    def cublas_handle(self) -> int:
+        return 1000 + self.id
 
 
 class Event:
@@ -609,11 +637,11 @@ def numpy_array(obj: Any, dtype: Any = None, copy: Any = True, order: Any = "K",
     """`cupy.array`: from the host a transfer, unless it is a number; on the device a copy."""
     if isinstance(obj, ndarray):
         if obj.data.device_id != machine.current:
+            if order in (None, "K") and not (obj.host.flags.forc or 0 in obj.shape):
+                raise NotImplementedError(
+                    "CuPy cannot copy non-contiguous array between devices.")
             machine.note("copy between devices")
-            made = np.array(obj.host, dtype, order=order or "K")
-            if owner_of(made) is not made:
-                made = made.copy("K")
-            return ndarray.of(made)
+            return ndarray.of(np.array(obj.host, dtype, order=order or "K"))
         return call("array", lambda a: np.array(a, dtype, copy=copy, order=order or "K",
                                                 ndmin=ndmin), (obj,), {})
     if isinstance(obj, (list, tuple)) and any(isinstance(item, ndarray) for item in obj):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import _fake_cublas
 import _fake_cupy
 import pytest
 
@@ -12,10 +13,12 @@ from minigrad import backend as backends
 
 
 @pytest.fixture
-def fake() -> Iterator[Any]:
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Two imaginary GPUs under minigrad's CuPy backend; the record of what is done on them."""
     with _fake_cupy.installed(devices=2) as machine:
         backends.load_cuda()
+        library = _fake_cublas.library()
+        monkeypatch.setattr("minigrad.backend.cupy.products.library", lambda: library)
         machine.log.clear()
         yield machine
 

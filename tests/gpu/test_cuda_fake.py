@@ -186,6 +186,18 @@ def test_scatter_add_of_every_dtype(fake, dtype):
     assert out.tolist() == [0, 3, 3]
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.float64, torch.float16])
+@pytest.mark.parametrize("count", [0, 1, 2, 65])
+def test_products_of_repeated_places(fake, count, dtype):
+    rng = np.random.default_rng(0)
+    target, index = rng.integers(1, 4, 5), rng.integers(0, 5, count)
+    values = rng.choice([-1, 1, 2], count, p=[0.45, 0.45, 0.1])
+    found, xp = load_cuda().from_host(target.astype(dtype.numpy)), load_cuda()
+    xp.multiply_at(found, xp.from_host(index), xp.from_host(values.astype(dtype.numpy)))
+    np.multiply.at(target, index, values)
+    assert xp.to_host(found).tolist() == target.tolist()
+
+
 def test_dlpack_and_the_array_interface_share_memory(fake):
     x = torch.ones(3, device="cuda")
     assert x.__dlpack_device__() == (2, 0)
@@ -240,6 +252,16 @@ def test_work_goes_to_the_stream_it_is_queued_in(fake):
     streams = [stream for name, _, stream, *_ in fake.log if name == "multiply"]
     assert streams == [side.cuda_stream, 0]
     assert torch.cuda.current_stream() == torch.cuda.default_stream()
+
+
+def test_the_default_stream_of_another_device_is_that_devices(fake):
+    other, side = torch.cuda.default_stream(1), torch.cuda.Stream(0)
+    fake.log.clear()
+    other.wait_stream(side)
+    other.synchronize()
+    found = {name: device for name, device, *_ in fake.log}
+    assert found == {"record": 0, "wait": 1, "stream synchronize": 1}
+    assert torch.cuda.current_device() == 0
 
 
 def test_backward_runs_in_the_forwards_stream(fake):
@@ -396,6 +418,29 @@ def test_what_looks_at_values_cannot_be_captured(fake):
     assert torch.cuda.current_stream() == torch.cuda.default_stream()
 
 
+@pytest.mark.parametrize("work", [
+    lambda x, at: x.scatter(0, at, 2.0), lambda x, at: x.masked_fill(x > 1, 2.0),
+    lambda x, at: x.index_put((at,), torch.tensor(2.0, device=x.device)),
+    lambda x, at: x * torch.tensor(2.0).to(x.device), lambda x, at: torch.full_like(x, 2.0),
+    lambda x, at: torch.where(x > 1, x, 2.0),
+], ids=["scatter", "masked_fill", "index_put", "move", "full", "where"])
+def test_numbers_may_go_to_the_device_in_a_capture(fake, work):
+    host = torch.tensor([1.0, 3.0, 2.0, 0.0]), torch.tensor([0, 2])
+    there = [x.cuda() for x in host]
+    assert torch.cuda.graph(lambda: work(*there))().tolist() == work(*host).tolist()
+
+
+def test_a_number_for_elements_that_an_index_names_cannot_be_captured(fake):
+    x, at = torch.zeros(4, device="cuda"), torch.tensor([0, 2]).cuda()
+    with pytest.raises(RuntimeError, match="not permitted when stream is capturing"):
+        torch.cuda.graph(lambda: x.__setitem__(at, 2.0))
+
+
+def test_a_negative_zero_stays_one(fake):
+    x = torch.tensor(-0.0).cuda()
+    assert torch.signbit(x).item() and not torch.signbit(torch.tensor(0.0).cuda()).item()
+
+
 def test_pytorchs_way_to_capture(fake):
     x = torch.ones(3, device="cuda")
     graph = torch.cuda.CUDAGraph()
@@ -420,7 +465,7 @@ def test_autocast_and_scaler_on_the_device(fake):
     fake.log.clear()
     scaler.step(optimizer)
     scaler.update()
-    assert transfers(fake) == ["bool"], "one question for all gradients"
+    assert transfers(fake) == ["item"], "one question for all gradients"
     assert w.grad.tolist() == [[2.0] * 3] * 3 and w.tolist() == [[0.0] * 3] * 3
 
 

@@ -57,6 +57,12 @@ def test_the_stand_in_has_the_real_parameters():
     _fake_cudnn.check_against_the_real_names()
 
 
+def test_the_real_frontend_does_not_pool():
+    """If it does one day, docs/en/gpu.md is to say something else."""
+    real = pytest.importorskip("cudnn", reason="asks NVIDIA's frontend, where it is installed")
+    assert not [n for n in dir(real.pygraph) if "pool" in n or "resample" in n]
+
+
 def test_the_real_frontend_finds_what_we_describe_valid(fake):
     real = pytest.importorskip("cudnn", reason="asks NVIDIA's frontend, where it is installed")
     from minigrad.backend.cupy import dnn as ours

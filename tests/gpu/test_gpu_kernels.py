@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_gradients_on_host import (  # noqa: F401  # tests, collected here once more
+    test_a_scale_grows_and_shrinks_as_on_the_cpu,
     test_gelu,
     test_gelu_of_what_is_not_finite,
     test_halves_are_rounded_as_numpy_rounds_them,
@@ -18,11 +19,18 @@ from test_gradients_on_host import (  # noqa: F401  # tests, collected here once
     test_softmax_gradient_keeps_nan_in_its_row,
     test_what_is_no_class_is_told_and_not_read,
 )
+from test_products_fake import (  # noqa: F401  # tests, collected here once more
+    test_layers_may_be_captured,
+    test_many_tensors_are_joined_in_a_capture,
+    test_products_are_numpys,
+    test_types_are_promoted_and_results_may_have_a_place,
+)
 from test_steps_fake import (  # noqa: F401  # tests, collected here once more
     test_a_captured_step_of_adam_counts_on,
     test_a_gradient_may_be_a_view,
     test_a_state_goes_from_the_host_to_the_device,
     test_a_step_is_the_cpus,
+    test_a_step_with_a_scaler_may_be_captured,
     test_many_arrays_are_the_cpus,
     test_memory_may_have_another_order,
     test_nan_goes_its_way,
@@ -55,7 +63,9 @@ def test_long_rows_and_many_parts(kernels):
     model = y * (g - (g * y).sum(1, keepdims=True))
     np.testing.assert_allclose(kernels.to_host(found), model, rtol=1e-9, atol=1e-15)
     large = kernels.from_host(np.ones((66_000, 1100), np.float32))
-    assert not kernels.to_host(kernels.unscale([large, large[:1, :3].copy()], 0.5))
+    scale, found = (kernels.from_host(np.array(v, np.float32)) for v in (2, 0))
+    kernels.unscale([large, large[:1, :3].copy()], scale, found)
+    assert kernels.to_host(found) == 0
     assert kernels.to_host((large == 0.5).all())
     target = rng.integers(0, 5000, 600)
     loss, _ = kernels.nll_loss(kernels.from_host(x), kernels.from_host(target), None, "mean", -100)

@@ -188,9 +188,25 @@ def test_what_is_no_class_is_told_and_not_read(kernels, wrong, reduction):
 def test_halves_are_rounded_as_numpy_rounds_them(kernels):
     """The stand-in for CUDA's halves, through a kernel that multiplies by a number."""
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-    for factor in (1.0, 1 / 3, 2.0**-10, 5.0):
-        there = kernels.from_host(every)
-        assert kernels.to_host(kernels.unscale([there], factor))
+    for divisor in (1.0, 3.0, 2.0**10, 0.2):
+        there, scale = kernels.from_host(every), np.array(divisor, np.float32)
+        found = kernels.from_host(np.zeros((), np.float32))
+        kernels.unscale([there], kernels.from_host(scale), found)
+        assert kernels.to_host(found) == 1
         with np.errstate(all="ignore"):
-            expected = (every.astype(np.float32) * np.float32(factor)).astype(np.float16)
+            factor = np.float32(1 / scale.astype(np.float64))
+            expected = (every.astype(np.float32) * factor).astype(np.float16)
         np.testing.assert_array_equal(kernels.to_host(there), expected)
+
+
+@pytest.mark.parametrize("scale", [8.0, 2.0**127, 3.3])
+@pytest.mark.parametrize("found", [0.0, 1.0, 2.0])
+def test_a_scale_grows_and_shrinks_as_on_the_cpu(kernels, scale, found):
+    ours, theirs = [], []
+    for place, out in ((kernels, ours), (xp, theirs)):
+        value, tracker = (place.from_host(np.array(v)) for v in (np.float32(scale), np.int32(0)))
+        for bad in (0.0, 0.0, found, 0.0, 0.0):
+            place.update_scale(value, tracker, place.from_host(np.array(bad, np.float32)), 4 / 3,
+                               0.3, 2)
+            out.append((place.to_host(value).item(), place.to_host(tracker).item()))
+    assert ours == theirs

@@ -284,11 +284,11 @@ class GraphTask:
             self.observed(node, (grad,), node.apply_tensors, (grad,))
         elif grad is not None:
             self.observed(node, (grad,), node.accumulate, grad, buffer.owned[0])
-        if extras is not None and extras.post:
-            run_post_hooks(extras.post, (), self.as_tensors([grad]))
         after = node.variable._extras.post_accumulate
         if after:
             run_after_accumulation(after, node.variable)
+        if extras is not None and extras.post:
+            run_post_hooks(extras.post, (), self.as_tensors([grad]))
 
     def show(self, node: Node, extras: Extras, buffer: InputBuffer) -> None:
         """Run the tensor hooks of a node; what they saw or replaced is no longer owned."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from .. import _state
 from ..backend import backend_of
+from ..batching import BatchedArray
 from ..graph import Node
 from ..tensor import Tensor
 from .frames import user_frame

@@ -28,13 +28,14 @@ import numpy as np
 
 from .. import kernels_mask
 from ..kernels import Kernels
+from . import products
 from .dnn import CudnnKernels
 from .launch import each
-from .layout import covered
+from .layout import covered, dense
 from .losses import Losses
 from .memory import Memory
-from .place import Place, capturing, default_place, place_of
-from .random import Generators
+from .place import Place, capturing, default_place, place_of, recorded
+from .random import Capture, Generators
 from .steps import Steps
 
 __all__ = ["CupyBackend", "backend"]
@@ -87,6 +88,9 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     lgamma = of_same_dtype(device_special.gammaln)
     digamma = of_same_dtype(device_special.digamma)
 
+    #: `dot` is asked for vectors only
+    matmul = dot = staticmethod(products.matmul)
+
     def __init__(self) -> None:
         self.memory = Memory()
         self.generators = Generators()
@@ -105,6 +109,12 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         """Return arrays as they are; a number becomes a 0-d array."""
         return value if type(value) is cupy.ndarray else cupy.asarray(value)
 
+    def asarray(self, value: Any, dtype: Any = None, order: str | None = None) -> Array:
+        """Return `cupy.asarray`'s array; Python's numbers go as in `from_host`."""
+        if isinstance(value, (bool, int, float)):
+            return self.from_host(np.asarray(value, dtype))
+        return cupy.asarray(value, dtype, order)
+
     def number(self, array: Any) -> Any:
         """Return a 0-d array of the host as a NumPy scalar, which kernels take by value.
 
@@ -115,8 +125,11 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def from_host(self, array: Any) -> Array:
         """Copy a NumPy array to the current device; dense memory keeps its order.
 
-        The host waits until the values are read, not until they have arrived.
+        The host waits until the values are read, not until they have arrived.  One number goes
+        along with the kernel that writes it, but for -0.0, which CuPy would fill in as 0.
         """
+        if not array.ndim and (array or array.dtype.kind != "f" or not np.signbit(array)):
+            return cupy.full((), array[()], array.dtype)
         axes = order_in_memory(array)
         if axes is None:
             return cupy.asarray(array, order="C")
@@ -140,9 +153,24 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return host if axes is None else host.transpose(np.argsort(axes))
 
     def to_device(self, array: Array, index: int | None) -> Array:
-        """Copy an array to the device of this number, the current one by default."""
+        """Copy an array to the device of this number, the current one by default.
+
+        Dense memory keeps its order.  Between devices the copy is queued in the stream of its
+        target, which waits for that of its source, and the other way around afterwards.
+        """
         with self.on(index):
-            return cupy.array(array, copy=True, order="K")
+            there = default_place()
+            if there.index == self.device_index(array):
+                return cupy.array(array, copy=True, order="K")
+            with self.at(array):
+                here, axes = default_place(), order_in_memory(array)
+                source = dense(array if axes is None else array.transpose(axes))
+            there.stream.wait_event(recorded(here.stream, here.index))
+            copied = cupy.array(source, order="C")
+            arrived = recorded(there.stream, there.index)
+        with self.at(array):
+            here.stream.wait_event(arrived)
+        return copied if axes is None else copied.transpose(np.argsort(axes).tolist())
 
     def pinned(self, array: Any) -> Any:
         """Copy a NumPy array to page-locked memory of the host."""
@@ -181,6 +209,40 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             cupy.add.at(wide, positions, values.astype(np.int32))
             target[...] = wide.astype(target.dtype)
 
+    def multiply_at(self, target: Array, positions: Array, values: Array) -> None:
+        """`target[positions] *= values` that counts repeated positions, for flat positions.
+
+        CuPy cannot: so values are sorted by position, and those of one position are multiplied with
+        their neighbours, then with those two places off, four, and so on.
+        """
+        order = cupy.argsort(positions.reshape(-1))
+        place, product = positions.reshape(-1)[order], values.reshape(-1)[order]
+        reach = 1
+        while reach < place.size:
+            own = product[reach:]
+            same = place[reach:] == place[:-reach]
+            product[reach:] = cupy.where(same, own * product[:-reach], own)
+            reach *= 2
+        last = cupy.ones(place.shape, bool)
+        last[:-1] = place[1:] != place[:-1]
+        factors = cupy.ones(target.size + 1, target.dtype)  # one for what is not the last
+        factors[cupy.where(last, place, target.size)] = product
+        target *= factors[:-1]
+
+    def concatenate(self, arrays: Sequence[Array], axis: int = 0) -> Array:
+        """Join arrays.
+
+        CuPy copies the addresses of more than eight from the host, which a capture forbids.
+        """
+        if len(arrays) > 8 and capturing():
+            arrays = [self.concatenate(arrays[i:i + 8], axis) for i in range(0, len(arrays), 8)]
+            return self.concatenate(arrays, axis)
+        return cupy.concatenate(arrays, axis)
+
+    def stack(self, arrays: Sequence[Array], axis: int = 0) -> Array:
+        """Join arrays along a new dimension."""
+        return self.concatenate([cupy.expand_dims(array, axis) for array in arrays], axis)
+
     def masked_scale(self, x: Array, mask: Array, scale: float) -> Array:
         """`x` times `scale` where the bool array `mask` holds, else zero: by one kernel."""
         if not covered(1, x) or x.shape != mask.shape:
@@ -194,6 +256,25 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def may_ask(self) -> bool:
         """Tell whether values may be looked at now: not while a graph is captured."""
         return not capturing()
+
+    @contextmanager
+    def warming_up(self) -> Iterator[None]:
+        """Work as in a capture, but without one, so that all that is loaded on use is there."""
+        products.begin(warming=True)
+        try:
+            yield
+        finally:
+            products.end()
+
+    def begin_capture(self) -> None:
+        """Prepare for the capture of a graph."""
+        self.generators.begin_capture()
+        products.begin()
+
+    def end_capture(self) -> Capture:
+        """Return what each repetition draws anew."""
+        products.end()
+        return self.generators.end_capture()
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
                       dims: Sequence[int]) -> None:

@@ -9,6 +9,7 @@ import cupy
 import numpy as np
 
 from .sources import HEADER, KERNELS
+from .sources_many import MOST_NUMBERS
 
 Array = Any
 
@@ -30,6 +31,9 @@ WINDOW = np.dtype({"names": ["fields"], "formats": [(np.int64, (18,))]})
 MOST_ARRAYS, CHUNK = 72, 1024
 MANY = np.dtype([("sizes", np.int64, MOST_ARRAYS), ("at", np.uint64, (5, MOST_ARRAYS)),
                  ("ends", np.int32, MOST_ARRAYS), ("count", np.int32)], align=True)
+
+#: Their struct `Numbers`.
+NUMBERS = np.dtype([("of", np.float64, MOST_NUMBERS)])
 
 _compiled: dict[tuple[str, str, int], Any] = {}
 
@@ -67,17 +71,18 @@ def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> N
                             shared_mem=room)
 
 
-def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array]], *args: Any,
+def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array] | None], *args: Any,
          counted: bool = False) -> None:
     """Launch a kernel over many arrays; the columns are lists of arrays that go together.
 
-    They are dense and, but for columns of numbers, of one type.  More than `MOST_ARRAYS` take
+    They are dense and, but for columns of numbers, of one type; of a missing column the kernel gets
+    null pointers.  More than `MOST_ARRAYS` take
     several launches.  A kernel whose work is `counted` has one thread for each array; its arguments
     that are arrays have as many rows.
     """
-    for start in range(0, len(columns[0]), MOST_ARRAYS):
+    for start in range(0, len(columns[0] or []), MOST_ARRAYS):
         part = slice(start, start + MOST_ARRAYS)
-        table = table_of([column[part] for column in columns])
+        table = table_of([(column or [])[part] for column in columns])
         chunks = 1 if counted else int(table["ends"][0, table["count"][0] - 1])
         if chunks:
             here = [a[part] if getattr(a, "ndim", 0) == 2 else argument(a) for a in args]
@@ -85,13 +90,16 @@ def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array]], *args: 
 
 
 def table_of(columns: Sequence[Sequence[Array]]) -> Any:
-    """Return the struct `Many` of up to `MOST_ARRAYS` arrays, or pairs, or triples ... of them."""
+    """Return the struct `Many` of up to `MOST_ARRAYS` arrays, or pairs, or triples ... of them.
+
+    A column without arrays is one that is missing.
+    """
     table, count = np.zeros(1, MANY), len(columns[0])
     sizes = [array.size for array in columns[0]]
     table["count"], table["sizes"][0, :count] = count, sizes
     table["ends"][0, :count] = np.cumsum([-(-size // CHUNK) for size in sizes])
     for place, column in enumerate(columns):
-        table["at"][0, place, :count] = [array.data.ptr for array in column]
+        table["at"][0, place, :len(column)] = [array.data.ptr for array in column]
     return table
 
 

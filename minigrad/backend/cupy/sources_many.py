@@ -1,101 +1,131 @@
-"""CUDA kernels over many arrays at once: steps of optimizers, and the unscaling of gradients.
+"""CUDA kernels over many arrays at once: steps of optimizers, and what a `GradScaler` does.
 
-Spoken of in `sources`, where what they share is.
+Spoken of in `sources`, where what they share is.  The steps' are made from `formulas`: `adam` moves
+the elements by numbers that are the same for all arrays (`given`), or by a row of numbers for each
+array (`rows`), which `adam_numbers` has computed there.  Where `found` is given and not zero, a
+gradient has an infinity or NaN, and a step does nothing.
 """
 
 from __future__ import annotations
 
-__all__ = ["KERNELS"]
+from ..formulas import FORMULAS, OPTIONS, SHARED
+
+__all__ = ["KERNELS", "MOST_NUMBERS"]
+
+#: So many numbers go with a launch by value.
+MOST_NUMBERS = 12
+
+HEADER = rf"""
+struct Numbers {{ double of[{MOST_NUMBERS}]; }};
+
+__device__ inline double single(double x) {{ return (float)x; }}
+
+// The larger of two; NaN where one is NaN.
+__device__ inline A greater(A a, A b) {{ return a > b || a != a ? a : b; }}
+"""
+
+
+def step_kernel(name: str) -> str:
+    """Return the kernel that moves the elements of parameters."""
+    formula = FORMULAS[name]
+    numbers = [*SHARED.split(), *formula.numbers.split()]
+    states = formula.states.values()
+    lines = [f"T* {state}_at = (T*)many.at[{place}][k];" for place, state in enumerate(states, 2)]
+    lines += [f"A {number} = rows ? rows[{len(numbers)} * k + {place}] : given.of[{place}];"
+              for place, number in enumerate(numbers)]
+    before = [f"A {state} = {state}_at ? up({state}_at[i]) : (A)0;" for state in states]
+    after = [f"if ({state}_at) {state}_at[i] = down({state});" for state in states]
+    return HEADER + f"""
+extern "C" __global__ void {name}(Many many, const double* rows, const float* found,
+                                  Numbers given) {{
+    if (found && *found != 0) return;
+    for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {{
+        Piece piece = piece_of(many, chunk);
+        int k = piece.k;
+        T* p = (T*)many.at[0][k];
+        const T* g = (const T*)many.at[1][k];
+        {spaced(lines, 8)}
+        for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {{
+            A own = up(p[i]) * left, slope = up(g[i]) * sign;
+            if (decay != 0) slope += own * decay;
+            {spaced(before, 12)}
+            {formula.element}
+            {spaced(after, 12)}
+            p[i] = down(own);
+        }}
+    }}
+}}
+"""
+
+
+def numbers_kernel(name: str) -> str:
+    """Return the kernel that counts, and computes a row of numbers for each array."""
+    formula = FORMULAS[name]
+    numbers = [*SHARED.split(), *formula.numbers.split()]
+    options = [*OPTIONS.split(), *formula.options.split()]
+    counted = formula.counted.values()
+    before = [f"double {option} = given.of[{place}];" for place, option in enumerate(options)]
+    before.append("if (rates) lr = *rates;")
+    for place, count in enumerate(counted):
+        before.append(f"float* {count}_at = (float*)many.at[{place}][k];")
+        before.append(f"double {count} = *{count}_at;")
+    known, lines = {*options, *counted}, []
+    for line in formula.lines:
+        target = line.split(" = ")[0]
+        lines.append(f"{'' if target in known else 'double '}{line};")
+        known.add(target)
+    after = [f"*{count}_at = {count};" for count in counted]
+    after += [f"rows[{len(numbers)} * k + {place}] = {number};"
+              for place, number in enumerate(numbers)]
+    return HEADER + f"""
+extern "C" __global__ void {name}_numbers(Many many, const double* rates, const float* found,
+                                          double* rows, Numbers given) {{
+    if (found && *found != 0) return;
+    for (EACH(k, many.count)) {{
+        {spaced([*before, *lines, *after], 8)}
+    }}
+}}
+"""
+
+
+def spaced(lines: list[str], depth: int) -> str:
+    """Return lines of text below one another."""
+    return ("\n" + " " * depth).join(lines)
+
 
 KERNELS = {
-    "sgd": r"""
-// Columns: parameters, gradients and, where there is momentum, what is remembered.
-extern "C" __global__ void sgd(Many many, const double* rates, double rate, double momentum,
-                               double kept, double decay, int maximize, int nesterov) {
-    A lr = rates ? *rates : rate;
-    for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {
-        Piece piece = piece_of(many, chunk);
-        int k = piece.k;
-        T* p = (T*)many.at[0][k];
-        const T* g = (const T*)many.at[1][k];
-        T* v = (T*)many.at[2][k];
-        for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {
-            A own = up(p[i]), slope = maximize ? -up(g[i]) : up(g[i]);
-            if (decay != 0) slope += own * (A)decay;
-            if (v) {
-                A speed = up(v[i]) * (A)momentum + slope * (A)kept;
-                v[i] = down(speed);
-                slope = nesterov ? slope + speed * (A)momentum : speed;
-            }
-            p[i] = down(own - slope * lr);
-        }
-    }
-}
-""",
-    "adam_numbers": r"""
-// Counts a step of each array, and computes from the counts what `adam` multiplies with: rate, eps
-// and what is left of the parameter, three numbers for each array.  The one column are the counts.
-extern "C" __global__ void adam_numbers(Many many, const double* rates, double* numbers,
-                                        double rate, double beta1, double beta2, double eps,
-                                        double decay) {
-    double lr = rates ? *rates : rate;
-    for (EACH(k, many.count)) {
-        float* step = (float*)many.at[0][k];
-        double count = *step += 1;
-        double spread = sqrt(1 - pow(beta2, count));
-        numbers[3 * k] = lr * spread / (1 - pow(beta1, count));
-        numbers[3 * k + 1] = eps * spread;
-        numbers[3 * k + 2] = 1 - lr * decay;
-    }
-}
-""",
-    "adam": r"""
-// Columns: parameters, gradients, their averages, the averages of their squares and, for amsgrad,
-// the largest of those.
-extern "C" __global__ void adam(Many many, const double* numbers, double rate, double eps,
-                                double left, double away1, double beta2, double away2,
-                                double decay, int maximize) {
-    for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {
-        Piece piece = piece_of(many, chunk);
-        int k = piece.k;
-        T* p = (T*)many.at[0][k];
-        const T* g = (const T*)many.at[1][k];
-        T* m = (T*)many.at[2][k];
-        T* v = (T*)many.at[3][k];
-        T* largest = (T*)many.at[4][k];
-        A lr = numbers ? numbers[3 * k] : rate;
-        A least = numbers ? numbers[3 * k + 1] : eps;
-        A shrink = numbers ? numbers[3 * k + 2] : left;
-        for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {
-            A own = up(p[i]) * shrink, slope = maximize ? -up(g[i]) : up(g[i]);
-            if (decay != 0) slope += own * (A)decay;
-            A mean = up(m[i]), square = up(v[i]) * (A)beta2 + slope * slope * (A)away2;
-            mean += (slope - mean) * (A)away1;
-            m[i] = down(mean);
-            v[i] = down(square);
-            if (largest) {
-                A before = up(largest[i]);
-                square = square > before || square != square ? square : before;
-                largest[i] = down(square);
-            }
-            p[i] = down(own - mean / (sqrt(square) + least) * lr);
-        }
-    }
-}
-""",
     "unscale": r"""
-// Multiplies the arrays of the one column, and tells whether there was an infinity or NaN.
-extern "C" __global__ void unscale(Many many, bool* found, double factor) {
+// Multiplies the arrays of the one column with 1 / scale, and tells whether there was an infinity
+// or NaN.
+extern "C" __global__ void unscale(Many many, const float* scale, float* found) {
+    A factor = (float)(1.0 / (double)*scale);
     for (i64 chunk = blockIdx.x; chunk < many.ends[many.count - 1]; chunk += gridDim.x) {
         Piece piece = piece_of(many, chunk);
         int k = piece.k;
         T* g = (T*)many.at[0][k];
         for (i64 i = piece.start + threadIdx.x; i < piece.stop; i += blockDim.x) {
             A own = up(g[i]);
-            if (own - own != 0) *found = true;  // all who write write the same
-            g[i] = down(own * (A)factor);
+            if (own - own != 0) *found = 1;  // all who write write the same
+            g[i] = down(own * factor);
         }
     }
 }
 """,
+    "update_scale": r"""
+// What a scale becomes after a step: one thread.
+extern "C" __global__ void update_scale(float* scale, int* tracker, const float* found,
+                                        double growth, double backoff, i64 interval) {
+    if (blockIdx.x || threadIdx.x) return;
+    if (*found != 0) {
+        *scale = (float)(*scale * backoff);
+        *tracker = 0;
+    } else if (++*tracker == interval) {
+        float grown = (float)(*scale * growth);
+        if (grown - grown == 0) *scale = grown;  // it stays finite
+        *tracker = 0;
+    }
 }
+""",
+}
+KERNELS.update({name: step_kernel(name) for name in FORMULAS})
+KERNELS.update({f"{name}_numbers": numbers_kernel(name) for name in FORMULAS})

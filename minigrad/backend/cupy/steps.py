@@ -1,7 +1,6 @@
 """Steps of optimizers over all parameters of a device, and the unscaling of their gradients.
 
-Each is one launch for up to `MOST_ARRAYS` arrays of any sizes.  What the kernels do to an element
-is what `update` of the optimizers does, in that order; float16 is computed in float32.
+Each is one launch for up to `MOST_ARRAYS` arrays of any sizes.  float16 is computed in float32.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from .launch import many
+from ..formulas import FORMULAS, OPTIONS, SHARED
+from .launch import NUMBERS, each, many
 from .layout import dense
 
 Array = Any
@@ -22,68 +22,67 @@ Arrays = Sequence[Array]
 class Steps:
     """The kernels behind `optim.at_once` and `GradScaler`, which the backend mixes in."""
 
-    def sgd_step(self, params: Arrays, grads: Arrays, speeds: Arrays, *, lr: float | Array,
-                 momentum: float, dampening: float, decay: float, maximize: bool,
-                 nesterov: bool) -> None:
-        """Take a step of SGD, in place; `speeds` is empty where there is no momentum."""
-        rates, rate = rate_there(lr)
-        columns = Dense([params, grads, *([speeds] if speeds else [])])
-        many("sgd", params[0].dtype, columns.arrays, rates, rate, float(momentum),
-             1.0 - dampening, float(decay), np.int32(maximize), np.int32(nesterov))
-        columns.write_back()
+    def count_steps(self, name: str, counted: Sequence[Arrays], options: dict[str, float],
+                    lr: Array | None, found: Array | None) -> Array:
+        """Count a step of each parameter on the device; return its numbers, a row for each.
 
-    def adam_numbers(self, steps: Arrays, *, lr: float | Array, betas: tuple[float, float],
-                     eps: float, decoupled_decay: float) -> Array:
-        """Count a step of each parameter, and return what `adam_step` multiplies with.
-
-        `steps` are 0-d arrays of float32.  They are counted on the device, so a captured graph
-        counts on.
+        `counted` are columns of 0-d arrays of float32; `lr`, if it lies on the device, counts.
         """
-        rates, rate = rate_there(lr)
-        numbers = cupy.empty((len(steps), 3), np.float64)
-        many("adam_numbers", np.dtype(np.float32), [steps], rates, numbers, rate, *betas,
-             float(eps), float(decoupled_decay), counted=True)
-        return numbers
+        formula = FORMULAS[name]
+        wanted = [*OPTIONS.split(), *formula.options.split()]
+        rates = None if lr is None else dense(lr.astype(np.float64))
+        rows = cupy.empty((len(counted[0]), len([*SHARED.split(), *formula.numbers.split()])))
+        many(f"{name}_numbers", np.dtype(np.float32), counted, rates, found, rows,
+             by_value([options[option] for option in wanted]), counted=True)
+        return rows
 
-    def adam_step(self, params: Arrays, grads: Arrays, means: Arrays, squares: Arrays,
-                  largest: Arrays, *, numbers: Array | tuple[float, float, float],
-                  betas: tuple[float, float], decay: float, maximize: bool) -> None:
-        """Take a step of Adam, in place; `largest` is empty but for amsgrad.
+    def take_step(self, name: str, columns: Sequence[Arrays | None],
+                  numbers: Array | dict[str, float], found: Array | None) -> None:
+        """Move parameters, in place, as the formula of this name says.
 
-        `numbers` are rate, eps and what is left of the parameter: for all arrays, or those of
-        `adam_numbers`.
+        The columns are parameters, gradients and what is remembered, None for what is not.  The
+        numbers are those of all arrays, or rows of `count_steps`.
         """
-        rows, alike = (None, numbers) if type(numbers) is tuple else (numbers, (0.0, 0.0, 0.0))
-        columns = Dense([params, grads, means, squares, *([largest] if largest else [])])
-        many("adam", params[0].dtype, columns.arrays, rows, *map(float, alike), 1.0 - betas[0],
-             betas[1], 1.0 - betas[1], float(decay), np.int32(maximize))
-        columns.write_back()
+        rows = None if isinstance(numbers, dict) else numbers
+        wanted = [*SHARED.split(), *FORMULAS[name].numbers.split()]
+        given = [numbers[number] for number in wanted] if isinstance(numbers, dict) else []
+        arrays = Dense(columns)
+        many(name, arrays.dtype, arrays.arrays, rows, found, by_value(given))
+        arrays.write_back()
 
-    def unscale(self, grads: Arrays, factor: float) -> Array:
-        """Multiply arrays, in place; return whether one had an infinity or NaN: a 0-d bool."""
-        found = cupy.zeros((), np.bool_)
+    def unscale(self, grads: Arrays, scale: Array, found: Array) -> None:
+        """Divide arrays, in place, by a number on the device.
+
+        `found` becomes one where there was an infinity or NaN.
+        """
         for dtype in {array.dtype for array in grads}:
             columns = Dense([[array for array in grads if array.dtype == dtype]])
-            many("unscale", dtype, columns.arrays, found, float(factor))
+            many("unscale", dtype, columns.arrays, scale, found)
             columns.write_back()
-        return found
+
+    def update_scale(self, scale: Array, tracker: Array, found: Array, growth: float,
+                     backoff: float, interval: int) -> None:
+        """Let a scale grow or shrink, in place, and count the steps since it did."""
+        each("update_scale", scale.dtype, 1, scale, tracker, found, float(growth), float(backoff),
+             interval)
 
 
-def rate_there(lr: float | Array) -> tuple[Array | None, float]:
-    """Return a rate that lies on the device, and one that does not."""
-    if isinstance(lr, cupy.ndarray):
-        return dense(lr.astype(np.float64)), 0.0
-    return None, float(lr)
+def by_value(numbers: Sequence[float]) -> Any:
+    """Return the struct `Numbers`."""
+    struct = np.zeros(1, NUMBERS)
+    struct["of"][0, :len(numbers)] = numbers
+    return struct
 
 
 class Dense:
-    """Columns of arrays as kernels read them: row-major, and of the type of the first of a row."""
+    """Columns of arrays as kernels read them: row-major, and all of one type."""
 
-    def __init__(self, columns: Sequence[Arrays]) -> None:
+    def __init__(self, columns: Sequence[Arrays | None]) -> None:
         self._copies: list[tuple[Array, Array]] = []
-        first = columns[0]
-        self.arrays = [[self._dense(array, like.dtype)
-                        for array, like in zip(column, first, strict=True)] for column in columns]
+        assert columns[0]
+        self.dtype = columns[0][0].dtype
+        self.arrays = [None if column is None else
+                       [self._dense(array, self.dtype) for array in column] for column in columns]
 
     def _dense(self, array: Array, dtype: Any) -> Array:
         if array.flags.c_contiguous and array.dtype == dtype:

@@ -23,6 +23,7 @@ __all__ = [
     "index_add",
     "put_accumulate",
     "scatter_add",
+    "scatter_multiply",
     "scatter_write",
     "unfold",
     "unfold_backward",
@@ -72,6 +73,26 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
         return target
     covered = source[tuple(slice(size) for size in index.shape)]
     return _add_at(xp, target, _positions(xp, target.shape, dim % target.ndim, index), covered)
+
+
+def scatter_multiply(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
+    """`target[..., index[i], ...] *= source[i]` along `dim`, in place; returns `target`.
+
+    As `scatter_add`, with products.
+
+    >>> scatter_multiply(numpy, numpy.ones(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
+    array([1., 6., 1.])
+    """
+    if target.ndim == 0:
+        target *= source.prod()
+        return target
+    covered = source[tuple(slice(size) for size in index.shape)]
+    flat = target.reshape(-1)
+    multiply_at = getattr(xp, "multiply_at", xp.multiply.at)  # of a backend that has a better one
+    multiply_at(flat, _positions(xp, target.shape, dim % target.ndim, index), covered)
+    if not target.flags.c_contiguous:
+        target[...] = flat.reshape(target.shape)
+    return target
 
 
 def scatter_write(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
