@@ -111,7 +111,7 @@ class AccumulateGrad(Node):
 
     def check_is_leaf(self) -> None:
         """Raise if the variable is no leaf any more, which a write in place can bring about."""
-        if self.variable._node is not None:
+        if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
 
 

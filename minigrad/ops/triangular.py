@@ -46,7 +46,7 @@ class LinalgSolveTriangular(Op):
         whole = g_B @ mT(result) if left else mT(result) @ g_B
         return F.triu(-whole, int(unitriangular)) if upper else F.tril(-whole, -int(unitriangular))
 
-    def grad_B(g, self, upper, left, unitriangular):
+    def grad_B(g, self, result, upper, left, unitriangular):  # PyTorch keeps the result as well
         return F.linalg_solve_triangular(
             mT(self), g, upper=not upper, left=left, unitriangular=unitriangular)
 

@@ -17,8 +17,8 @@ import minigrad
 from minigrad.array_info import bytes_of_memory
 from minigrad.tensor import Tensor
 
-from .compare import Difference
-from .interpret import Machine
+from .compare import Difference, compare
+from .interpret import Machine, run
 from .program import Program
 
 WRITTEN = re.compile(r"_\(|\] [-+*/]?= | [-+*/]= |inplace=True|_\.apply")
@@ -51,6 +51,14 @@ def states(program: Program, torch: Any = minigrad) -> Iterator[tuple[str, dict[
 def anywhere(holds: Callable[[str, list[Tensor]], bool], program: Program) -> bool:
     """Tell whether something holds for the tensors of a line, before it runs."""
     return any(holds(line, tensors_of(line, names)) for line, names in states(program))
+
+
+def calls_of(line: str, *methods: str) -> Iterator[ast.Call]:
+    """Yield the calls in a line of something with one of these names, as of `torch.name`."""
+    for call in ast.walk(ast.parse(line)):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
+                call.func.attr in methods):
+            yield call
 
 
 def equal_elements(program: Program, difference: Difference) -> bool:
@@ -152,10 +160,8 @@ def ill_conditioned(program: Program, difference: Difference) -> bool:
     There the factors, or the gradient through them, are anything at all.
     """
     def taken_apart(line: str, names: dict[str, Any]) -> Iterator[Any]:
-        for call in ast.walk(ast.parse(line)):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
-                    call.func.attr in ("qr", "svdvals", "inv", "pinverse", "pinv")):
-                yield eval(ast.unparse(call.args[0]), names).detach().double().numpy()
+        for call in calls_of(line, "qr", "svdvals", "inv", "pinverse", "pinv"):
+            yield eval(ast.unparse(call.args[0]), names).detach().double().numpy()
 
     def values(matrix: Any) -> Any:
         return np.linalg.svd(matrix[..., :matrix.shape[-2]], compute_uv=False)
@@ -164,6 +170,34 @@ def ill_conditioned(program: Program, difference: Difference) -> bool:
         bool((np.diff(values(m)) > -1e-6 * values(m)[..., :1]).any()
              or (values(m)[..., -1] < 1e-6 * values(m)[..., 0]).any())
         for line, names in states(program) for m in taken_apart(line, names))
+
+
+def by_what_is_saved(program: Program, difference: Difference) -> bool:
+    """Tell whether the libraries agree once the hooks on saved tensors double no value."""
+    import torch
+
+    plain = [line.replace("lambda x: x * 2 if x.is_floating_point() else x", "lambda x: x")
+             for line in program]
+    return plain != list(program) and compare(plain, run(torch, plain),
+                                              run(minigrad, plain)) is None
+
+
+def parallel_vectors(program: Program, difference: Difference) -> bool:
+    """Tell whether a cross product was taken of vectors of one direction, so that it is zero."""
+    def product(call: ast.Call, names: dict[str, Any]) -> Any:
+        try:
+            return eval(ast.unparse(call), names).detach().numpy()
+        except Exception:  # what is refused has no value
+            return np.ones(1)
+
+    return any(bool((np.abs(product(call, names)) < 1e-6).all())
+               for line, names in states(program) for call in calls_of(line, "cross"))
+
+
+def infinite(program: Program, difference: Difference) -> bool:
+    """Tell whether an operand of `polygamma` was infinite."""
+    return anywhere(lambda line, tensors: bool(re.search(r"polygamma\(", line)) and any(
+        np.isinf(t.detach().numpy()).any() for t in tensors), program)
 
 
 def infinite_mean(program: Program, difference: Difference) -> bool:

@@ -15,11 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .circumstances import (
+    by_what_is_saved,
     equal_elements,
     ill_conditioned,
+    infinite,
     infinite_mean,
     not_a_number,
     overlap,
+    parallel_vectors,
     taken_over,
     view_as_second_input,
 )
@@ -182,15 +185,30 @@ KNOWN = [
           r"torch\.cdist\(", (
               LEAF, "g1 = torch.autograd.grad(torch.cdist(t0, t0.detach()).sum(), [t0])",
               "g1[0].mul_(t0)"), "A view was created in no_grad mode"),
-    Known("what attention keeps", "PyTorch's kernel keeps other tensors, so a pack hook that "
-          "changes values changes other gradients.", r"(end\.)?(value|grad)|end\.grad\.value",
-          r"saved_tensors_hooks\(lambda x: x \* 2.*scaled_dot_product_attention\(", (
+    Known("what a formula keeps", "Which tensors the formula of a derivative keeps is each "
+          "library's own affair, in attention, `glu`, `logsigmoid` and others, so a pack hook that "
+          "changes values changes other gradients.", r"(end\.|seen\.)?(grad\.)?(value|grad)",
+          r"saved_tensors_hooks\(lambda x: x \* 2", (
               LEAF, "with torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2 if "
               "x.is_floating_point() else x, lambda x: x): g1 = torch.autograd.grad("
-              "F.scaled_dot_product_attention(t0, t0, t0).sum(), [t0])")),
+              "F.scaled_dot_product_attention(t0, t0, t0).sum(), [t0])"), when=by_what_is_saved),
+    Known("the cross product of parallel vectors", "It is zero; PyTorch multiplies and subtracts "
+          "in one step, which leaves the rounding of a product.",
+          r"(end\.|seen\.)?(grad\.)?(value|grad)", r"cross\(", (
+              "t0 = torch.tensor([0.849, -0.098, 1.616])", "t1 = torch.linalg.cross(t0, t0) == 0"),
+          when=parallel_vectors),
+    Known("polygamma at infinity", "The limit is zero; PyTorch has nan but for order one.",
+          r"(end\.|seen\.)?(grad\.)?(value|grad)", r"polygamma\(",
+          ("t0 = torch.tensor([1.0]) / 0", "t1 = torch.polygamma(2, t0)"), when=infinite),
+    Known("a hook on a view that is not what it was", "PyTorch refuses the first hook and forgets "
+          "that it did, so that it takes a second one and never calls it.", "refused",
+          r"register_hook\((.*\n)*.*register_hook\(", (
+              LEAF, "p1 = t0.unbind()", "with torch.no_grad(): p1[0].mul_(2)",
+              "h2 = p1[1].register_hook(lambda g: g)", "h3 = p1[1].register_hook(lambda g: g)"),
+          "is a view and its base|A view was created in"),
     Known("singular matrices", "The inverse of a matrix that is nearly singular, and the gradient "
           "through its factors, are what rounding makes of them.",
-          r"(end\.|seen\.)?(value|grad)|end\.grad\.value",
+          r"(end\.|seen\.)?(value|grad)|end\.grad\.value|accepted|refused",
           r"linalg\.(qr|svdvals|inv|pinv)\(|pinverse\(",
           ("t0 = torch.ones(3, 4, requires_grad=True)",
            "g1 = torch.autograd.grad(torch.linalg.svdvals(t0).sum(), [t0])"),

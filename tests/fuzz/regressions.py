@@ -695,4 +695,7 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "a leaf that has lost a dimension": (
         "t0 = torch.ones((1, 3), requires_grad=True)", "t1 = t0 * 2", "t0.data = torch.ones(3)",
         "t1.sum().backward()"),
+    "a leaf that is a view of what was written to": (
+        "t0 = torch.zeros(2, 3)", "t1 = t0[:, 0]", "t1.requires_grad = True", "t2 = t1 * 2",
+        "t0[0] = t2.sum()", "t0.sum().backward()", "t2.sum().backward(create_graph=True)"),
 }
