@@ -69,7 +69,7 @@ class OpNode(Node):
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
         results: list[Any] = []
-        known: dict[str, Any] = {}  # what is saved is unpacked once, however many formulas use it
+        known = self.look_at_saved(arrays)  # once, however many formulas use it, or none
 
         def arguments(names: tuple[str, ...]) -> list[Any]:
             for name in names:
@@ -78,13 +78,9 @@ class OpNode(Node):
             return [known[name] for name in names]
 
         if all(g is None for g in grads):
-            self.look_at_saved(arrays)
             return [None] * len(edges)
         if op.materialize and len(grads) > 1:
             grads = self.materialized(grads, arrays)
-        live = [node for node, _ in edges if node is not None]
-        if not live or not all(wanted(node, needed) for node in live):
-            known = self.look_at_saved(arrays)  # what no formula asks for in this pass too
         for name, (formula, names) in op.formulas.items():
             here = edges[len(results) :]
             if name == op.list_of_tensors:
@@ -256,13 +252,16 @@ FREED = Freed()
 
 def make_node_type(op: type[Op]) -> type[Node]:
     """Make the class of an op's nodes, with a slot for everything that its formulas name."""
-    names = dict.fromkeys(n for _, needs in op.formulas.values() for n in needs)
+    def is_output(name: str) -> bool:
+        return name == "result" or name in op.outputs
+
+    names = {n for _, needs in op.formulas.values() for n in needs}
     saves, keeps = [], []
-    for name in names:
+    for name in sorted(names, key=lambda n: (is_output(n), n)):  # hooks see them in this order
         if name in ("g", "grads") or (name.startswith("g_") and name[2:] in op.outputs):
             continue
         is_list = name == op.list_of_tensors
-        if name in op.tensors or is_list or name in op.outputs or name == "result":
+        if name in op.tensors or is_list or is_output(name):
             saves.append(name)
         elif name in op.parameters or name.endswith(MEASURES):
             keeps.append(name)
@@ -270,7 +269,7 @@ def make_node_type(op: type[Op]) -> type[Node]:
             raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "
                             f"input, output, argument or size (see NOTE [A formula's argument "
                             "names are its save list])")
-    outputs = [n for n in saves if n == "result" or n in op.outputs]
+    outputs = list(filter(is_output, saves))
     slots_of = {n: (intern("_t_" + n), intern("_v_" + n), intern("_c_" + n)) for n in saves}
     kept_in = {n: intern("_p_" + n) for n in keeps}
     slots = [slot for n in saves for slot in slots_of[n][: 3 if n in outputs else 2]]

@@ -536,3 +536,31 @@ def test_a_handle_that_was_taken_before_takes_no_hooks_when_the_tensor_is_freed(
     for handle in handles:
         with pytest.raises(RuntimeError, match="after it has been freed"):
             handle.register_hooks(lambda t: t, lambda t: t)
+
+
+@pytest.mark.parametrize(("text", "shapes"), [
+    ("torch.addmm(x[0, 0], y, x.T)", [(2, 3), (3, 2)]),
+    ("torch.mv(x, y[0])", [(2, 3), (3,)]),
+    ("x * y[0]", [(3,), (2, 3)]),
+    ("torch.atan2(x, y[0])", [(3,), (2, 3)]),
+    ("x ** y[0]", [(3,), (2, 3), (2, 3)]),
+    ("torch.lerp(x, y[0], y[:, :1])", [(3,), (2, 3), (2, 1)]),
+    ("torch.addcdiv(x, x[0], y[:, :1])", [(3,), (2, 1)]),
+    ("torch.nn.functional.layer_norm(x, (3,), y[0], y[1])", [(3,), (2, 3), (3,), (2, 1), (2, 1)]),
+    ("torch.nn.functional.conv1d(x[None], y[None])", [(1, 2, 3), (1, 2, 3)]),
+    ("torch.nn.functional.max_pool2d(x[None], 2)", [(1, 2, 3), (1, 1, 1)]),
+])
+def test_hooks_see_inputs_in_the_order_of_their_names_then_outputs(torch, text, shapes):
+    names = {"torch": torch, **{n: torch.rand(2, 3).requires_grad_() for n in "xy"}}
+    packed, unpacked = [], []
+
+    def note(log, tensor):
+        log.append(tuple(tensor.shape))
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(
+            lambda t: note(packed, t), lambda t: note(unpacked, t)):
+        result = eval(text, names)
+    assert packed == shapes
+    result.sum().backward()
+    assert unpacked == shapes
