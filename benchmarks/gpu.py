@@ -29,7 +29,7 @@ TARGETS = {
     "resnet18 step, float32": 1.5, "resnet18 step, autocast": 1.5, "mlp step, captured": 1.0,
     "one addition": 3.0, "resnet50 inference, no_grad: peak": 1.25,
     "resnet50 inference, with graph: peak": 1.25,
-}  # fmt: skip
+}
 
 
 def resnet_step(torch: Any, autocast: bool) -> Callable[[], Any]:

@@ -114,7 +114,7 @@ _LEFT_OUT = {
     "sparse_coo": "sparse tensors", "sparse_csr": "sparse tensors", "sparse": "sparse tensors",
     "sparse_coo_tensor": "sparse tensors", "qint8": "quantised tensors",
     "quint8": "quantised tensors", "qint32": "quantised tensors",
-}  # fmt: skip
+}
 
 
 __all__ = [

@@ -64,7 +64,7 @@ def run_case(torch, name, dtype):
         "max_pool2d": lambda: functional.max_pool2d(x[None], 2), "mul": lambda: x * x,
         "cosine_similarity": lambda: functional.cosine_similarity(x, x),
         "cat": lambda: torch.cat([x, x.float()]), "add": lambda: x + x.float(),
-    }  # fmt: skip
+    }
     if name is None:
         return list(cases)
     with torch.autocast("cpu", dtype=torch.float16):

@@ -43,7 +43,7 @@ TODAY = {
         "NativeBatchNormBackward", "PermuteBackward", "SelectBackward", "SliceBackward",
         "SoftmaxBackward", "TBackward", "UnbindBackward", "UnfoldBackward", "ViewBackward",
     )
-}  # fmt: skip
+}
 TODAY["ReluBackward1"] = "ReluBackward0"
 TODAY["CopyBackwards"] = "torch::autograd::CopyBackwards"
 TODAY["_saved_self_sizes"] = "_saved_self_sym_sizes"
@@ -580,7 +580,7 @@ def test_eval_and_no_grad_are_independent():
     network = nn.Sequential(
         nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout(0.5),
         nn.Flatten(), nn.Linear(4 * 6 * 6, 3),
-    )  # fmt: skip
+    )
     images = torch.randn(8, 1, 8, 8)
     statistics = network[1].running_mean
 
@@ -726,7 +726,7 @@ def test_node_classes_that_the_article_lists():
         "AddmmBackward": torch.addmm(torch.ones(2, 2), m, m.t()),
         "AddmvBackward": torch.addmv(torch.ones(2), m, torch.ones(3)),
         "SoftmaxBackward": m.softmax(1),
-    }  # fmt: skip
+    }
     assert {name: t.grad_fn.name() for name, t in made.items()} == {n: spelt(n) for n in made}
     written = m * 1
     written[0] = 0

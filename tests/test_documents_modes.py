@@ -136,7 +136,7 @@ def test_run_backward_of_the_engine():
     engine.run_backward(
         (mean,), (torch.tensor(1.0),), False, False, (),
         allow_unreachable=True, accumulate_grad=True,
-    )  # fmt: skip
+    )
     assert source.grad.tolist() == [[4.5, 4.5], [4.5, 4.5]]
 
 

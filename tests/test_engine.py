@@ -355,7 +355,7 @@ BAD_CALLS = {
     "too few gradients": (
         RuntimeError, "^got 2 tensors and 1 gradients$",
         lambda t: t.autograd.backward([vector(t), vector(t)], [t.ones(2)])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD_CALLS)

@@ -185,7 +185,7 @@ WRONG_RESULTS = {
     "wrong shape": (lambda ctx, g: (g[:1].expand(3), None), RuntimeError,
                     r"Function CustomBackward returned an invalid gradient at index 0 - got \[3\] "
                     r"but expected shape compatible with \[2\]"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", WRONG_RESULTS)

@@ -40,7 +40,7 @@ def strided(torch, size, stride):
 
 @pytest.mark.parametrize(("size", "stride"), [
     ((2, 3), (1, 2)), ((2, 3, 4), (4, 8, 1)), ((2, 3), (3, 1)), ((), ()),
-])  # fmt: skip
+])
 def test_a_new_grad_takes_the_strides_of_a_dense_leaf(torch, size, stride):
     x = strided(torch, size, stride)
     (x * x).backward(torch.ones(size))
@@ -52,7 +52,7 @@ def test_a_new_grad_takes_the_strides_of_a_dense_leaf(torch, size, stride):
     ((2, 3), (6, 2), (3, 1)),  # gaps
     ((2, 3), (1, 4), (3, 1)),  # gaps, column-major
     ((2, 3), (0, 1), (3, 1)),  # expanded
-])  # fmt: skip
+])
 def test_a_new_grad_is_row_major_where_the_leaf_is_not_dense(torch, size, stride, expected):
     memory = torch.full((20,), 2.0)
     x = memory.as_strided(size, stride).detach().requires_grad_()
@@ -126,7 +126,7 @@ def test_a_second_backward_does_not_write_into_the_first_gradient(torch):
     lambda x: x.view(2).view(2) + x,
     lambda x: (x + 0) + (x + 0),
     lambda x: x - -x,
-])  # fmt: skip
+])
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_the_callers_gradient_is_never_written(torch, program, create_graph):
     x, g = leaf(torch, [1.0, 2.0]), own(torch, [5.0, 6.0])
@@ -326,7 +326,7 @@ def test_grad_may_be_assigned_and_deleted(torch):
     (lambda t: t.ones(3), RuntimeError, r"attempting to assign a gradient of size '\[3\]' to a "
      r"tensor of size '\[2\]'"),
     (lambda t: t.ones(2, dtype=t.float64), RuntimeError, "attempting to assign a gradient with"),
-])  # fmt: skip
+])
 def test_what_grad_may_not_be(torch, value, error, text):
     x = leaf(torch, [1.0, 2.0])
     with pytest.raises(error, match=text):

@@ -158,7 +158,7 @@ BAD_HOOKS = {
     "dtype": (lambda t: lambda g: g.double(), RuntimeError,
               "hook '<lambda>' has changed the type of value .was torch.FloatTensor got "
               "torch.DoubleTensor."),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD_HOOKS)
@@ -394,7 +394,7 @@ BAD_NODE_HOOKS = {
               "hook '<lambda>' has changed the size of value"),
     "dtype": ("prehook", lambda t: lambda o: (o[0].double(),), RuntimeError,
               "hook '<lambda>' has changed the type of value"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD_NODE_HOOKS)

@@ -55,7 +55,7 @@ STEPS_OF_A_CHAIN = {
     "view": (lambda v, y: v.view(1).view(()), 1.0),
     "inplace": (lambda v, y: (v * 1 if v.is_leaf else v).mul_(y), 1.0),
     "function": (lambda v, y: Scaled.apply(v, 1.0), 1.0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", STEPS_OF_A_CHAIN)
@@ -293,7 +293,7 @@ def modes(w, x):
 
 
 PROGRAMS = [plain, accumulated, functions, hooks, twice, in_place, in_place_functions, views,
-            unused, failures, pruned, reentrant, packed, modes]  # fmt: skip
+            unused, failures, pruned, reentrant, packed, modes]
 
 
 def measured():

@@ -11,18 +11,18 @@ from minigrad.printing import format_array, format_tensor, get_printoptions, set
 
 DTYPES = [
     np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.bool_,
-]  # fmt: skip
+]
 SHAPES = [
     (), (1,), (3,), (30,), (1000,), (1001,), (2, 3), (1, 1), (4, 40), (30, 50), (2, 2, 2),
     (7, 8, 20), (1, 1001), (1001, 1), (2, 1, 3, 2), (3, 11, 3, 11), (0,), (0, 3), (2, 0, 4),
-]  # fmt: skip
+]
 SPECIAL = [
     [0.0], [-0.0], [1.0, 2.0], [1.5], [1e-5, 1.0], [1e-4], [9.9e-5], [1e8], [1e8 + 8], [1e9],
     [1.0, 1000.0], [1.0, 1001.0], [0.5, 500.1], [float("inf")], [float("nan")],
     [1.0, float("inf"), -float("inf"), float("nan")], [1.5, float("inf"), float("nan")],
     [1e10, float("nan"), -float("inf")], [-1.0, 10.0, -100.0], [0.99999], [0.00005, 0.00015],
     [1e-30, 1e30], [123456.789], [16777217.0], [0.1, 0.25, 1234.5],
-]  # fmt: skip
+]
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def test_suffixes_stand_in_pytorchs_order() -> None:
     assert shown([1], requires_grad=True) == "tensor([1.], requires_grad=True)"
     assert shown(
         [1], np.float64, dtype_suffix="torch.float64", device_suffix="cuda:0", requires_grad=True
-    ) == "tensor([1.], device='cuda:0', dtype=torch.float64, requires_grad=True)"  # fmt: skip
+    ) == "tensor([1.], device='cuda:0', dtype=torch.float64, requires_grad=True)"
 
 
 def test_int64_and_bool_need_no_dtype_unless_empty() -> None:
@@ -144,7 +144,7 @@ def test_options() -> None:
     set_printoptions()
     assert get_printoptions() == {
         "precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80, "sci_mode": None,
-    }  # fmt: skip
+    }
 
 
 def test_the_array_is_left_alone() -> None:

@@ -124,7 +124,7 @@ STRUCTURE = {
     "TBackward": 1, "aten::conv2d": 20, "aten::convolution": 20, "aten::batch_norm": 20,
     "aten::native_batch_norm": 20, "aten::relu_": 17, "aten::max_pool2d": 1,
     "aten::max_pool2d_with_indices": 1, "aten::addmm": 1, "aten::flatten": 1,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(100, marks=pytest.mark.slow)])
@@ -151,7 +151,7 @@ def test_children_are_found_by_their_times():
     events = EventList([
         made(1, 1, 0, 1), made(2, 1, 1, 2),
         made(3, 0, 0, 2), made(4, 0, 1, 2), made(5, 0, 1, 3),
-    ])  # fmt: skip
+    ])
     events._populate_cpu_children()
     # The last one only overlaps with the one before, which it therefore is not within.
     assert [[c.id for c in e.cpu_children] for e in events] == [[], [], [], [], [4]]

@@ -39,12 +39,12 @@ def test_golden_sequence() -> None:
         "0x1.c3be78p-2", "-0x1.ba1684p-3", "-0x1.7c2f46p-1", "0x1.201d04p-1", "0x1.ae242ep-5",
         "0x1.0bb45ep-1", "0x1.26aeaap+1", "-0x1.78096ep+0", "-0x1.96313cp+0", "0x1.340678p+0",
         "0x1.5a410ep-4", "-0x1.333c56p+0",
-    )  # fmt: skip
+    )
     assert random.normal(16, np.float16).tolist() == [
         0.1778564453125, -0.2303466796875, -0.391845703125, 0.54345703125, -0.395263671875,
         0.20556640625, -0.450439453125, -0.5732421875, 3.41015625, -1.53125, -1.234375,
         1.8193359375, -0.5517578125, -1.3251953125, 0.1885986328125, -0.069091796875,
-    ]  # fmt: skip
+    ]
     np.testing.assert_array_max_ulp(
         random.normal(16, np.float64),
         np.array([
@@ -54,7 +54,7 @@ def test_golden_sequence() -> None:
             0.17554443616183238, 0.03323020640886181, 0.6581958473501329, -1.0846963401732275,
         ]),
         maxulp=4,
-    )  # fmt: skip
+    )
     assert random.randint(-5, 100, 6).tolist() == [17, 75, 91, 86, 55, 39]
     assert random.randint(0, 2**40, 2).tolist() == [26208082884, 202760581759]
     assert random.randperm(10).tolist() == [8, 3, 6, 9, 2, 1, 0, 4, 7, 5]
@@ -358,7 +358,7 @@ def test_whole_numbers_agree_with_torch(seed: int) -> None:
     for low, high in (
         (0, 10), (-5, 7), (0, 1), (0, 2**28 - 1), (0, 2**28), (-(2**31), 2**31),
         (-(2**62), 2**63 - 1), (-(2**63), 2**63 - 1),
-    ):  # fmt: skip
+    ):
         pair.randint(low, high, (3, 50), np.int64)
     for dtype in (*INTEGERS, *FLOATS):
         pair.randint(0, 2, (40,), dtype)

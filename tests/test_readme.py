@@ -30,7 +30,7 @@ def run(code: str, folder: Path) -> str:
         [sys.executable, "-W", "error", "-X", "utf8", "-c", code],
         cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True, encoding="utf-8",
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

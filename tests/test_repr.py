@@ -32,7 +32,7 @@ def test_the_grad_fn_is_named():
     (minigrad.zeros(0, dtype=minigrad.int64), "tensor([], dtype=torch.int64)"),
     (Parameter(tensor([1.0])), "Parameter containing:\ntensor([1.], requires_grad=True)"),
     (Mine([1.0]), "Mine([1.])"),
-])  # fmt: skip
+])
 def test_what_is_shown(value, expected):
     assert repr(value) == expected
 

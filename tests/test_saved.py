@@ -20,7 +20,7 @@ def test_every_write_counts_one(torch):
     for version, write in enumerate((
         lambda: x.add_(1), lambda: x.mul_(2), lambda: x.zero_(), lambda: x.fill_(3),
         lambda: x.__setitem__(0, 5.0), lambda: x.copy_(torch.ones(2)), lambda: x.__iadd__(1),
-    ), 1):  # fmt: skip
+    ), 1):
         write()
         assert x._version == version
 

@@ -26,7 +26,7 @@ def round_trip(value, **options):
     [1, [2, (3, "x")]], {"a": {"b": [None, False]}}, {1: "int key", (2, 3): "tuple key"},
     OrderedDict(z=1, a=2), frozenset({1, 2}), minigrad.Size((2, 3)), minigrad.float64,
     minigrad.device("cpu"), {"kind": "tensor", "index": 0},
-])  # fmt: skip
+])
 def test_plain_values_come_back(value):
     back = round_trip(value)
     assert back == value and type(back) is type(value)
@@ -107,7 +107,7 @@ class Mine(Tensor):
     ([1j], "complex"),
     (lambda: 1, "function"),
     (minigrad.tensor([1.0]).new, "method"),
-])  # fmt: skip
+])
 def test_what_is_no_data_is_refused_by_name(value, text):
     file = io.BytesIO()
     with pytest.raises(TypeError, match=text):
@@ -184,7 +184,7 @@ def rewritten(change):
     lambda s: s.update(version=99),
     lambda s: s.update(format="other"),
     lambda s: s.pop("root"),
-])  # fmt: skip
+])
 def test_a_forged_structure_is_refused(change):
     with pytest.raises(RuntimeError, match="cannot load"):
         load(rewritten(change))

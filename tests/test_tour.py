@@ -137,7 +137,7 @@ def test_the_quick_tour_measures_the_modes(quick_tour):
     )
     assert [row[:2] for row in rows] == [
         ("train", "recorded"), ("eval", "recorded"), ("train", "no_grad"), ("eval", "no_grad"),
-    ]  # fmt: skip
+    ]
     for mode, graph, requires_grad, saved, peak, again, alone in rows:
         assert requires_grad == ("yes" if graph == "recorded" else "no")
         assert (float(saved) > 1) == (graph == "recorded")

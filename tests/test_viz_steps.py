@@ -126,7 +126,7 @@ def test_each_node_is_popped_once_latest_first(passed):
     assert sorted(step.node for step in popped) == list(range(len(passed.nodes)))
     assert names(passed, [step.node for step in popped])[:5] == [
         "GraphRoot", "SumBackward0", "AddBackward0", "MulBackward0", "ExpBackward",
-    ]  # fmt: skip
+    ]
     for step in popped:
         assert step.queue_before == (step.node, *step.queue)
         assert not step.waiting.get(step.node)
@@ -142,7 +142,7 @@ def test_each_edge_is_walked_once_and_counts_down(passed):
     assert sorted(walked) == sorted(
         (node.number, i) for node in passed.nodes for i, edge in enumerate(node.edges)
         if edge.target is not None
-    )  # fmt: skip
+    )
     for before, step in zip(passed.steps, passed.steps[1:], strict=False):
         if step.kind != "arrive":
             assert step.waiting == before.waiting
@@ -158,7 +158,7 @@ def test_buffers_add_up(passed):
     """Both gradients of c: 3 by the product, e^c by exp."""
     (c,) = (node.number for node in passed.nodes if node.called == "c")
     arrivals = [s for s in of_kind(passed, "arrive")
-                if passed.nodes[s.node].edges[s.edge].target == c]  # fmt: skip
+                if passed.nodes[s.node].edges[s.edge].target == c]
     first, second = arrivals
     assert first.buffers[c][0].text == "[3, 3]"
     assert first.waiting[c] == 1
@@ -275,7 +275,7 @@ def test_a_backward_within_the_backward_is_left_alone():
     assert torch.equal(x.grad, x.exp())
     assert [node.name for node in passed.nodes] == [
         "GraphRoot", "SumBackward0", "InnerBackward", "AccumulateGrad",
-    ]  # fmt: skip
+    ]
 
 
 def test_nothing_of_the_pass_is_kept_alive():

@@ -63,4 +63,4 @@ __all__ = [
     "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
     "memory_reserved", "nvtx", "random", "reset_peak_memory_stats", "seed", "seed_all",
     "set_device", "set_rng_state", "set_rng_state_all", "stream", "synchronize",
-]  # fmt: skip
+]

@@ -57,7 +57,7 @@ __all__ = [
     "MaxUnpool2d", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict",
     "ParameterList", "PixelShuffle", "PixelUnshuffle", "Sequential", "Unflatten", "Unfold",
     "Upsample", "functional", "init", "models", "modules", "parameter", "utils",
-]  # fmt: skip
+]
 __all__ += _activations
 __all__ += _dropouts
 __all__ += _losses

@@ -41,7 +41,7 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
-]  # fmt: skip
+]
 
 
 class _Inplace(Module):

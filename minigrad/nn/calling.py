@@ -23,7 +23,7 @@ HOOK_TABLES = (
     "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_backward_pre_hooks",
     "_backward_hooks", "_state_dict_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
     "_load_state_dict_post_hooks",
-)  # fmt: skip
+)
 
 
 class Calling:

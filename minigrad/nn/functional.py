@@ -90,7 +90,7 @@ __all__ = [
     "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold", "triplet_margin_loss",
     "triplet_margin_with_distance_loss", "unfold",
-]  # fmt: skip
+]
 
 gelu, hardshrink, logsigmoid = F.gelu, F.hardshrink, F.logsigmoid
 prelu, softplus, softshrink = F.prelu, F.softplus, F.softshrink

@@ -21,7 +21,7 @@ __all__ = [
     "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
     "poisson_nll_loss", "soft_margin_loss", "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
-]  # fmt: skip
+]
 
 
 def _reduced(losses: Tensor, reduction: str) -> Tensor:

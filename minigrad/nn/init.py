@@ -24,7 +24,7 @@ GAINS = {
     "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0, "conv_transpose3d": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3,
     "relu": math.sqrt(2.0), "selu": 0.75,
-}  # fmt: skip
+}
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:

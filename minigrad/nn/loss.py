@@ -15,7 +15,7 @@ from .module import Module
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HuberLoss", "KLDivLoss", "L1Loss",
     "MSELoss", "NLLLoss", "SmoothL1Loss",
-]  # fmt: skip
+]
 
 
 class _Loss(Module):

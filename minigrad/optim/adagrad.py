@@ -52,7 +52,7 @@ class Adagrad(Optimizer):
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        })
         for group in self.param_groups:
             for parameter in group["params"]:
                 self._begin(group, parameter, self.state[parameter])

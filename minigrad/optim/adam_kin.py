@@ -64,7 +64,7 @@ class Adamax(_Kin):
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update average and largest, and take one step."""
@@ -109,7 +109,7 @@ class NAdam(_Kin):
             "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "differentiable": differentiable,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""
@@ -165,7 +165,7 @@ class RAdam(_Kin):
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""

@@ -52,7 +52,7 @@ class RMSprop(Optimizer):
             "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
             "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update the averages and take one step."""
@@ -111,7 +111,7 @@ class Adadelta(Optimizer):
         super().__init__(params, {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""

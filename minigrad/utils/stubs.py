@@ -34,7 +34,7 @@ KNOWN = {
         "Options", "SizedOptions", "Unpack", "Self")},
     "dtype": "_dtype", "device": "_device", "Size": "_Size", "Array": "Any",
     "Shape": "builtins.tuple[builtins.int, ...]",
-}  # fmt: skip
+}
 
 HEADER = '''\
 # Written by `python -m minigrad.utils.stubs`; do not edit.

@@ -717,7 +717,7 @@ def modules(devices: int = 2) -> dict[str, ModuleType]:
                                            "multiProcessorCount": 132}),
         nvtx=SimpleNamespace(RangePush=lambda name: state.note("push", name),
                              RangePop=lambda: state.note("pop")),
-    )  # fmt: skip
+    )
     linalg = FakeLinalg("cupy.linalg", "linalg", np.linalg, {})
     cupy = FakeModule("cupy", "cupy", np, {
         "ndarray": ndarray, "RawKernel": RawKernel, "array": numpy_array, "asarray": as_array,
@@ -725,7 +725,7 @@ def modules(devices: int = 2) -> dict[str, ModuleType]:
         "linalg": linalg, "get_default_memory_pool": lambda: state.pool, "fake": state,
         "from_dlpack": lambda x: ndarray.of(getattr(x, "_array", x).host[...]),
         "lib": SimpleNamespace(stride_tricks=SimpleNamespace(as_strided=as_strided)),
-    })  # fmt: skip
+    })
     polygamma = np.frompyfunc(lambda n, x: float(special.polygamma(np.float64(x), int(n))), 2, 1)
     functions = SimpleNamespace(
         erf=special.erf, erfc=special.erfc, erfinv=special.erfinv, gammaln=special.lgamma,

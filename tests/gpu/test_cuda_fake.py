@@ -358,7 +358,7 @@ OPTIMIZERS = {
     "sgd": lambda p: optim.SGD(p, lr=0.05, momentum=0.9, weight_decay=0.01),
     "adam": lambda p: optim.Adam(p, lr=0.01), "adamw": lambda p: optim.AdamW(p, lr=0.01),
     "rmsprop": lambda p: optim.RMSprop(p, lr=0.01), "adagrad": lambda p: optim.Adagrad(p, lr=0.1),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)

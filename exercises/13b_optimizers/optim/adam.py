@@ -69,7 +69,7 @@ class Adam(Optimizer):
             "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
             "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
             "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""

@@ -119,5 +119,5 @@ def window(sizes: Sequence[int], kernel: Sequence[int], counts: Sequence[int],
     rows = [
         [1] * missing + list(sizes), [1] * missing + list(kernel), [1] * missing + list(counts),
         [1] * missing + list(stride), [0] * missing + list(padding), [1] * missing + list(dilation),
-    ]  # fmt: skip
+    ]
     return np.asarray(rows, np.int64).reshape(-1).view(WINDOW)

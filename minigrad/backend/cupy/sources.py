@@ -109,4 +109,4 @@ __device__ inline A block_max(A value, A* room) {
 KERNELS = {
     **sources_windows.KERNELS, **sources_rows.KERNELS, **sources_channels.KERNELS,
     **sources_losses.KERNELS, **sources_many.KERNELS, **sources_random.KERNELS,
-}  # fmt: skip
+}

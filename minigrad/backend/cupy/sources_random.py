@@ -171,4 +171,4 @@ extern "C" __global__ void masked_scale(const T* g, const unsigned char* mask, T
     for (EACH(i, count)) out[i] = down(up(g[i]) * (mask[i] ? (A)scale : (A)0));
 }
 """,
-}.items()}  # fmt: skip
+}.items()}

@@ -34,7 +34,7 @@ FILES: dict[str, ModuleType] = {
     "linear": linear, "loss": loss, "module": module, "normalization": norm_of_samples,
     "pixelshuffle": shaping, "pooling": pool, "rnn": rnn, "sparse": embedding,
     "transformer": transformer, "upsampling": shaping, "utils": utils,
-}  # fmt: skip
+}
 
 for _name, _file in FILES.items():
     sys.modules[f"{__name__}.{_name}"] = _file

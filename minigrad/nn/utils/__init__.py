@@ -18,4 +18,4 @@ __all__ = [
     "clip_grad", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
     "convert_parameters", "get_total_norm", "parameters_to_vector", "remove_spectral_norm",
     "remove_weight_norm", "rnn", "spectral_norm", "vector_to_parameters", "weight_norm",
-]  # fmt: skip
+]

@@ -33,4 +33,4 @@ __all__ = [
     "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset",
     "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "WorkerInfo", "dataloader",
     "dataset", "default_collate", "default_convert", "get_worker_info", "random_split", "sampler",
-]  # fmt: skip
+]

@@ -55,7 +55,7 @@ class SGD(Optimizer):
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
             "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
             "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Take one step downhill."""
