@@ -199,12 +199,12 @@ FEATURES = [anomaly, anomaly_that_finds, profiled, hooks_on_saved, on_cpu, recom
 
 
 @pytest.mark.parametrize("step", FEATURES, ids=lambda step: step.__name__)
-def test_steps_leave_nothing(no_collector, step):  # noqa: F811  a fixture, imported
+def test_steps_leave_nothing(no_collector, step):  # noqa: F811  # a fixture, imported
     leaves_nothing(step, STEPS)
 
 
 @pytest.mark.parametrize("step", FEATURES, ids=lambda step: step.__name__)
-def test_a_step_holds_no_input(no_collector, step):  # noqa: F811  a fixture, imported
+def test_a_step_holds_no_input(no_collector, step):  # noqa: F811  # a fixture, imported
     w, x = leaf(0.25, 0.5), torch.tensor([3.0, 4.0])
     step(w, x)
     dead = weakref.ref(w), weakref.ref(x)
