@@ -94,7 +94,7 @@ class Op:
     #: the formulas; see NOTE [How a tangent passes an op] in autograd/pushforward.py
     jvp: str | Callable[..., Any] | None = None
     shape: Callable[..., Any]
-    forward: Callable[..., Any]
+    forward: Callable[..., Any]  # by default `forward_inplace` on a copy, which that returns
     #: `forward` that writes its result to `self`, which has that dtype already, and raises before
     #: it writes; without one `forward`'s result is copied there
     forward_inplace: Callable[..., Any] | None = None
@@ -138,6 +138,8 @@ def declare(op: type[Op]) -> None:
     op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
     if "forward" in vars(op) and "forward_inplace" not in vars(op):
         op.forward_inplace = None  # a base's would compute something else
+    if not hasattr(op, "forward") and op.forward_inplace is not None:
+        op.forward = staticmethod(on_a_copy(op.forward_inplace))
     if op.in_float32 and "forward" in vars(op):
         op.forward = staticmethod(in_float32(op.forward))
     signature = inspect.signature(op.forward)
@@ -180,6 +182,16 @@ def declare(op: type[Op]) -> None:
     if op.__name__ in REGISTRY:
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op
+
+
+def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the `forward` of an op that says only how it writes to its input."""
+
+    @functools.wraps(write)
+    def forward(xp: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+        return write(xp, self.copy(), *args, **kwargs)
+
+    return forward
 
 
 def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:

@@ -98,11 +98,12 @@ class AccumulateGrad(Node):
             raise RuntimeError("leaf variable has been moved into the graph interior")
 
 
-def misfit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> RuntimeError:
-    """Make the error for a `.grad` that was given another shape than the gradients have."""
+def check_fit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> None:
+    """Raise unless gradients of one shape fit a `.grad` that was given another."""
     whole = broadcast(shape, arriving)  # raises where even that does not go
-    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
-                        f"{list(whole)}")
+    if whole != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                           f"{list(whole)}") from None
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

@@ -137,9 +137,6 @@ class IndexAdd(Op):
         check_source("index_add_", self, dim, index, source)
         return self
 
-    def forward(xp, self, dim, index, source, *, alpha=1):
-        return IndexAdd.forward_inplace(xp, self.copy(), dim, index, source, alpha=alpha)
-
     def forward_inplace(xp, self, dim, index, source, *, alpha=1):
         at, index, size = checked_vector("index_add", self, dim, index)
         if source.dtype != self.dtype:
@@ -220,9 +217,6 @@ class IndexCopy(Op):
     def shape(self, dim, index, source):
         check_copied(self, wrap_dim(dim, len(self)), index, source)
         return self
-
-    def forward(xp, self, dim, index, source):
-        return IndexCopy.forward_inplace(xp, self.copy(), dim, index, source)
 
     def forward_inplace(xp, self, dim, index, source):
         at, index, size = checked_vector("index_copy_", self, dim, index)

@@ -154,9 +154,6 @@ class IndexPut(Op):
                                f"broadcast to indexing result of shape {list(target)}")
         return self
 
-    def forward(xp, self, indices, values, dims, accumulate=False):
-        return IndexPut.forward_inplace(xp, self.copy(), indices, values, dims, accumulate)
-
     def forward_inplace(xp, self, indices, values, dims, accumulate=False):
         IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
         if values.dtype != self.dtype:

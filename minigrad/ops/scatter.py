@@ -38,9 +38,6 @@ class ScatterSource(Op):
             checked_gather(self, dim, index, src)
         return self
 
-    def forward(xp, self, dim, index, src):
-        return ScatterSource.forward_inplace(xp, self.copy(), dim, index, src)
-
     def forward_inplace(xp, self, dim, index, src):
         return written(xp, "scatter", kernels_index.scatter_write, self, dim, index, src)
 
@@ -71,9 +68,6 @@ class ScatterNumber(Op):
         if numel(index):
             checked_gather(self, dim, index, self)
         return self
-
-    def forward(xp, self, dim, index, value):
-        return ScatterNumber.forward_inplace(xp, self.copy(), dim, index, value)
 
     def forward_inplace(xp, self, dim, index, value):
         if not index.size:
@@ -106,9 +100,6 @@ class ScatterAdd(Op):
             checked_gather(self, dim, index, src)
         return self
 
-    def forward(xp, self, dim, index, src):
-        return ScatterAdd.forward_inplace(xp, self.copy(), dim, index, src)
-
     def forward_inplace(xp, self, dim, index, src):
         return written(xp, "scatter_add", kernels_index.scatter_add, self, dim, index, src)
 
@@ -139,9 +130,6 @@ class ScatterReduced(Op):
 
     def shape(self, dim, index, src, reduce):
         return ScatterSource.shape(self, dim, index, index if isinstance(src, NUMBERS) else src)
-
-    def forward(xp, self, dim, index, src, reduce):
-        return ScatterReduced.forward_inplace(xp, self.copy(), dim, index, src, reduce)
 
     def forward_inplace(xp, self, dim, index, src, reduce):
         if isinstance(src, NUMBERS):

@@ -74,6 +74,7 @@ def step(optimizer: Any, group: dict[str, Any]) -> None:
     """
     if isinstance(group["lr"], Tensor) and group["lr"].requires_grad:
         raise NotImplementedError("the gradient of a learning rate is not supported")
+    # Not before it is used: who prints the backends should see those of arrays.
     BACKENDS[Box] = Arithmetic()  # type: ignore[assignment]  # it has what updates call, no more
     with enable_grad():
         for parameter in group["params"]:

@@ -68,7 +68,8 @@ class AccumulateGrad(Node):
                     else:
                         array[...] = array + grad
                 except ValueError:
-                    raise misfit(array.shape, grad.shape) from None
+                    check_fit(array.shape, grad.shape)
+                    raise
                 return
             leaf = variable._array
             if owned and grad.strides == leaf.strides and (
@@ -76,8 +77,8 @@ class AccumulateGrad(Node):
             ):
                 fresh = grad
             elif is_dense(leaf):
-                if broadcast(leaf.shape, grad.shape) != leaf.shape:  # it was changed since
-                    raise misfit(leaf.shape, grad.shape)
+                if grad.shape != leaf.shape:  # it was changed since
+                    check_fit(leaf.shape, grad.shape)
                 fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
                 fresh[...] = grad
             else:
@@ -118,11 +119,12 @@ class AccumulateGrad(Node):
             raise RuntimeError("leaf variable has been moved into the graph interior")
 
 
-def misfit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> RuntimeError:
-    """Make the error for a `.grad` that was given another shape than the gradients have."""
+def check_fit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> None:
+    """Raise unless gradients of one shape fit a `.grad` that was given another."""
     whole = broadcast(shape, arriving)  # raises where even that does not go
-    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
-                        f"{list(whole)}")
+    if whole != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                           f"{list(whole)}") from None
 
 
 def laid_out_as(like: Array, tensor: Any) -> Any:

@@ -194,19 +194,15 @@ def parallel_vectors(program: Program, difference: Difference) -> bool:
                for line, names in states(program) for call in calls_of(line, "cross"))
 
 
-def infinite(program: Program, difference: Difference) -> bool:
-    """Tell whether an operand of `polygamma` was infinite."""
-    return anywhere(lambda line, tensors: bool(re.search(r"polygamma\(", line)) and any(
-        np.isinf(t.detach().numpy()).any() for t in tensors), program)
+def had(call: str, holds: Callable[[Any], Any]) -> Callable[[Program, Difference], bool]:
+    """Return the condition that a call had an operand with elements for which something holds."""
+    def met(line: str, tensors: list[Tensor]) -> bool:
+        return bool(re.search(call, line)) and any(
+            holds(t.detach().numpy()).any() for t in tensors)
+
+    return lambda program, difference: anywhere(met, program)
 
 
-def infinite_mean(program: Program, difference: Difference) -> bool:
-    """Tell whether a mean was taken of infinities, together with a variance."""
-    return anywhere(lambda line, tensors: bool(re.search(r"(var|std)_mean\(", line)) and any(
-        np.isinf(t.detach().numpy()).any() for t in tensors), program)
-
-
-def not_a_number(program: Program, difference: Difference) -> bool:
-    """Tell whether the sign of a NaN is asked for."""
-    return anywhere(lambda line, tensors: bool(re.search("signbit|copysign", line)) and any(
-        np.isnan(t.detach().numpy()).any() for t in tensors), program)
+infinite = had(r"polygamma\(", np.isinf)
+infinite_mean = had(r"(var|std)_mean\(", np.isinf)
+not_a_number = had("signbit|copysign", np.isnan)
