@@ -2,7 +2,8 @@
 
 NOTE [Saved numbers]
     A number has no version, so in the version's place stands, where the specialised closures made
-    one, the 0-d array with which the forward computed: array formulas use that.
+    one, the 0-d array with which the forward computed: array formulas use that.  Arrays of a
+    device take the number itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Closures specialised per op: what `apply` does, without what the common case does not need.
 
-The common case is one or two plain tensors on the CPU with the same dtype (or a tensor and a
-Python number), no observer switched on, no keyword arguments.  Everything else, and every error, is
-left to the generic function; the two are compared by running all tests with either of them.
+The common case is one or two plain tensors with the same dtype (or a tensor and a Python number),
+no observer switched on, no keyword arguments.  Everything else, and every error, is left to the
+generic function; the two are compared by running all tests with either of them.  The closures made
+first are for the CPU; where another array comes they call `elsewhere`, see `specialise_devices`.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import numpy as np
 
 from . import _state
 from .apply import shares
-from .backend import numpy_backend
+from .backend import BACKENDS, Backend, numpy_backend
 from .op import Op
 from .saved import INFERENCE, Version
+from .specialise_devices import beside_numbers_of_host, on_devices
 from .tensor import Parameter, Tensor
 from .views import mark_view
 
@@ -50,12 +52,17 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
         return None
     differentiable = op.differentiable == op.tensors
     if positional == ["self"] and op.tensors == ("self",) and (differentiable or not op.formulas):
-        made = observable(unary, op, generic)
+        make = unary
     elif (positional == ["self", "other"] and op.tensors == ("self", "other") and op.promote
           and not op.view and (differentiable or not op.formulas)):
-        made = observable(binary, op, generic)
+        make = binary
     else:
         return None
+
+    def closure(xp: Backend, elsewhere: Function) -> Function:
+        return observable(make, op, xp, generic, elsewhere)
+
+    made = closure(numpy_backend, on_devices(closure, generic))
     made.__name__ = made.__qualname__ = op.name
     made.__doc__ = op.__doc__
     made.__module__ = "minigrad"
@@ -66,13 +73,14 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
 NOBODY = _state.Observers()
 
 
-def observable(make: Callable[..., Function], op: type[Op], generic: Function) -> Function:
+def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic: Function,
+               elsewhere: Function) -> Function:
     """Return the closure that `make` gives, which hands over to another where somebody observes.
 
     That is the generic function; where a profile is the only observer, which can be told afterwards
     what ran, it is a second closure of the same making, so that ops are as fast as without it.
     """
-    hot = make(op, generic, NOBODY, generic)
+    hot = make(op, xp, generic, elsewhere, NOBODY, generic)
     observers, read_recorder = _state.observers, _state.recorder.get
 
     def observed(*args: Any) -> Any:
@@ -87,7 +95,7 @@ def observable(make: Callable[..., Function], op: type[Op], generic: Function) -
         finally:
             recorder.ran(op, start, out, args)
 
-    return make(op, generic, observers, observed)
+    return make(op, xp, generic, elsewhere, observers, observed)
 
 
 def give_runners(op: type[Op]) -> None:
@@ -179,10 +187,10 @@ def getter(op: type[Op], name: str, arrays: bool = True) -> Function:
     return get
 
 
-def unary(op: type[Op], generic: Function, observers: _state.Observers,
-          observed: Function) -> Function:
+def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
+          observers: _state.Observers, observed: Function) -> Function:
     """Make the closure of an op with one tensor; where `observers` are on it calls `observed`."""
-    forward, xp, node_type = op.forward, numpy_backend, op.node_type
+    forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
     names = op.formulas["self"][1] if op.formulas else ()
     keeps_self, keeps_result = "self" in names, "result" in names
     recorded, to_float, is_view = bool(op.formulas), op.promote == "float", op.view
@@ -196,22 +204,22 @@ def unary(op: type[Op], generic: Function, observers: _state.Observers,
         if observers.count:
             return observed(input)
         if kind is not Tensor and kind is not Parameter:
-            if kind is _ndarray and not (to_float and input.dtype not in _FLOATS):
+            if kind is array_type and not (to_float and input.dtype not in _FLOATS):
                 try:
                     r = forward(xp, input)  # in a formula
                 except Exception:
                     return generic(input)
-                return r if type(r) is _ndarray else np.asarray(r)
-            return generic(input)
+                return r if type(r) is array_type else as_array(r)
+            return elsewhere(input)
         a = input._array
-        if type(a) is not _ndarray or (to_float and a.dtype not in _FLOATS):
-            return generic(input)
+        if type(a) is not array_type or (to_float and a.dtype not in _FLOATS):
+            return elsewhere(input)
         try:
             r = forward(xp, a)
         except Exception:
             return generic(input)  # which says what is wrong
-        if type(r) is not _ndarray:
-            r = np.asarray(r)
+        if type(r) is not array_type:
+            r = as_array(r)
         out = _new(Tensor)
         out._array = r
         out._index = 0
@@ -258,10 +266,13 @@ def unary(op: type[Op], generic: Function, observers: _state.Observers,
     return call
 
 
-def binary(op: type[Op], generic: Function, observers: _state.Observers,
-           observed: Function) -> Function:
+def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
+           observers: _state.Observers, observed: Function) -> Function:
     """Make the closure of an op with two tensors, or a tensor and a number; see `unary`."""
-    forward, xp, node_type = op.forward, numpy_backend, op.node_type
+    forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
+    on_host = xp is numpy_backend
+    if not on_host:
+        forward = beside_numbers_of_host(forward)
     first = op.formulas["self"][1] if op.formulas else ()
     second = op.formulas["other"][1] if op.formulas else ()
     keeps_self, keeps_other = "self" in first + second, "other" in first + second
@@ -279,10 +290,10 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
             return observed(input, other)
         kind = type(input)
         if kind is not Tensor and kind is not Parameter:
-            if kind is not _ndarray:
-                return generic(input, other)
+            if kind is not array_type:
+                return elsewhere(input, other)
             dtype, kind = input.dtype, type(other)
-            if kind is _ndarray and other.dtype is dtype and not (
+            if (kind is array_type or kind is _ndarray) and other.dtype is dtype and not (
                 to_float and dtype not in _FLOATS
             ):
                 b = other
@@ -294,7 +305,7 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
                 r = forward(xp, input, b)  # in a formula
             except Exception:
                 return generic(input, other)
-            return r if type(r) is _ndarray else np.asarray(r)
+            return r if type(r) is array_type else as_array(r)
         a = input._array
         dtype = a.dtype
         kind = type(other)
@@ -313,14 +324,16 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
             live1 = False
         else:
             return generic(input, other)
-        if type(a) is not _ndarray:
-            return generic(input, other)
+        if type(a) is not array_type:
+            return elsewhere(input, other)
         try:
             r = forward(xp, a, b)
         except Exception:
             return generic(input, other)  # which says what is wrong
-        if type(r) is not _ndarray:
-            r = np.asarray(r)
+        if type(r) is not array_type:
+            if type(r) in BACKENDS:  # `b` was on a device, which took the work on
+                return generic(input, other)
+            r = as_array(r)
         out = _new(Tensor)
         out._array = r
         out._index = 0
@@ -367,7 +380,7 @@ def binary(op: type[Op], generic: Function, observers: _state.Observers,
             if keeps_other:
                 if (other_for_self and live0) or (other_for_other and live1):
                     if kind is float or kind is int:
-                        node._v_other = b  # see NOTE [Saved numbers]
+                        node._v_other = b if on_host else None  # see NOTE [Saved numbers]
                         node._t_other = other
                     else:
                         counter = other._counter

@@ -1,8 +1,8 @@
 """The closure for an op with any tensors and arguments and one output, views among them.
 
-It does what `apply` does for plain tensors on the CPU that need no promotion, in one function and
-with what can be known beforehand worked out once per op.  Whatever is unusual, and every error, is
-left to `apply_plain`.
+It does what `apply` does for plain tensors that need no promotion, in one function and with what
+can be known beforehand worked out once per op.  Whatever is unusual, and every error, is left to
+`apply_plain`.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ import numpy as np
 
 from . import _state
 from .apply import apply_plain, shares
-from .backend import BACKENDS, numpy_backend
+from .backend import BACKENDS, Backend, numpy_backend
 from .graph import Edge
 from .op import Op
 from .op_node import measure, measured_input
 from .saved import INFERENCE, Version
 from .specialise import number_array
+from .specialise_devices import beside_numbers_of_host, on_devices
 from .tensor import Parameter, Tensor
 from .views import mark_view
 
 _new = object.__new__
 _new_edge = tuple.__new__
-_ndarray = np.ndarray
 _FLOATS = tuple(np.dtype(n) for n in ("float32", "float64", "float16"))
 NO_EDGE = Edge(None, 0)
+Hot = Callable[[list[Any]], Any]
 
 
 class Saves:
@@ -46,12 +47,30 @@ class Saves:
         self.result = "result" in named
 
 
-def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
+def any_tensors(op: type[Op]) -> Hot | None:
     """Return `hot(values)` for the arguments in forward's order, or None where there is none."""
     if (op.outputs or op.list_of_tensors or getattr(op, "many", False) or op.underivable
             or (op.view and op.parameters[0] != "self")):
         return None
-    forward, xp, node_type = op.forward, numpy_backend, op.node_type
+
+    def plain(values: list[Any]) -> Any:
+        return apply_plain(op, values)
+
+    def closure(xp: Backend, elsewhere: Hot) -> Hot:
+        return hot_on(op, xp, elsewhere)
+
+    def operands(values: list[Any]) -> list[Any]:
+        return [values[i] for i in op.tensor_positions]
+
+    return closure(numpy_backend, on_devices(closure, plain, operands))
+
+
+def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
+    """Return the closure for the arrays of one backend; others are left to `elsewhere`."""
+    forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
+    on_host = xp is numpy_backend
+    if not on_host:
+        forward = beside_numbers_of_host(forward)
     tensor_positions, plain_positions = op.tensor_positions, op.plain_positions
     optional = op.optional_positions
     promoted = op.promoted_positions if op.promote else ()
@@ -79,19 +98,19 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
             kind = type(value)
             if kind is Tensor or kind is Parameter:
                 arrays[i] = a = value._array
-                if type(a) is not _ndarray:
-                    return apply_plain(op, values)
+                if type(a) is not array_type:
+                    return elsewhere(values)
                 tensors = True
                 if bit and (value._requires_grad if value._view is None else value.requires_grad):
                     if value._counter is INFERENCE:
                         return apply_plain(op, values)
                     live |= bit
-            elif kind is _ndarray:
+            elif kind is array_type:
                 bare = True
             elif (kind is float or kind is int) and i in promoted and op.numbers:
                 numbers = True
             elif value is not None or i not in optional:
-                return apply_plain(op, values)
+                return elsewhere(values)
         if bare is tensors:
             return apply_plain(op, values)
         for i in plain_positions:
@@ -102,7 +121,7 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
             dtype = None
             for i in promoted:
                 a = arrays[i]
-                if type(a) is _ndarray:
+                if type(a) is array_type:
                     if a.dtype is not dtype and dtype is not None:
                         return apply_plain(op, values)
                     dtype = a.dtype
@@ -114,7 +133,7 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
                 return apply_plain(op, values)
             if numbers:
                 for i in promoted:
-                    if type(arrays[i]) is not _ndarray:
+                    if type(arrays[i]) is not array_type:
                         arrays[i] = number_array(arrays[i], dtype)
         try:
             if split is None:
@@ -124,8 +143,8 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
                             **dict(zip(keywords, arrays[split:], strict=True)))
         except Exception:
             return apply_plain(op, values)  # which says what is wrong
-        if type(r) is not _ndarray and type(r) not in BACKENDS:  # a copy may be on a device
-            r = np.asarray(r)
+        if type(r) is not array_type and type(r) not in BACKENDS:  # a copy may be on a device
+            r = as_array(r)
         if bare:
             return r
         out = _new(Tensor)
@@ -168,8 +187,8 @@ def any_tensors(op: type[Op]) -> Callable[[list[Any]], Any] | None:
             setattr(node, value_slot, value)
             if value is None:
                 setattr(node, version_slot, None)
-            elif type(value) is float or type(value) is int:
-                setattr(node, version_slot, arrays[i])  # see NOTE [Saved numbers]
+            elif type(value) is float or type(value) is int:  # see NOTE [Saved numbers]
+                setattr(node, version_slot, arrays[i] if on_host else None)
             else:
                 counter = value._counter
                 setattr(node, version_slot, 0 if counter is None else counter.value)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import _state
 from ..accumulate import AccumulateGrad
-from ..backend import backend_of
+from ..backend import BACKENDS, backend_of
 from ..graph import GraphRoot, Node
 
 _ndarray = np.ndarray
@@ -147,7 +147,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
         if recorder is not None:
             start = perf_counter_ns()
         if node.arity < 0:
-            results = [
+            results: list[Any] = [
                 None if target is None or (needed is not None and target not in needed)
                 else run_one(node, grad)
                 for (target, _), run_one in zip(node.edge_list, node.runners, strict=True)
@@ -171,8 +171,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                         shape, dtype = target.shape, target.dtype
                     else:
                         shape, dtype = target.metadata_of(index)
-                    if type(result) is not _ndarray or result.dtype is not dtype or (
-                        result.shape != shape
+                    if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
+                        result.dtype is not dtype or result.shape != shape
                     ):
                         result = task.fit(result, target, index, node)
                     arrive(target, index, result, owned)
@@ -205,8 +205,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                     shape, dtype = other.shape, other.dtype
                 else:
                     shape, dtype = other.metadata_of(place)
-                if type(result) is not _ndarray or result.dtype is not dtype or (
-                    result.shape != shape
+                if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
+                    result.dtype is not dtype or result.shape != shape
                 ):
                     result = task.fit(result, other, place, node)
                 both, second = True, result
@@ -223,7 +223,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             shape, dtype = target.metadata_of(index)
         else:
             shape, dtype = target.shape, target.dtype
-        fits = type(result) is _ndarray and result.dtype is dtype and result.shape == shape
+        fits = (type(result) is _ndarray or type(result) in BACKENDS) and (
+            result.dtype is dtype and result.shape == shape)
         if (
             fits
             and target.runners

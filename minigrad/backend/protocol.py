@@ -18,7 +18,7 @@ class Backend(Protocol):
 
     name: str
     device_type: str
-    array_type: type
+    array_type: Any  # a type, of which mypy may not conclude anything
     #: `run_op(op, values, arrays, on_tensors, inplace)` where ops are not run by their `forward`
     run_op: Any
     #: what makes random numbers on the device; None where the host draws them

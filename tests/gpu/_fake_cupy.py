@@ -30,6 +30,8 @@ from minigrad.backend import special
 NAMES = json.loads(Path(__file__).with_name("cupy_names.json").read_text())
 MODULES = ("cupy", "cupy.linalg", "cupyx", "cupyx.scipy", "cupyx.scipy.special")
 
+COMPARISONS = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
+
 
 class CUDARuntimeError(RuntimeError):
     """What the driver complains about."""
@@ -139,7 +141,6 @@ def owner_of(host: Any) -> Any:
 
 class ndarray:
     __slots__ = ("__weakref__", "base", "data", "host")
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]  # arrays compare elementwise
 
     host: Any
@@ -179,6 +180,16 @@ class ndarray:
     @property
     def device(self) -> Any:
         return SimpleNamespace(id=self.data.device_id)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Take on what NumPy was asked for, as CuPy does: with a 0-d array a comparison only."""
+        found = getattr(sys.modules["cupy"], ufunc.__name__, None)
+        if found is None or method != "__call__":
+            return NotImplemented
+        if ufunc.__name__ in COMPARISONS:
+            inputs = tuple(x.item() if isinstance(x, np.ndarray) and not x.ndim else x
+                           for x in inputs)
+        return found(*inputs, **kwargs)
 
     def get(self, stream: Any = None, order: str = "C", out: Any = None,
             blocking: bool = True) -> Any:

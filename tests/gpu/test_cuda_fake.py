@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import minigrad as torch
+import minigrad.apply
+import minigrad.specialise_any
 from minigrad import nn, optim
+from minigrad.apply import apply_plain
 from minigrad.backend import load_cuda
 
 TRANSFERS = {"get", "item", "tolist", "bool", "from host", "get without waiting",
@@ -118,6 +121,34 @@ def test_numbers_and_zero_dimensional_host_tensors_may_come_along(fake):
     assert x.masked_fill(x > 0, 3.0).device.type == "cuda"
     assert not transfers(fake)  # numbers go along with the kernels
     assert torch.where(x > 0, x, 0.0).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("op", [torch.lt, torch.eq, torch.maximum, torch.mul, torch.true_divide],
+                         ids=lambda op: op.__name__)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_zero_dimensional_host_tensor_on_either_side(fake, op, turned):
+    number, values = torch.tensor(2.0), torch.tensor([1.0, 2.0, 3.0])
+    pair = (values, number) if turned else (number, values)
+    moved = (values.cuda(), number) if turned else (number, values.cuda())
+    assert op(*moved).device.type == "cuda"
+    assert op(*moved).tolist() == op(*pair).tolist()
+
+
+def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch):
+    slow = []
+
+    def noted(op, values):
+        slow.append(op.name)
+        return apply_plain(op, values)
+
+    for module in (minigrad.apply, minigrad.specialise_any):
+        monkeypatch.setattr(module, "apply_plain", noted)
+    x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
+    hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()
+    (hidden.exp() / hidden).clamp(0.1, 9.0).mean().backward()
+    assert weight.grad.device.type == "cuda" and not slow
+    y = torch.ones(3, device="cuda:1")
+    assert (y + y).tolist() == [2.0] * 3 and slow  # away from the default device
 
 
 def test_work_on_another_device_is_done_there(fake):
