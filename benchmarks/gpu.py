@@ -4,6 +4,9 @@
 
 Each library runs in a process of its own, in turns; times are taken with CUDA events around many
 steps and are medians over rounds.  It needs CuPy, PyTorch with CUDA, and a GPU.
+
+Whatever goes wrong in a case is written down in its place, and the file is written anew after each,
+so that a run that is broken off leaves what it found.
 """
 
 from __future__ import annotations
@@ -16,11 +19,13 @@ import platform
 import statistics
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import _harness as harness
 from _harness import Unavailable, Worker
+from _networks import resnet
 
 ENGINES = ("minigrad", "torch")
 
@@ -34,7 +39,7 @@ TARGETS = {
 
 def resnet_step(torch: Any, autocast: bool) -> Callable[[], Any]:
     """Return a training step of ResNet-18 at 64 images of 3x224x224."""
-    net = model(torch, "resnet18").cuda()
+    net = resnet(torch.nn, 18).cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     x = torch.randn(64, 3, 224, 224).cuda()
     y = (torch.arange(64) % 10).cuda()
@@ -51,16 +56,6 @@ def resnet_step(torch: Any, autocast: bool) -> Callable[[], Any]:
         return loss
 
     return step
-
-
-def model(torch: Any, name: str) -> Any:
-    """Return a network of minigrad's models, built with either library's modules."""
-    if torch.__name__ == "minigrad":
-        return getattr(importlib.import_module("minigrad.nn.models"), name)()
-    try:
-        return getattr(importlib.import_module("torchvision.models"), name)()
-    except ImportError:
-        raise Unavailable("PyTorch's ResNets are torchvision's, which is not installed") from None
 
 
 def mlp_step(torch: Any) -> tuple[Callable[[], Any], Any]:
@@ -121,7 +116,7 @@ def gpt_step(torch: Any, capturable: bool = False) -> Callable[[], Any]:
 
 def optimizer_step(torch: Any) -> Callable[[], Any]:
     """Return a step of AdamW alone, on the parameters of a ResNet-18."""
-    parameters = list(model(torch, "resnet18").cuda().parameters())
+    parameters = list(resnet(torch.nn, 18).cuda().parameters())
     for parameter in parameters:
         parameter.grad = torch.ones_like(parameter)
     return torch.optim.AdamW(parameters).step  # type: ignore[no-any-return]
@@ -143,7 +138,7 @@ def milliseconds(torch: Any, step: Callable[[], Any], repeats: int) -> float:
 
 def inference_peak(torch: Any, with_graph: bool) -> float:
     """Return the peak of memory, in MiB, of ResNet-50 on 128 images."""
-    net = model(torch, "resnet50").cuda().eval()
+    net = resnet(torch.nn, 50).cuda().eval()
     x = torch.randn(128, 3, 224, 224).cuda()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
@@ -200,20 +195,37 @@ def work(engine: str) -> None:
     harness.serve(answer)
 
 
-def measured(case: str, rounds: int) -> dict[str, Any]:
-    """Return the medians of a case for each engine, and their ratio; or why there is none."""
+def measured(case: str, rounds: int, timeout: float) -> dict[str, Any]:
+    """Return the medians of a case for each engine, and their ratio, as far as there are any."""
     found: dict[str, list[float]] = {engine: [] for engine in ENGINES}
-    try:
+    wrong: dict[str, str] = {}
+    with ExitStack() as stack:
+        workers = {engine: stack.enter_context(Worker(__file__, engine, timeout=timeout))
+                   for engine in ENGINES}
         for _ in range(rounds):
             for engine in ENGINES:
-                with Worker(__file__, engine, timeout=600) as worker:
-                    found[engine].append(worker.ask({"task": "measure", "case": case}))
-    except Unavailable as error:
-        return {"unavailable": str(error)}
-    ours, theirs = (statistics.median(found[engine]) for engine in ENGINES)
-    target = TARGETS.get(case)
-    return {"minigrad": ours, "torch": theirs, "ratio": ours / theirs, "target": target,
-            "met": None if target is None else ours <= target * theirs, "rounds": found}
+                if engine in wrong:
+                    continue
+                try:
+                    found[engine].append(
+                        workers[engine].ask({"task": "measure", "case": case}))
+                except Exception as error:  # the next case is to be measured all the same
+                    wrong[engine] = f"{type(error).__name__}: {error}"
+    row: dict[str, Any] = {e: statistics.median(found[e]) for e in ENGINES if found[e]}
+    row |= {"rounds": found, "target": TARGETS.get(case)} | ({"wrong": wrong} if wrong else {})
+    if all(found.values()):
+        row["ratio"] = row["minigrad"] / row["torch"]
+        row["met"] = None if row["target"] is None else row["ratio"] <= row["target"]
+    return row
+
+
+def told(case: str, row: dict[str, Any]) -> str:
+    """Return a line about a case."""
+    ours, theirs = (f"{row[e]:10.3f}" if e in row else f"{'-':>10}" for e in ENGINES)
+    ratio = f"{row['ratio']:6.2f}" if "ratio" in row else f"{'-':>6}"
+    verdict = {True: "  met", False: "  NOT met"}.get(row.get("met"), "")
+    reasons = "".join(f"\n    {engine}: {text}" for engine, text in row.get("wrong", {}).items())
+    return f"{case:40} {ours} {theirs} {ratio}{verdict}{reasons}"
 
 
 def main() -> int:
@@ -223,31 +235,32 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="where to write the results")
     parser.add_argument("--case", action="append", choices=list(CASES), help="only these")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--timeout", type=float, default=240, help="seconds for one measurement")
     options = parser.parse_args()
     if options.worker:
         work(options.worker)
         return 0
-    versions = {}
+    record: dict[str, Any] = {"date": datetime.date.today().isoformat(),
+                              "python": platform.python_version(), "versions": {}, "results": {}}
+
+    def write() -> None:
+        if options.json:
+            options.json.write_text(json.dumps(record, indent=1) + "\n")
+
     for engine in ENGINES:
         try:
             with Worker(__file__, engine) as worker:
-                versions[engine] = worker.ask({"task": "hello"})
+                record["versions"][engine] = worker.ask({"task": "hello"})
         except Unavailable as error:
+            record["versions"][engine] = {"unavailable": str(error)}
             print(f"{engine}: {error}")
-            return 1
-    results = {}
+    write()
+    if any("unavailable" in found for found in record["versions"].values()):
+        return 1
     for case in options.case or CASES:
-        results[case] = row = measured(case, options.rounds)
-        if "unavailable" in row:
-            print(f"{case:40} {row['unavailable']}")
-            continue
-        verdict = "" if row["met"] is None else ("  met" if row["met"] else "  NOT met")
-        ours, theirs, ratio = row["minigrad"], row["torch"], row["ratio"]
-        print(f"{case:40} {ours:10.3f} {theirs:10.3f} {ratio:6.2f}{verdict}")
-    if options.json:
-        record = {"date": datetime.date.today().isoformat(), "python": platform.python_version(),
-                  "versions": versions, "results": results}
-        options.json.write_text(json.dumps(record, indent=1) + "\n")
+        record["results"][case] = row = measured(case, options.rounds, options.timeout)
+        print(told(case, row), flush=True)
+        write()
     return 0
 
 

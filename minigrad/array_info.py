@@ -44,6 +44,8 @@ class ArrayInfo:
 
     _array: Array
 
+    #: Kinds of tensors that there are none of here; optimizers ask it of gradients.
+    is_sparse = is_sparse_csr = is_quantized = is_mkldnn = is_meta = is_nested = False
 
     @property
     def shape(self) -> Size:
@@ -125,6 +127,11 @@ class ArrayInfo:
     def is_contiguous(self) -> bool:
         """Tell whether the elements lie in row-major order without gaps."""
         return bool(self._array.flags.c_contiguous)
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the memory is the host's."""
+        return self.device.type == "cpu"
 
     @property
     def is_cuda(self) -> bool:

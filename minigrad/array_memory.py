@@ -23,21 +23,30 @@ def holds_alone(view: Array) -> bool:
     >>> a = np.ones((2, 3)); holds_alone(a.T), holds_alone(np.ones((2, 3)).T)
     (False, True)
     """
-    if type(view) is not np.ndarray:
-        return False  # see NOTE [Memory of device arrays] in array_info
+    kind: Any = type(view)
+    if kind is not np.ndarray and not hasattr(view.data, "mem"):
+        return False
     base: Any = view.base
-    whole = type(base) is type(view) and base.base is None and base.nbytes == view.nbytes
+    whole = type(base) is kind and base.base is None and base.nbytes == view.nbytes
     del base  # which would be one more reference
-    return whole and references_to_base(view) == _ALONE
+    if kind not in _ALONE:
+        _ALONE[kind] = references_to_base(kind((2, 3)).T)
+    return whole and references_to_base(view) == _ALONE[kind]
 
 
-def references_to_base(view: Array) -> int:
-    """Count the references to the array that a view looks at, those of counting included."""
+def references_to_base(view: Array) -> Any:
+    """Count the references to the array that a view looks at, those of counting included.
+
+    On a device also those to its memory, see NOTE [Memory of device arrays] in array_info.
+    """
     whole = view.base
-    return getrefcount(whole)
+    if type(view) is np.ndarray:
+        return getrefcount(whole)
+    return getrefcount(whole), getrefcount(whole.data), getrefcount(view.data.mem)
 
 
-_ALONE = references_to_base(np.ones((2, 3)).T)  # interpreters differ in what counting adds
+#: What is counted where there are no others, by the type of array: interpreters differ in it.
+_ALONE: dict[type, Any] = {}
 
 
 def in_rows(array: Array) -> Array:

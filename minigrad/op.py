@@ -14,6 +14,8 @@ NOTE [A formula's argument names are its save list]
     of the one output), `g_<output>` or `grads` (of several), an input, an output (`result`, or a
     name in `outputs`), an argument of forward, or `<input>_sizes` or `<input>_strides`.  What is
     named is saved, but only if the formula will run, and shows as `_saved_<name>` on the node.
+    An argument `shared=None` gets what the function `shared` of an op of several outputs returns,
+    which is called once in a pass on arrays; whatever it names, all formulas name too.
 
 NOTE [Two realisations of one formula]
     A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`.  They work
@@ -100,6 +102,7 @@ class Op:
     forward_inplace: Callable[..., Any] | None = None
     #: A shape rule for the variant in place alone: raises where `forward`'s result would fit
     inplace_shape: Callable[..., Any] | None = None
+    shared: Callable[..., Any] | None = None  # what several formulas on arrays have in common
     samples: Callable[..., Iterator[Any]]
     hot: Callable[[list[Any]], Any] | None = None  # what `apply` does, specialised for this op
 
@@ -119,6 +122,7 @@ class Op:
     defaults: dict[str, Any]
     differentiable: tuple[str, ...]
     formulas: dict[str, tuple[Formula, tuple[str, ...]]]
+    needed_by_shared: tuple[str, ...]
     result_type: Any
     node_type: type[Node]
 
@@ -128,6 +132,12 @@ class Op:
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:
             declare(cls)
+
+
+def needed_by(formula: Formula) -> tuple[str, ...]:
+    """Return the names of what a formula cannot do without."""
+    parameters = inspect.signature(formula).parameters.values()
+    return tuple(p.name for p in parameters if p.default is p.empty)
 
 
 def declare(op: type[Op]) -> None:
@@ -148,10 +158,11 @@ def declare(op: type[Op]) -> None:
     op.defaults = {p.name: p.default for p in arguments if p.default is not p.empty}
     op.keyword_only = frozenset(p.name for p in arguments if p.kind is p.KEYWORD_ONLY)
     op.formulas = {
-        name: (formula, tuple(inspect.signature(formula).parameters))
+        name: (formula, needed_by(formula))
         for name in op.parameters
         if (formula := getattr(op, f"grad_{name}", None)) is not None
     }
+    op.needed_by_shared = () if op.shared is None else needed_by(op.shared)
     op.differentiable = tuple(op.formulas)
     if not op.tensors:
         op.tensors = tuple(n for n in op.differentiable if n != op.list_of_tensors)

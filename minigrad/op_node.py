@@ -78,6 +78,13 @@ class OpNode(Node):
                     known[name] = self.value(name, grads, arrays)
             return [known[name] for name in names]
 
+        def run_one(formula: Callable[..., Any], names: tuple[str, ...]) -> Any:
+            if op.shared is None or not arrays:
+                return formula(*arguments(names))
+            if "shared" not in known:
+                known["shared"] = op.shared(*arguments(op.needed_by_shared))
+            return formula(*arguments(names), shared=known["shared"])
+
         if all(g is None for g in grads):
             return [None] * len(edges)
         if op.materialize and len(grads) > 1:
@@ -91,7 +98,7 @@ class OpNode(Node):
                 else:
                     results += [None] * len(here)
             elif wanted(here[0][0], needed):
-                results.append(formula(*arguments(names)))
+                results.append(run_one(formula, names))
             else:
                 results.append(None)
         return results

@@ -34,11 +34,14 @@ def tensor_repr(self: Tensor) -> str:
     >>> tensor([1.0, 2.5], requires_grad=True)
     tensor([1.0000, 2.5000], requires_grad=True)
     """
+    xp = backend_of(self._array)
+    if xp.run_op is not None:  # a batch, shown as one
+        return repr(self._array)
     plain = type(self) in (Tensor, Parameter)
     node = grad_fn_name(self)
     device = self.device
     return format_tensor(
-        backend_of(self._array).to_host(self._array),
+        xp.to_host(self._array),
         dtype_suffix=None if self.dtype is get_default_dtype() else repr(self.dtype),
         grad_fn_name=node,
         requires_grad=node is None and self.requires_grad,

@@ -83,6 +83,41 @@ def test_precision_is_pytorchs(name, dtype):
     np.testing.assert_allclose(ours.float().numpy(), theirs.float().numpy(), rtol=5e-3, atol=5e-3)
 
 
+NETWORKS = {
+    "convolutions": lambda nn: [nn.Conv1d(3, 4, 2), nn.BatchNorm1d(4), nn.ReLU(),
+                                nn.Conv1d(4, 2, 2)],
+    "transposed": lambda nn: [nn.ConvTranspose1d(3, 4, 2),
+                              nn.ConvTranspose1d(4, 3, 2, bias=False)],
+    "linear": lambda nn: [nn.Linear(5, 5), nn.LayerNorm(5), nn.GELU(),
+                          nn.Linear(5, 2, bias=False)],
+    "prelu": lambda nn: [nn.Linear(5, 5), nn.PReLU()],
+    "attention": lambda nn: [nn.Linear(5, 4), lambda x: nn.functional.scaled_dot_product_attention(
+        x, x.float(), x)],
+    "transformer": lambda nn: [nn.Linear(5, 4), nn.TransformerEncoderLayer(
+        4, 2, 8, dropout=0.0, batch_first=True)],
+    "lstm": lambda nn: [nn.Linear(5, 4), nn.LSTM(4, 3, batch_first=True), lambda pair: pair[0]],
+    "gru": lambda nn: [nn.Linear(5, 4), nn.GRU(4, 3, batch_first=True), lambda pair: pair[0]],
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_layers_follow_one_another(name):
+    """What one layer gives has the lower precision, the next one's weight has not."""
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    found = []
+    for library in (torch, minigrad):
+        layers = NETWORKS[name](library.nn)
+        with library.autocast("cpu", dtype=library.float16):
+            x = library.ones(2, 3, 5)
+            for layer in layers:
+                x = layer(x)
+        x.float().sum().backward()
+        slopes = [p.grad.dtype for layer in layers if isinstance(layer, library.nn.Module)
+                  for p in layer.parameters()]
+        found.append([str(x.dtype), tuple(x.shape), *map(str, slopes)])
+    assert found[0] == found[1]
+
+
 def test_gradients_come_back_in_the_weights_dtype():
     x = minigrad.rand(3, 4)
     net = nn.Linear(4, 2)

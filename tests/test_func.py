@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from types import ModuleType
 from typing import Any
 
@@ -23,13 +24,18 @@ def func(torch: ModuleType) -> Any:
     return __import__(torch.__name__ + ".func", fromlist=["func"])
 
 
+def leaves(tree: Any) -> list[Any]:
+    """Return the tensors of a nesting."""
+    if isinstance(tree, (tuple, list)):
+        return [a for part in tree for a in leaves(part)]
+    if isinstance(tree, dict):
+        return [a for key in tree for a in leaves(tree[key])]
+    return [tree]
+
+
 def values(tree: Any) -> list[Any]:
     """Return the arrays of a nesting."""
-    if isinstance(tree, (tuple, list)):
-        return [a for part in tree for a in values(part)]
-    if isinstance(tree, dict):
-        return [a for key in tree for a in values(tree[key])]
-    return [tree.detach().numpy()]
+    return [tensor.detach().numpy() for tensor in leaves(tree)]
 
 
 #: What is computed, given the engine, its `func` and three tensors: x, y (4, 3) and w (3, 3).
@@ -93,6 +99,12 @@ PROGRAMS: dict[str, Any] = {
         t.tensor([[0, 1], [2, 2], [1, 0]])),
     "vmap of writes": lambda t, f, x, y, w: f.vmap(lambda x: x.clone().mul_(2).add_(x.sum()))(x),
     "vmap of a write to a part": lambda t, f, x, y, w: f.vmap(write_to_part)(x),
+    "vmap of a write to something new": lambda t, f, x, y, w: f.vmap(
+        f.grad(lambda x: x.new_zeros((2, 3)).copy_(x * x).sum()))(x),
+    "vmap of a write to parts of something new": lambda t, f, x, y, w: f.vmap(
+        lambda x: write_first(x.new_full((2,), 3.0), x.sum()))(x),
+    "vmap in vmap of something new": lambda t, f, x, y, w: f.vmap(f.vmap(
+        lambda x: write_first(x.new_ones(2), x)))(x),
     "vmap of views": lambda t, f, x, y, w: f.vmap(
         lambda x: x.unsqueeze(0).expand(2, 3).t().reshape(-1))(x),
     "gradients of the examples": lambda t, f, x, y, w: f.vmap(
@@ -178,6 +190,11 @@ def without_grad(torch: ModuleType, x: Any) -> Any:
     return square * x
 
 
+def write_first(new: Any, value: Any) -> Any:
+    new[0] = value
+    return new
+
+
 def write_to_part(x: Any) -> Any:
     copy = x.clone()
     copy[1:] *= 3
@@ -187,6 +204,32 @@ def write_to_part(x: Any) -> Any:
 def run(torch: ModuleType, name: str) -> list[Any]:
     tensors = [torch.tensor(a) for a in (X, Y, W)]
     return values(PROGRAMS[name](torch, func(torch), *tensors))
+
+
+#: What gives inputs back as they are.
+INPUTS = {"vmap with several outputs", "vmap with a constant output"}
+#: What inference mode forbids, and what PyTorch has zeros for.
+EXCEPT = {"both": {"a write to the input of a tangent"},
+          "torch": {"a write to the input of a tangent", "linearize"}}
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+@pytest.mark.parametrize("name", PROGRAMS)
+@on_each_engine
+def test_derivatives_are_taken_where_nothing_is_recorded(torch, name, mode):
+    if mode == "inference_mode" and name in EXCEPT.get(torch.__name__, EXCEPT["both"]):
+        pytest.skip("inference mode forbids it, or PyTorch has zeros")
+
+    def tensors():
+        return [torch.tensor(a, requires_grad=True) for a in (X, Y, W)]
+
+    want = values(PROGRAMS[name](torch, func(torch), *tensors()))
+    given = tensors()
+    with getattr(torch, mode)():
+        result = PROGRAMS[name](torch, func(torch), *given)
+    for got, expected in zip(leaves(result), want, strict=True):
+        assert not got.requires_grad or name in INPUTS
+        np.testing.assert_allclose(got.detach().numpy(), expected)
 
 
 @pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
@@ -358,3 +401,89 @@ def test_random_numbers_may_be_the_examples_own():
     assert len({tuple(row) for row in dropped.tolist()}) == 6
     shared = torch.vmap(lambda x: x * torch.rand(4), randomness="same")(torch.ones(3, 4))
     assert len({tuple(row) for row in shared.tolist()}) == 1
+
+
+#: Numbers drawn beside what is batched, and noise.
+DRAWN: dict[str, Any] = {
+    "rand_like": lambda t, x: t.rand_like(x), "randn_like": lambda t, x: t.randn_like(x),
+    "randint_like": lambda t, x: t.randint_like(x, 9),
+    "dropout": lambda t, x: t.nn.functional.dropout(x, 0.3),
+    "dropout1d": lambda t, x: t.nn.functional.dropout1d(x),
+    "dropout2d": lambda t, x: t.nn.functional.dropout2d(x[:, :, None]),
+    "dropout3d": lambda t, x: t.nn.functional.dropout3d(x[:, :, None, None]),
+    "alpha_dropout": lambda t, x: t.nn.functional.alpha_dropout(x, 0.5, True),
+    "feature_alpha_dropout": lambda t, x: t.nn.functional.feature_alpha_dropout(x, 0.5, True),
+}
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("randomness", ["same", "different"])
+@pytest.mark.parametrize("name", DRAWN)
+def test_examples_get_the_numbers_that_they_get_in_pytorch(name: str, randomness: str) -> None:
+    kept = []
+    for torch in ENGINES:
+        torch.manual_seed(7)
+        kept.append(torch.vmap(lambda x, torch=torch: DRAWN[name](torch, x),
+                               randomness=randomness)(torch.ones(3, 2, 8, 2)))
+    np.testing.assert_allclose(kept[0].numpy(), kept[1].numpy(), 1e-5)
+    assert (kept[0][0] == kept[0][1]).all() == (randomness == "same")
+
+
+@on_each_engine
+def test_modules_are_stacked_and_called_at_once(torch):
+    models = [torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)).eval()
+              for _ in range(3)]
+    warnings.simplefilter("ignore")  # batch norm runs once for each module
+    parameters, buffers = torch.func.stack_module_state(models)
+    assert {name: tuple(t.shape) for name, t in {**parameters, **buffers}.items()} == {
+        "0.weight": (3, 2, 3), "0.bias": (3, 2), "1.weight": (3, 2), "1.bias": (3, 2),
+        "1.running_mean": (3, 2), "1.running_var": (3, 2), "1.num_batches_tracked": (3,)}
+    assert all(t.is_leaf and t.requires_grad for t in parameters.values())
+    x = torch.ones(4, 3)
+    got = torch.vmap(lambda p, b: torch.func.functional_call(models[0], (p, b), (x,)))(
+        parameters, buffers)
+    torch.testing.assert_close(got, torch.stack([model(x) for model in models]))
+
+
+@on_each_engine
+@pytest.mark.parametrize(("make", "text"), [
+    (lambda nn: [], "Expected at least one model, got 0."),
+    (lambda nn: [nn.ReLU(), nn.ReLU().eval()],
+     "Expected all models to have the same training/eval mode."),
+    (lambda nn: [nn.ReLU(), nn.Tanh()], "Expected all models to be of the same class."),
+    (lambda nn: [nn.Linear(1, 1), nn.Linear(1, 1).requires_grad_(False)],
+     "Expected weight from each model to have the same .requires_grad"),
+])
+def test_modules_that_are_not_alike_are_not_stacked(torch, make, text):
+    with pytest.raises(RuntimeError) as refused:
+        torch.func.stack_module_state(make(torch.nn))
+    assert str(refused.value).endswith(text)
+
+
+@on_each_engine
+def test_a_generator_that_is_given_a_state_comes_back(torch):
+    generator = torch.Generator()
+    assert generator.set_state(generator.get_state()) is generator
+
+
+@on_each_engine
+def test_one_output_may_have_its_place_in_a_tuple(torch):
+    x = torch.arange(6.0).reshape(2, 3)
+    assert torch.vmap(lambda x: x * 2, out_dims=(1,))(x).tolist() == (x * 2).T.tolist()
+
+
+@on_each_engine
+@pytest.mark.parametrize(("wrong", "error", "text"), [
+    (lambda t, x: t.vmap(t.mul, out_dims="lol")(x, x), ValueError, "`out_dims` must be an int"),
+    (lambda t, x: t.vmap(t.mul, out_dims=1.0)(x, x), ValueError, "`out_dims` must be an int"),
+    (lambda t, x: t.vmap(t.mul, out_dims=(None,))(x, x), ValueError,
+     "`mul` can not return a BatchedTensor when out_dim is None"),
+    (lambda t, x: t.func.grad(t.mul, argnums=("0",))(x, x), RuntimeError,
+     "argnum must be int, got: <class 'str'>"),
+    (lambda t, x: t.func.jacrev(t.mul, argnums=(1, 0.0))(x, x), RuntimeError,
+     "argnum must be int, got: <class 'float'>"),
+])
+def test_places_that_are_no_numbers_are_refused(torch, wrong, error, text):
+    with pytest.raises(error) as refused:
+        wrong(torch, torch.ones(2, 3))
+    assert text in str(refused.value)

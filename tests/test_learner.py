@@ -110,6 +110,24 @@ def test_a_wrong_answer_is_told_by_its_sentence(space):
     assert not space.solved(HOLE)
 
 
+def test_what_is_to_be_written_is_told_with_its_place(space):
+    file, line = re.search(r"to be written: (.*):(\d+)", call("run", HOLE.id, code=1)).groups()
+    assert f"{HOLE.id} " in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert "to be written" not in call("run", STAGE.number, code=1)
+
+
+def test_a_comparison_comes_without_the_advice_of_pytest(space):
+    from minigrad.course.dev.source import mutated
+
+    mutant = next(each for each in HOLE.mutants if each.symptom == "01_1_needs_for_tensors_only")
+    solve(space)
+    for path, text in mutated(STAGE, HOLE, mutant).items():
+        STAGE.exercise(path, space.exercises).write_text(text, encoding="utf-8")
+    shown = call("run", HOLE.id, code=1)
+    assert "At index" in shown
+    assert "-v" not in shown
+
+
 def test_a_solved_exercise_that_is_broken_is_open_again(space):
     solve(space)
     call("run", HOLE.id)
@@ -122,6 +140,18 @@ def test_a_solved_exercise_that_is_broken_is_open_again(space):
 def test_a_file_that_is_no_python(space):
     STAGE.exercise(STAGE.modules[0], space.exercises).write_text("def (:\n")
     assert "nothing could be tested" in call("run", STAGE.number, code=1)
+
+
+def test_a_hint_without_a_number_is_for_the_first_open_exercise(space):
+    assert f"{HOLE.id}, hint 1 of 3" in call("hint")
+    solve(space)
+    call("run", STAGE.number)
+    following = next(stage for stage in course.stages() if stage.holes and stage != STAGE)
+    assert f"{following.holes[0].id}, hint 1 of 3" in call("hint")
+
+
+def test_an_exercise_alone_is_not_put_back(space):
+    assert f"minigrad reset {STAGE.number}" in call("reset", HOLE.id, code=2)
 
 
 def test_hints_come_one_by_one(space):
@@ -401,6 +431,7 @@ def test_learn_in_a_terminal(space):
     child.expect(f"stage {STAGE.number} is solved")
     child.send("l")
     child.expect(f"done {re.escape(HOLE.id)}")
+    child.expect("q quit")
     child.send("q")
     child.expect(pexpect.EOF)
     child.close()

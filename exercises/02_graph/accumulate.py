@@ -64,7 +64,7 @@ class AccumulateGrad(Node):
         # grad's dtype. With a `.grad` that is there already, add in place, whether it
         # requires grad or not: the same Tensor stays in `variable._grad`, and the write is
         # counted by `current._bump()`. Never write to `grad`. Threads may come at once: work
-        # under the leaf's lock, `_leaf_locks[(id(variable) >> 4) & 63]`.
+        # under the leaf's lock, `lock_of(variable)`.
         raise NotImplementedError("02.5 Gradients that add up is yours to write")
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:

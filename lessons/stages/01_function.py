@@ -37,6 +37,11 @@ def error_of(action):
 # --- 01.1 ----------------------------------------------------------------------------------------
 
 
+def symptom_01_1_no_context() -> bool:
+    found = make(lambda ctx, x: x * 2)._record((leaf(1.0),), {})
+    return not (isinstance(found, tuple) and len(found) == 2)
+
+
 def symptom_01_1_records_inside() -> bool:
     seen = []
 

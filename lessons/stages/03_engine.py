@@ -242,6 +242,18 @@ def _waiting(count, sequence=5):
     return node, task
 
 
+def symptom_03_3_needed_is_none() -> bool:
+    node, task = _waiting(1)
+    try:
+        task.deliver(node, 0, _array(1), False)
+    except TypeError:
+        task.needed = {node}
+        task.dependencies[node] = 1
+        task.deliver(node, 0, _array(1), False)
+        return bool(task.ready)
+    return False
+
+
 def symptom_03_3_does_not_wait() -> bool:
     node, task = _waiting(2)
     task.deliver(node, 0, _array(1), False)

@@ -200,6 +200,10 @@ def symptom_04a_2_graph_cut() -> bool:
             and not all(each.requires_grad for each in given))
 
 
+def symptom_04a_2_number() -> bool:
+    return isinstance(fitting.sum_to(GRAD.copy(), ()), np.generic)
+
+
 def symptom_04a_2_tensor_becomes_array() -> bool:
     given = [fitting.sum_to(torch.ones(3, 2), shape) for shape in ((2,), (3, 1))]
     return any(isinstance(each, np.ndarray) for each in given)

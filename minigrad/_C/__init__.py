@@ -3,7 +3,9 @@
 Nothing of the package needs them: they stand where tests and libraries written for PyTorch look.
 """
 
-from weakref import ref
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary, ref
 
 from ..autograd.grad_mode import is_grad_enabled
 from ..autograd.graph import is_multithreading_enabled as _is_multithreading_enabled
@@ -12,6 +14,9 @@ from ..autograd.tasks import will_execute as _will_engine_execute_node
 from ..autograd.variable import ImperativeEngine as _ImperativeEngine
 from ..tensor import Tensor as TensorBase
 from . import _autograd, _functions
+
+_numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of the passes that were asked for
+_next_number = count().__next__
 
 __all__ = ["TensorBase", "_autograd", "_functions", "is_grad_enabled"]
 
@@ -36,6 +41,11 @@ class _WeakTensorRef:
 
 
 def _current_graph_task_id() -> int:
-    """Return a number of the backward pass that is running; -1 outside one."""
+    """Return a number of the backward pass that is running, its own for ever; -1 outside one."""
     task = current_task()
-    return -1 if task is None else id(task)
+    if task is None:
+        return -1
+    number = _numbers.get(task)
+    if number is None:
+        number = _numbers[task] = _next_number()
+    return number

@@ -20,7 +20,7 @@ from ..dtypes import NO_BFLOAT16, bfloat16, dtype, float16, float32, float64
 from ..op import Op
 from ..ops.convert import converted
 from ..tensor import Tensor
-from .policy import FUNCTIONS_IN_FLOAT32, LOWER, OPS_IN_FLOAT32
+from .policy import FUNCTIONS_IN_FLOAT32, FUNCTIONS_LOWER, LOWER, OPS_IN_FLOAT32
 
 __all__ = ["Casts", "autocast", "get_autocast_dtype", "is_autocast_available",
            "is_autocast_enabled"]
@@ -53,9 +53,14 @@ class Casts:
     def function(self, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return a function's arguments in the precision it is to run in."""
         kind = device_type_of(args)
-        if kind is None or self.dtypes.get(kind) is None or name not in FUNCTIONS_IN_FLOAT32[kind]:
+        lower = None if kind is None else self.dtypes.get(kind)
+        if kind is None or lower is None:
             return args
-        return tuple(self.cast(value, kind, float32) for value in args)
+        if name in FUNCTIONS_LOWER:
+            return tuple(self.cast(value, kind, lower) for value in args)
+        if name in FUNCTIONS_IN_FLOAT32[kind]:
+            return tuple(self.cast(value, kind, float32) for value in args)
+        return args
 
     def cast(self, value: Any, kind: str, wanted: dtype) -> Any:
         """Return a floating tensor of this type of device in another dtype; float64 stays."""

@@ -8,7 +8,7 @@ Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-op-reference
 
 from __future__ import annotations
 
-__all__ = ["FUNCTIONS_IN_FLOAT32", "LOWER", "OPS_IN_FLOAT32"]
+__all__ = ["FUNCTIONS_IN_FLOAT32", "FUNCTIONS_LOWER", "LOWER", "OPS_IN_FLOAT32"]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -25,6 +25,9 @@ LOWER = {
     "cpu": _PRODUCTS,
     "cuda": _PRODUCTS | _names("Mv Addmv Addr"),
 }
+
+#: Functions that look at dtypes before they come to an op of those.
+FUNCTIONS_LOWER = _names("prelu scaled_dot_product_attention")
 
 _LOSSES = _names("""
     MseLoss L1Loss SmoothL1Loss HuberLoss BinaryCrossEntropy BinaryCrossEntropyWithLogits NllLoss

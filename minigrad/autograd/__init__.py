@@ -16,7 +16,7 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
-from .graph import set_multithreading_enabled
+from .graph import is_multithreading_enabled, set_multithreading_enabled
 from .nested_io import NestedIOFunction
 from .profiler import _profiler_enabled, kineto_available
 from .saved_tensor import SavedTensor
@@ -43,6 +43,7 @@ __all__ = [
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "kineto_available",
     "no_grad",
     "profiler",

@@ -9,6 +9,8 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection
 
 from __future__ import annotations
 
+import functools
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
@@ -136,6 +138,23 @@ def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None
     return call
 
 
+def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
+    """Return `warn(node)` that prints what it cannot warn of, as warnings are to be errors.
+
+    The error that is under way is the one to come out.
+    """
+
+    @functools.wraps(warn)
+    def call(node: Node) -> None:
+        try:
+            warn(node)
+        except Warning as refused:
+            print(f"{type(refused).__name__}: {refused}", file=sys.stderr)
+
+    return call
+
+
+@printed_if_refused
 def warn_of_origin(node: Node) -> None:
     """Warn with the forward call that made a node, then with those that led to that call."""
     stacklevel = user_frame()[1]

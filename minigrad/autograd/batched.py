@@ -28,6 +28,7 @@ from ..batching import (
 from ..graph import GraphRoot, Node
 from ..op import F
 from ..tensor import Tensor
+from .function import Function
 from .graph_task import GraphTask
 from .sweep import sweep
 
@@ -86,8 +87,8 @@ def swept(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any]
 
 def takes_batches(node: Any) -> bool:
     """Tell whether the backward of a node that is no op's may be given batches."""
-    function = getattr(node, "function", None)
-    return bool(getattr(function, "generate_vmap_rule", False) or hasattr(function, "vmap"))
+    function = getattr(node, "function", Function)
+    return bool(function.generate_vmap_rule or function.vmap is not Function.vmap)
 
 
 def bare(gradient: Any) -> Any:

@@ -60,6 +60,15 @@ def count_dependencies(root: Node, needed: Any) -> dict[Node, int]:
     return dependencies
 
 
+def fitted(task: Any, result: Any, target: Node, index: int, source: Node) -> tuple[Any, bool]:
+    """Return a result as its receiver expects it, and whether that is another array, which is new.
+
+    The engine owns such an array, whoever had the result.
+    """
+    made = task.fit(result, target, index, source)
+    return made, made is not result
+
+
 def run(task: Any, root: GraphRoot) -> None:
     """Run a whole pass."""
     try:
@@ -174,7 +183,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                     if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
                         result.dtype is not dtype or result.shape != shape
                     ):
-                        result = task.fit(result, target, index, node)
+                        result, made = fitted(task, result, target, index, node)
+                        owned = owned or made
                     arrive(target, index, result, owned)
             node = None
             continue
@@ -186,7 +196,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                 node.look_at_saved()
             target = target if target in needed else None
             other = other if other in needed else None
-        shared, both, second = False, False, None
+        shared, both, second, second_owned = False, False, None, False
         if target is None and other is None:  # for one, a view that requires grad by its base
             if node.saves:
                 node.look_at_saved()
@@ -200,6 +210,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             else:
                 result = node.runners[1](node, grad)
                 shared = result is grad
+                second_owned = not shared
                 place = node.index1
                 if other.arity == 0:  # a leaf, read here because a call costs more
                     shape, dtype = other.shape, other.dtype
@@ -208,7 +219,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                 if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
                     result.dtype is not dtype or result.shape != shape
                 ):
-                    result = task.fit(result, other, place, node)
+                    result, made = fitted(task, result, other, place, node)
+                    second_owned = second_owned or made
                 both, second = True, result
         result = runner(node, grad)
         if recorder is not None:
@@ -217,7 +229,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             node.release()
         # Of two ends that are ready at once, the first comes first; `target` may run on at once.
         if both and (target.runners or target.sequence < other.sequence):
-            arrive(other, place, second, not shared)
+            arrive(other, place, second, second_owned)
             both, second = False, None
         if index:
             shape, dtype = target.metadata_of(index)
@@ -239,7 +251,10 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
         else:
             owned = result is not grad and not shared
             grad = None  # which a view in `result` may share its memory with
-            arrive(target, index, result if fits else task.fit(result, target, index, node), owned)
+            if not fits:
+                result, made = fitted(task, result, target, index, node)
+                owned = owned or made
+            arrive(target, index, result, owned)
             if both:
-                arrive(other, place, second, not shared)
+                arrive(other, place, second, second_owned)
             second = node = None

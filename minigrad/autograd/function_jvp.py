@@ -22,7 +22,8 @@ def tangents_of_outputs(ctx: Any, args: Sequence[Any], outputs: Sequence[Any],
         ctx.saved_for_forward = ()
     given = list(tangents)
     if ctx.materialize_grads:
-        given = [F.zeros_like(a) if t is None and isinstance(a, Tensor) else t
+        given = [F.zeros_like(a) if t is None and isinstance(a, Tensor) and a.is_floating_point()
+                 else t
                  for a, t in zip(args, tangents, strict=True)]
     versions = [None if t is None else t._version for t in given]
     results = ctx.function.jvp(ctx.context(), *given)

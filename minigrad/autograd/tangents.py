@@ -53,7 +53,10 @@ class TangentLevel:
     # ---------------------------------------------------------------- which tensor has which
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
-        """Return the tangent of a tensor at this level, or None."""
+        """Return the tangent of a tensor at this level, or None; in inference mode there is none.
+        """
+        if _state.inference_enabled.get():
+            return None
         if self.broken_off:
             raise RuntimeError(f"a write in place by {self.broken_off}: values and tangents of "
                                "this level need not belong together any more. Leave the level.")
@@ -108,7 +111,7 @@ class TangentLevel:
 
     def op(self, op: type[Op], values: list[Any]) -> Any:
         """Apply an op and give its outputs their tangents."""
-        tangents = {} if _state.inference_enabled.get() else self.tangents_of(op, values)
+        tangents = self.tangents_of(op, values)
         if not tangents or belong_to_examples(op, values, tangents):
             result = self._pass_on(op, values)
             if op.view and isinstance(result, (Tensor, tuple)) and self._hides(values[0]):
@@ -187,9 +190,7 @@ class TangentLevel:
     def function(self, cls: Any, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Apply a custom Function and give its outputs the tangents that its `jvp` computes."""
-        inference = _state.inference_enabled.get()
-        tangents = [self.tangent(a) if isinstance(a, Tensor) and not inference else None
-                    for a in args]
+        tangents = [self.tangent(a) if isinstance(a, Tensor) else None for a in args]
         with Beneath(self):
             ctx, results = cls._run(*args, **kwargs)
             if any(t is not None for t in tangents):

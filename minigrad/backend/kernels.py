@@ -51,9 +51,11 @@ class Kernels:
     generators: Any = None
 
     batch_norm_forward = kernels_norm.batch_norm_forward
+    batch_norm_by = kernels_norm.batch_norm_by
     batch_norm_grad_input = kernels_norm.batch_norm_grad_input
     batch_norm_grad_weight = kernels_norm.batch_norm_grad_weight
     channel_sums = kernels_norm.channel_sums
+    move_moments = kernels_norm.move_moments
     moments = kernels_norm.moments
     normalization_gradient = kernels_norm.normalization_gradient
     dot_along = kernels_norm.dot_along
@@ -70,6 +72,8 @@ class Kernels:
     nll_loss: Any = None
     nll_gradient: Any = None
     max_pool_grad_input: Any = None
+    batch_norm_sums: Any = None
+    relu_gradient: Any = None
     #: steps of optimizers for many arrays at once
     count_steps: Any = None
     take_step: Any = None

@@ -68,17 +68,33 @@ def attention_forward(xp: Any, query: Array, key: Array, value: Array, bias: Arr
     weights *= weights.dtype.type(scale)
     if bias is not None:
         weights += bias
+    if bias is None and weights.size and getattr(xp, "softmax", None) is not None:
+        weights = xp.softmax(weights, weights.ndim - 1, False)
+    else:
+        softmax_in_place(xp, weights, bias is not None)
+    output = empty_like_rows(xp, query, (*query.shape[:-1], value.shape[-1]))
+    return xp.matmul(weights, value, out=output), weights
+
+
+def softmax_in_place(xp: Any, weights: Array, biased: bool) -> None:
+    """Make scores weights that add up to one, along the last dimension.
+
+    A `biased` row may be nothing but -inf, which gives zeros.
+
+    >>> scores = numpy.array([[0.0, 0.0], [-numpy.inf, -numpy.inf]])
+    >>> softmax_in_place(numpy, scores, True); scores
+    array([[0.5, 0.5],
+           [0. , 0. ]])
+    """
     top = row_maxima(xp, weights)
-    if bias is not None:
+    if biased:
         top = xp.where(top == -xp.inf, top.dtype.type(0), top)
     weights -= top
     xp.exp(weights, out=weights)
     total = xp.einsum("...j->...", weights)[..., None]
-    if bias is not None:
+    if biased:
         total = xp.where(total == 0, total.dtype.type(1), total)
     weights /= total
-    output = empty_like_rows(xp, query, (*query.shape[:-1], value.shape[-1]))
-    return xp.matmul(weights, value, out=output), weights
 
 
 def attention_backward(xp: Any, g: Array, query: Array, key: Array, value: Array, output: Array,

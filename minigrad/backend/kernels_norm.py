@@ -19,6 +19,7 @@ Array = Any
 Ints = Sequence[int]
 
 __all__ = [
+    "batch_norm_by",
     "batch_norm_forward",
     "batch_norm_grad_input",
     "batch_norm_grad_weight",
@@ -137,6 +138,23 @@ def batch_norm_forward(
     return result, mean, var, invstd
 
 
+def batch_norm_by(xp: Any, x: Array, weight: Array | None, bias: Array | None, mean: Array,
+                  invstd: Array) -> Array:
+    """(x - mean) * invstd * weight + bias, for moments that are given.
+
+    >>> one = numpy.ones(1)
+    >>> batch_norm_by(numpy, numpy.array([[1.0], [3.0]]), None, 5 * one, one, 2 * one)
+    array([[5.],
+           [9.]])
+    """
+    shape = (1, -1) + (1,) * (x.ndim - 2)
+    result = x - mean.reshape(shape)
+    result *= (invstd if weight is None else weight * invstd).reshape(shape)
+    if bias is not None:
+        result += bias.reshape(shape)
+    return result.astype(x.dtype, copy=False)
+
+
 def batch_norm_grad_input(
     xp: Any, g: Array, x: Array, weight: Array | None, mean: Array, invstd: Array
 ) -> Array:
@@ -194,3 +212,19 @@ def channel_sums(xp: Any, g: Array) -> Array:
     array([6.])
     """
     return xp.einsum("ncs->c", _flat(_wide(g)))
+
+
+def move_moments(xp: Any, running_mean: Array | None, running_var: Array | None, mean: Array,
+                 var: Array, momentum: float, of_var: float) -> None:
+    """Move running moments towards those of a batch, in place; of the variance counts `of_var`.
+
+    >>> running = numpy.array([0.0])
+    >>> move_moments(numpy, running, None, numpy.array([4.0]), None, 0.25, 0.25); running
+    array([1.])
+    """
+    if running_mean is not None:
+        running_mean *= 1 - momentum
+        running_mean += mean.reshape(-1) * momentum
+    if running_var is not None:
+        running_var *= 1 - momentum
+        running_var += var.reshape(-1) * of_var

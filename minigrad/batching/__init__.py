@@ -1,8 +1,8 @@
 """Batches: ops on many values of one shape at once, for `vmap` and batched backward passes."""
 
-from .array import BatchedArray, NotBatchable, batched, examples, level_of, next_level
+from .array import BatchedArray, NotBatchable, batched, examples, level_of, next_level, vmaps
 from .dispatch import DECOMPOSED, RULES, SLOW, Call
 from .table import without_rule
 
 __all__ = ["DECOMPOSED", "RULES", "SLOW", "BatchedArray", "Call", "NotBatchable", "batched",
-           "examples", "level_of", "next_level", "without_rule"]
+           "examples", "level_of", "next_level", "vmaps", "without_rule"]

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from itertools import count
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,9 @@ Array = Any
 Value = Any  # an array or a tensor
 
 next_level = count(1).__next__
+
+#: The levels of the vmaps under way, outermost first, each with its size.
+vmaps: ContextVar[tuple[tuple[int, int], ...]] = ContextVar("vmaps", default=())
 
 
 class NotBatchable(RuntimeError, AttributeError):
@@ -233,7 +238,11 @@ class BatchedArray:
         raise refuse(f"using `{name}` of the array of")
 
     def __repr__(self) -> str:
-        return f"BatchedArray(lvl={self.level}, bdim=0, value={self.value!r})"
+        levels = [level for level, _ in vmaps.get()]
+        number = levels.index(self.level) + 1 if self.level in levels else self.level
+        value = self.value if isinstance(self.value, Tensor) else Tensor._plain(self.value)
+        return (f"BatchedTensor(lvl={number}, bdim=0, value=\n"
+                f"{indent(repr(value), '    ')}\n)")
 
 
 def batched(value: Value, level: int) -> Value:

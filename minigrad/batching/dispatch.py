@@ -240,6 +240,15 @@ class BatchedBackend:
         """Return a batch filled with a number."""
         return like("full_like", array, value, dtype=dtype, order=order)
 
+    def in_batch(self, made: Any, array: BatchedArray) -> BatchedArray:
+        """Return a batch of the same size and levels, each example of which is `made`."""
+        whole: Any = np.repeat(made[None], array.batch_size, axis=0)
+        inner = array.inner
+        if isinstance(inner, BatchedArray):
+            whole = self.in_batch(whole, inner)
+        return BatchedArray(Tensor._plain(whole) if isinstance(array.value, Tensor) else whole,
+                            array.level)
+
     def from_host(self, array: Any) -> Any:
         """Return an array that is not batched."""
         return array

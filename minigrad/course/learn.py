@@ -108,6 +108,7 @@ class Session:
                     mark = "done" if self.space.solved(hole) else "    "
                     title = stage.words["hole"][hole.id]["title"]
                     self.console.print(f"{mark} {hole.id} {escape(title)}")
+            self.console.print(KEYS, style="dim")
         elif pressed == "r" and found is not None:
             self.asked_to_reset = True
             self.console.print(f"Put the files of stage {found[0].number} back? y for yes")

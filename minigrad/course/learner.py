@@ -205,14 +205,25 @@ def run(
 
 @app.command()
 @_told
-def hint(what: What, where: Where = None) -> None:
-    """Show the next hint for an exercise, and those before it.
+def hint(
+    what: Annotated[str | None, typer.Argument(help="An exercise, such as 03.2.")] = None,
+    where: Where = None,
+) -> None:
+    """Show the next hint for an exercise, and those before it; without one, for the first that is
+    not solved.
 
     \b
-    Example:
+    Examples:
+      minigrad hint
       minigrad hint 03.2
     """
     space = find_workspace(where)
+    if what is None:
+        what = next((hole.id for stage in stages() for hole in stage.holes
+                     if not space.solved(hole)), None)
+        if what is None:
+            console().print("Everything is solved.")
+            return
     _, holes = find_holes(what)
     if len(holes) > 1:
         raise CourseError(f"name one exercise: {', '.join(hole.id for hole in holes)}")
@@ -245,6 +256,8 @@ def reset(
     Example:
       minigrad reset 03
     """
+    if "." in what:
+        raise CourseError(f"stages are put back whole: minigrad reset {what.partition('.')[0]}")
     space, stage = find_workspace(where), find_stage(what)
     if not stage.holes:
         raise CourseError(f"stage {stage.number} has no files of yours")

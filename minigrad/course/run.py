@@ -25,6 +25,8 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path],
     found = verdicts(stage, trial, holes)
     for verdict in found:
         show(console, verdict)
+    if len(found) == 1:
+        show_open(console, found[0])
     earned, all_points = sum(each.points for each in found), sum(each.points for each in holes)
     console.print(f"{earned} of {all_points} points")
     return found
@@ -55,6 +57,15 @@ def show(console: Console, verdict: Verdict) -> None:
     if len(verdict.failing) > 1:
         more = len(verdict.failing) - 1
         console.print(f"  {more} more of its {verdict.tests} tests fail{'s' if more == 1 else ''}")
+
+
+def show_open(console: Console, verdict: Verdict) -> None:
+    """Say where an exercise goes on of which nothing is written, or not all."""
+    if verdict.state == "untouched":
+        places = [each.where for each in verdict.failing
+                  if not Path(each.where).name.startswith("test_")]
+        if places:
+            console.print(f"  to be written: {escape(places[0])}", soft_wrap=True)
 
 
 def _waits_for(verdict: Verdict) -> str:

@@ -30,6 +30,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+#: What pytest advises where it shortens a comparison; a learner has no such option.
+_ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
+
 
 class Swapped(importlib.abc.MetaPathFinder):
     """Finds the modules named in `files` at the paths given there."""
@@ -99,8 +102,8 @@ class Watcher:
             # `pytest.raises` and `pytest.warns` tell of themselves first
             open_hole = re.search(r"NotImplementedError: .* is yours to write", report.longreprtext)
             known.update(outcome="failed",
-                         message=(open_hole[0] if open_hole else
-                                  crash.message if crash else str(report.longrepr)),
+                         message=_ADVICE.sub("", open_hole[0] if open_hole else
+                                             crash.message if crash else str(report.longrepr)),
                          where=f"{crash.path}:{crash.lineno}" if crash else "",
                          detail=report.longreprtext)
 

@@ -1,12 +1,15 @@
-"""Calling a module with other parameters than its own.
+"""Calling a module with other parameters than its own, such as those of several.
 
-Source: https://docs.pytorch.org/docs/stable/generated/torch.func.functional_call.html
+Source: https://docs.pytorch.org/docs/stable/func.api.html
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from ..op import F
+from ..tensor import Tensor
 
 
 def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
@@ -83,3 +86,38 @@ def check_names(module: Any, given: dict[str, Any], places: dict[str, Any], stri
                  f"Missing key(s): {', '.join(map(repr, missing))}." if missing else ""]
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t"
                            + "\n\t".join(p for p in parts if p))
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Return the parameters and the buffers of several modules, stacked name by name.
+
+    `vmap` of `functional_call` over them calls all modules at once.  The stacked parameters are
+    leaves of their own.  `RuntimeError` unless the modules are of one class and in one mode.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.func.stack_module_state.html
+
+    >>> from minigrad.nn import Linear
+    >>> parameters, buffers = stack_module_state([Linear(2, 1), Linear(2, 1), Linear(2, 1)])
+    >>> parameters["weight"].shape, buffers
+    (torch.Size([3, 1, 2]), {})
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    for what, values in (("to have the same training/eval mode", {m.training for m in models}),
+                         ("to be of the same class", {type(m) for m in models})):
+        if len(values) > 1:
+            raise RuntimeError(f"stack_module_state: Expected all models {what}.")
+    return (stacked([dict(m.named_parameters()) for m in models]),
+            stacked([dict(m.named_buffers()) for m in models]))
+
+
+def stacked(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """Return the tensors of several dictionaries, those of one name in one tensor."""
+    result = {}
+    for name in states[0]:
+        tensors = [state[name] for state in states]
+        if len({t.requires_grad for t in tensors}) > 1:
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+        whole = F.stack(tensors)
+        result[name] = whole.detach().requires_grad_() if tensors[0].requires_grad else whole
+    return result

@@ -21,6 +21,7 @@ from .transforms import (
     Function,
     chosen,
     floating_only,
+    outside_inference,
     parted,
     replaced,
     tensors_only,
@@ -57,6 +58,7 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
             [0., 4.]])
     """
 
+    @outside_inference
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
         derivation = Derivation(chosen(argnums, args))
@@ -122,6 +124,7 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
             [0., 4.]])
     """
 
+    @outside_inference
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
         whole, tree = Whole(), chosen(argnums, args)

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from ..batching import BatchedArray, batched, examples
+from ..batching import BatchedArray, batched, examples, vmaps
 from ..op import F
 from ..tensor import Tensor
 
-#: The levels of the vmaps under way, outermost first, each with its size.
-vmaps: ContextVar[tuple[tuple[int, int], ...]] = ContextVar("vmaps", default=())
 #: How many derivatives are being taken around the one that is asked for.
 depth: ContextVar[int] = ContextVar("depth", default=0)
 

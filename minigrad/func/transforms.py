@@ -15,22 +15,42 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._state import grad_enabled, transform
+from .._state import grad_enabled, inference_enabled, transform
 from ..accumulate import AccumulateGrad
 from ..autograd.backward import grad as gradients
 from ..autograd.forward_ad import checked_dual, unpacked_at
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import enable_grad, inference_mode, no_grad
 from ..autograd.tangents import TangentLevel
 from ..op import F
 from ..ops.generator import States, fork_rng
 from ..tensor import Tensor
-from .levels import Whole, depth
+from .levels import Whole, depth, is_batched
 from .tree import form, leaves_of, mapped, rebuilt
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "value_and_grad", "vjp"]
 
 Function = Callable[..., Any]
 ArgNums = int | tuple[int, ...]
+
+
+def outside_inference(transform: Function) -> Function:
+    """Return a derivative that is taken outside of inference mode, where nothing is recorded.
+
+    It gets copies of inference tensors, which cannot be saved; what it gives has no graph.
+    """
+
+    def savable(leaf: Any) -> Any:
+        kept = not isinstance(leaf, Tensor) or not (leaf.is_inference() or is_batched(leaf))
+        return leaf if kept else leaf.clone()
+
+    @functools.wraps(transform)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not inference_enabled.get():
+            return transform(*args, **kwargs)
+        with inference_mode(False), no_grad():
+            return transform(*mapped(savable, args), **kwargs)
+
+    return run
 
 
 class Derivation:
@@ -50,7 +70,7 @@ class Derivation:
         if not isinstance(leaf, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
         whole = self.whole.of(leaf)
-        if whole.requires_grad:
+        if whole.requires_grad and grad_enabled.get():
             alias: Tensor = F.view_as(whole, whole)
             return alias
         return without_graph(whole).requires_grad_()
@@ -72,7 +92,7 @@ class Derivation:
     def keeps_graph(self, outputs: Sequence[Tensor]) -> bool:
         """Tell whether the derivative may be differentiated; see NOTE [Whose graph it is]."""
         if not self.outermost:
-            return True
+            return grad_enabled.get()
         own = {id(c) for c in self.copies if c.is_leaf}
         seen, stack = set(), [node for t in outputs if (node := t._edge()[0]) is not None]
         while stack:
@@ -109,15 +129,17 @@ class Derivation:
 
 def without_graph(tensor: Tensor) -> Tensor:
     """Return a tensor outside the graph, with the tangents that it has under a `jvp` around."""
-    if transform.get() is None:
+    if transform.get() is None and not tensor.is_inference():
         return tensor.detach()
     with no_grad():
-        return tensor.clone()  # what is detached has none
+        return tensor.clone()  # what is detached has none, or cannot be saved for backward
 
 
 def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
     """Return the arguments by which to differentiate: one, or a tuple of them."""
     def place(i: int) -> int:
+        if not isinstance(i, int):
+            raise RuntimeError(f"argnum must be int, got: {type(i)}")
         if not -len(args) <= i < len(args):
             raise RuntimeError(f"Got argnum={i}, but only {len(args)} positional inputs")
         return i % len(args)
@@ -165,6 +187,7 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
     (tensor(6.), tensor(9.))
     """
 
+    @outside_inference
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
         derivation = Derivation(chosen(argnums, args))
@@ -246,6 +269,7 @@ def floating_only(output: Any) -> None:
                                f"Tensors, got Tensor with dtype {leaf.dtype}")
 
 
+@outside_inference
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """Return `func(*primals)` and the function that multiplies vectors with its jacobian.
 
@@ -263,6 +287,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     wholes = [derivation.whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
     keep = derivation.keeps_graph(wholes)
 
+    @outside_inference
     def pull(*cotangents: Any) -> Any:
         """Return the product of the vectors with the jacobian, a tuple like the inputs."""
         given = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
@@ -272,13 +297,15 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
                                f"structure of outputs to the function: {form(output)}, got "
                                f"{form(given)}.")
-        again = keep or depth.get() > 0 or any(v.requires_grad for v in vectors)
+        again = grad_enabled.get() and (
+            keep or depth.get() > 0 or any(v.requires_grad for v in vectors))
         return rebuilt(primals, derivation.result(derivation.pull(wholes, vectors, again)))
 
     value = derivation.finished(output, keep)
     return (value, pull, derivation.finished(aux, keep)) if has_aux else (value, pull)
 
 
+@outside_inference
 def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         strict: bool = False, has_aux: bool = False) -> Any:
     """Return `func(*primals)` and the product of its jacobian with `tangents`.

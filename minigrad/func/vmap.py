@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _state
-from ..batching import batched, examples, next_level
+from ..batching import batched, examples, next_level, vmaps
 from ..op import F
 from ..shapes import wrap_dim
 from ..tensor import Tensor
-from .levels import vmaps
 from .tree import leaves_of, mapped, rebuilt, spread
 
 __all__ = ["vmap"]
@@ -140,7 +139,12 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
             result = func(*rebuilt(args, inside), **kwargs)
     finally:
         vmaps.set(outer)
-    places = spread(out_dims, result)
+    alone = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor)
+    places = spread(out_dims[0] if alone else out_dims, result)
+    if not all(place is None or isinstance(place, int) for place in places or ()):
+        raise ValueError(f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None "
+                         "or a python collection of ints representing where in the outputs the "
+                         "vmapped dimension should appear.")
     if places is None:
         raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
                          "compatible with the structure of `outputs`.")

@@ -9,6 +9,7 @@ import math
 import warnings
 from typing import Any
 
+from .. import _state
 from ..op import F
 from ..ops.create import empty, zeros
 from ..tensor import Parameter, Tensor
@@ -200,7 +201,7 @@ class RNNBase(Module):
     def _check(self, input: Tensor, dims: int) -> None:
         """Raise unless the input has the right dtype, dimensions and size."""
         weight = self.all_weights[0][0]
-        if input.dtype != weight.dtype:
+        if input.dtype != weight.dtype and _state.autocast.get() is None:
             raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype "
                              f"({weight.dtype}). Convert input: input.to({weight.dtype}), or "
                              f"convert model: model.to({input.dtype})")

@@ -59,6 +59,8 @@ class Relu(Activation):
         return xp.maximum(0, self)  # in this order -0.0 stays what it is
 
     def grad_self(g, result):
+        if type(g) is not np.ndarray and (kernel := own_kernel(g, "relu_gradient")):
+            return kernel(g, result)
         return F.where(F.le(result, 0), nought(result), g)
 
 

@@ -68,6 +68,16 @@ def require_elements(input, weight):
                            f"{list(weight)}")
 
 
+def check_dtypes(input, weight, bias):
+    """Raise unless all arrays have one dtype, which autocast may have brought about."""
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be "
+                           "the same")
+    if weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
+                           f"{type_name(weight.dtype)}")
+
+
 def spatial(sizes):
     """The batch and all spatial dimensions: what the gradient of a bias is summed over."""
     return (0, *range(2, len(sizes)))
@@ -88,6 +98,7 @@ class Convolution(Op):
     shape = conv_shape
 
     def forward(xp, input, weight, bias, stride, padding, dilation, groups):
+        check_dtypes(input, weight, bias)
         return xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
@@ -214,12 +225,6 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
         per_dimension(stride, weight.ndim - 2)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     conv_shape(*shapes, stride, padding, dilation, groups)
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be "
-                           "the same")
-    if weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
-                           f"{type_name(weight.dtype)}")
     require_elements(*shapes[:2])
     if not shapes[0][1]:  # then PyTorch's result has no channels either
         weight, bias = (None if t is None else F.narrow(t, 0, 0, 0) for t in (weight, bias))
@@ -227,9 +232,9 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     return result if batched else F.squeeze(result, 0)
 
 
-def c_name(tensor):
-    """Return the name by which errors about a bias call the dtype of a tensor."""
-    name = type_name(tensor.dtype)
+def c_name(array):
+    """Return the name by which errors about a bias call the dtype of an array."""
+    name = type_name(array.dtype)
     return {"Half": "c10::Half", "Long": "long int"}.get(name, name.lower())
 
 

@@ -44,6 +44,7 @@ class TransposedConvolution(Op):
     shape = transposed_shape
 
     def forward(xp, input, weight, bias, stride, padding, output_padding, dilation, groups):
+        check_dtypes(input, weight, bias)
         sizes = transposed_shape(input.shape, weight.shape, None, stride, padding, output_padding,
                                  dilation, groups)
         result = xp.conv_grad_input(input, weight, sizes, stride, padding, dilation, groups)
@@ -68,6 +69,16 @@ class TransposedConvolution(Op):
         yield make(1, 2, 3, 3), make(2, 2, 1, 1), None, (1, 1), (0, 0), (0, 0), (1, 1), 1
         yield make(1, 2, 3), make(2, 2, 3), None, (1,), (2,), (2,), (3,), 1
         yield make(0, 2, 3), make(2, 2, 3), make(2), (1,), (0,), (0,), (1,), 1
+
+
+def check_dtypes(input, weight, bias):
+    """Raise unless all arrays have one dtype, which autocast may have brought about."""
+    if weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
+                           f"{type_name(weight.dtype)}")
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type (torch.{input.dtype}) and bias type (torch.{bias.dtype}) "
+                           "should be the same")
 
 
 def spelled(name, values):
@@ -133,12 +144,6 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
     per_dimension(stride, weight.ndim - 2)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
     check(*shapes, stride, padding, output_padding, dilation, groups)
-    if weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
-                           f"{type_name(weight.dtype)}")
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({input.dtype}) and bias type ({bias.dtype}) should be the "
-                           "same")
     result = TransposedConvolution(input, weight, bias, stride, padding, output_padding, dilation,
                                    groups)
     return result if batched else F.squeeze(result, 0)

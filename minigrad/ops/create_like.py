@@ -8,6 +8,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from ..dtypes import from_numpy_dtype
@@ -75,6 +76,17 @@ def full_like(input: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor
     return alike("full_like", input, options, build)
 
 
+def anew(name: str, input: Any, options: Options, build: Callable[[Any, Any], Array]) -> Tensor:
+    """Make a tensor of another shape beside a tensor: beside a batch one for each example."""
+    array = array_of(input)
+
+    def for_each(xp: Any, numpy_dtype: Any) -> Array:
+        made = build(xp, numpy_dtype)
+        return made if xp.run_op is None else xp.in_batch(made, array)
+
+    return alike(name, input, options, for_each)
+
+
 @function()
 def new_zeros(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """Make zeros of a new shape, of `input`'s dtype and device. Source: `torch.Tensor.new_zeros`.
@@ -85,8 +97,8 @@ def new_zeros(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor
             [0, 0]])
     """
     shape = sizes("new_zeros", dims, options)
-    return alike("new_zeros", input, options,
-                 lambda xp, numpy_dtype: xp.zeros(shape, numpy_dtype))
+    return anew("new_zeros", input, options,
+                lambda xp, numpy_dtype: xp.zeros(shape, numpy_dtype))
 
 
 @function()
@@ -98,7 +110,7 @@ def new_ones(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     tensor([1, 1, 1])
     """
     shape = sizes("new_ones", dims, options)
-    return alike("new_ones", input, options, lambda xp, numpy_dtype: xp.ones(shape, numpy_dtype))
+    return anew("new_ones", input, options, lambda xp, numpy_dtype: xp.ones(shape, numpy_dtype))
 
 
 @function()
@@ -110,8 +122,8 @@ def new_empty(input: Any, *dims: Any, **options: Unpack[SizedOptions]) -> Tensor
     torch.Size([2, 3])
     """
     shape = sizes("new_empty", dims, options)
-    return alike("new_empty", input, options,
-                 lambda xp, numpy_dtype: xp.empty(shape, numpy_dtype))
+    return anew("new_empty", input, options,
+                lambda xp, numpy_dtype: xp.empty(shape, numpy_dtype))
 
 
 @function()
@@ -130,7 +142,7 @@ def new_full(input: Any, size: Any, fill_value: Any, **options: Unpack[Options])
     def build(xp: Any, numpy_dtype: Any) -> Array:
         return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype)), numpy_dtype)
 
-    return alike("new_full", input, options, build)
+    return anew("new_full", input, options, build)
 
 
 @function()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import _state
 from ..op import F, Op
 from ..publish import function
 from ..shapes import same
@@ -84,12 +85,14 @@ def scale(p, train):
 
 def noise(input: Tensor, p: float, channels: bool) -> Tensor:
     """Draw the zeros and ones to multiply by: one for each element, or for each channel."""
-    if not channels:
-        blank: Tensor = F.empty_like(input)
-    elif input.ndim < 2:
+    if channels and input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    shape = (*input.shape[:2], *[1] * (input.ndim - 2)) if channels else input.shape
+    blank: Tensor
+    if _state.randomness.get() == "same":  # inside vmap: no batch, then all examples share it
+        blank = F.empty(shape, dtype=input.dtype, device=input.device)
     else:
-        blank = F.new_empty(input, (*input.shape[:2], *[1] * (input.ndim - 2)))
+        blank = F.new_empty(input, shape) if channels else F.empty_like(input)
     return blank.bernoulli_(1 - p)
 
 

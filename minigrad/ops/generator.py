@@ -60,11 +60,13 @@ class Generator:
         """
         return from_array(self._source.get_state())
 
-    def set_state(self, new_state: Tensor) -> None:
-        """Go on from what `get_state` returned; `TypeError` or `RuntimeError` for anything else."""
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on from what `get_state` returned; `TypeError` or `RuntimeError` for anything else.
+        """
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self._source.set_state(np.ascontiguousarray(new_state.numpy()))
+        return self
 
     def clone_state(self) -> Generator:
         """Return a new generator that will give the same numbers."""

@@ -73,22 +73,24 @@ class NativeBatchNorm(Op):
         require(input, "f", "batch_norm")
         if training:
             result, mean, var, invstd = xp.batch_norm_forward(input, weight, bias, eps)
-            update_running(running_mean, running_var, mean, var, momentum,
-                           numel(sizes) // max(sizes[1], 1))
+            count = numel(sizes) // max(sizes[1], 1)  # the variance moves as that of a sample
+            xp.move_moments(running_mean, running_var, mean, var, momentum,
+                            momentum * count / (count - 1) if count > 1 else momentum)
             return result, mean, invstd
         invstd = 1 / xp.sqrt(running_var + eps)
-        result = input - channelwise(running_mean, sizes)
-        result *= channelwise(invstd if weight is None else weight * invstd, sizes)
-        if bias is not None:
-            result += channelwise(bias, sizes)
-        result = result.astype(input.dtype, copy=False)
+        result = xp.batch_norm_by(input, weight, bias, running_mean, invstd)
         return result, running_mean.reshape(-1), invstd.reshape(-1)
 
+    def shared(g_output, input, save_mean, save_invstd, training):
+        kernel = own_kernel(g_output, "batch_norm_sums") if training else None
+        return kernel and kernel(g_output, input, save_mean, save_invstd)
+
     def grad_input(g_output, input, weight, running_mean, running_var, training, eps, save_mean,
-                   save_invstd, input_sizes):
+                   save_invstd, input_sizes, shared=None):
         g, sizes = g_output, input_sizes
         if training and not isinstance(g, Tensor):
-            return backend_of(g).batch_norm_grad_input(g, input, weight, save_mean, save_invstd)
+            return backend_of(g).batch_norm_grad_input(
+                g, input, weight, save_mean, save_invstd, *() if shared is None else (shared,))
         if weight is not None:
             g = g * channelwise(weight, sizes)
         if not training:
@@ -97,7 +99,9 @@ class NativeBatchNorm(Op):
                                    channelwise(save_invstd, sizes), channel_axes(sizes), eps)
 
     def grad_weight(g_output, input, running_mean, running_var, training, eps, save_mean,
-                    save_invstd, input_sizes, weight):
+                    save_invstd, input_sizes, weight, shared=None):
+        if shared is not None:
+            return shared[1]
         g, sizes, axes = g_output, input_sizes, channel_axes(input_sizes)
         if training and not isinstance(g, Tensor):
             return backend_of(g).batch_norm_grad_weight(g, input, save_mean, save_invstd)
@@ -109,7 +113,10 @@ class NativeBatchNorm(Op):
                               channelwise(save_invstd, sizes), axes, eps)
         return F.tied(summed_product(g, unit, axes), input, weight)
 
-    def grad_bias(g_output, input, weight, input_sizes):
+    def grad_bias(g_output, input, weight, training, save_mean, save_invstd, input_sizes,
+                  shared=None):
+        if shared is not None:
+            return shared[0]
         if not isinstance(g_output, Tensor):
             return backend_of(g_output).channel_sums(g_output)
         return F.tied(F.sum(g_output, channel_axes(input_sizes)), input, weight)
@@ -120,16 +127,6 @@ class NativeBatchNorm(Op):
         yield make(3, 2, 2, 3), None, None, None, None, True, 0.1, 1e-3
         yield (make(2, 3, 4), make(3), make(3), make(3).detach(),
                make(3, low=0.5, high=2.0).detach(), False, 0.1, 1e-5)
-
-
-def update_running(running_mean, running_var, mean, var, momentum, count):
-    """Move the running moments towards the batch's, in place; the variance as that of a sample."""
-    if running_mean is not None:
-        running_mean *= 1 - momentum
-        running_mean += mean.reshape(-1) * momentum
-    if running_var is not None:
-        running_var *= 1 - momentum
-        running_var += var.reshape(-1) * (momentum * count / (count - 1) if count > 1 else momentum)
 
 
 def summed_product(a, b, axes):

@@ -17,7 +17,7 @@ from ..dtypes import bool as boolean
 from ..dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
 from ..op_node import NUMBERS
 from ..publish import write_out
-from ..tensor import Tensor
+from ..tensor import Tensor, method
 from .literals import NO_COMPLEX, number
 
 Array = Any
@@ -43,6 +43,19 @@ strided = Named("strided")
 contiguous_format = Named("contiguous_format")
 preserve_format = Named("preserve_format")
 channels_last = Named("channels_last")
+
+
+def layout(self: Tensor) -> Named:
+    """How the elements lie in memory: `strided`, for there is nothing else.
+
+    >>> from minigrad import ones
+    >>> ones(2).layout
+    torch.strided
+    """
+    return strided
+
+
+method("layout")(property(layout))  # type: ignore[type-var]  # no function, but it may be given
 
 
 class Options(TypedDict, total=False):

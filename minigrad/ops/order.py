@@ -114,7 +114,8 @@ class Unique2(Op):
     tensor([1, 0, 1])
     """
 
-    name, public, nondifferentiable, many = "unique", False, True, True
+    name, public, many = "unique", False, True
+    nondifferentiable = underivable = True
 
     def shape(shape, dim=None): return None  # it depends on the values
 
@@ -138,7 +139,8 @@ class UniqueConsecutive(Op):
     tensor([2, 1])
     """
 
-    name, public, nondifferentiable, many = "unique_consecutive", False, True, True
+    name, public, many = "unique_consecutive", False, True
+    nondifferentiable = underivable = True
 
     def shape(shape, dim=None): return None  # it depends on the values
 
@@ -200,7 +202,8 @@ class Bincount(Op):
     tensor([0, 2, 0, 1])
     """
 
-    nondifferentiable, tensors = True, ("self", "weights")
+    nondifferentiable = underivable = True
+    tensors = ("self", "weights")
 
     def shape(shape, *_): return None  # it depends on the values
 

@@ -15,9 +15,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from .. import _state
 from ..apply import bind, type_name
 from ..apply_inplace import apply_inplace
-from ..backend import BACKENDS
+from ..backend import BACKENDS, backend_of
 from ..dtypes import from_numpy_dtype, int64
 from ..op import F, Op
 from ..publish import function
@@ -146,11 +147,15 @@ def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
 
 def random_like(name: str, input: Any, draw: Draw, options: Options,
                 scattered: Draw | None = None) -> Tensor:
-    """Make a tensor of drawn numbers beside `input`."""
+    """Make a tensor of drawn numbers beside `input`; beside a batch as `vmap` was told to."""
 
     def build(xp: Any, dtype: Any) -> Array:
-        array = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
-        array[...] = drawn_like(xp, array, draw, scattered)
+        array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
+        while (inside := backend_of(memory)).run_op is not None:
+            memory = memory.inner
+        if memory is not array and _state.randomness.get() == "same":
+            array = memory = inside.empty(array.shape, dtype)
+        memory[...] = drawn_like(inside, memory, draw, scattered)
         return array
 
     return alike(name, input, options, build)

@@ -290,7 +290,7 @@ def resize_(self, *sizes):
 
     Raises RuntimeError if it requires grad.
     """
-    if self.requires_grad:
+    if self.requires_grad and not _state.inference_enabled.get():
         raise RuntimeError("cannot resize variables that require grad")
     size = tuple(index(n) for n in listed(sizes))
     array, memory = self._array, storage_of(self._array)
@@ -298,6 +298,7 @@ def resize_(self, *sizes):
     _, _, offset = geometry_of(array)
     if size == array.shape:
         return self
+    self._bump()
     if offset + numel(size) <= memory.size:
         self._array = strided(xp, array, size, contiguous_strides(size))
     else:
@@ -340,6 +341,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
                         contiguous_strides(size) if stride is None else tuple(stride),
                         storage_offset - source.storage_offset())
     self._bump()  # first, for Ctrl-C may come in between
+    if self._extras is not None:
+        self._extras.accumulator = None  # gradients of what it was are not this memory's
     self._array = array
     return self
 

@@ -61,6 +61,7 @@ static thread_local char* shared_memory;
 static thread_local std::barrier<>* fence;
 #define __syncthreads() fence->arrive_and_wait()
 #define SHARED(type, name) type* name = (type*)shared_memory
+#define UNROLLED
 """
 
 LAUNCH = r"""

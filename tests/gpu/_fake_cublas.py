@@ -31,6 +31,7 @@ class Cublas:
 
     def __init__(self) -> None:
         self.stream = self.workspace = 0
+        self.sums: list[int] = []
 
     def set_stream(self, handle: int, stream: int | None) -> int:
         assert handle == 1000 + _fake_cupy.machine.current
@@ -47,8 +48,13 @@ class Cublas:
              b_stride: int, beta: int, c: int, c_kind: int, ldc: int, c_stride: int, count: int,
              sums: int, algorithm: int) -> int:
         machine = _fake_cupy.machine
-        if self.stream != _fake_cupy.current_stream().ptr or not self.workspace:
+        in_capture = machine.capturing is not None
+        if self.stream != _fake_cupy.current_stream().ptr or (in_capture and not self.workspace):
             return 7  # CUBLAS_STATUS_INVALID_VALUE
+        if sums not in ((70,) if TYPES[a_kind] is np.float64 else
+                        (68, 77) if TYPES[a_kind] is np.float32 else (68,)):
+            return 15  # CUBLAS_STATUS_NOT_SUPPORTED
+        self.sums.append(sums)
         number = np.float64 if sums == 70 else np.float32
         size = np.dtype(number).itemsize
         if (ctypes.string_at(alpha, size), ctypes.string_at(beta, size)) != (
@@ -77,6 +83,6 @@ def library() -> Any:
     made = Cublas()
     functions = dict(zip(SIGNATURES, (made.set_stream, made.set_workspace, made.gemm),
                          strict=True))
-    return SimpleNamespace(**{
+    return SimpleNamespace(made=made, **{
         name: ctypes.CFUNCTYPE(ctypes.c_int, *SIGNATURES[name])(function)
         for name, function in functions.items()})

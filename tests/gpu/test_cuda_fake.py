@@ -11,8 +11,9 @@ import pytest
 import minigrad as torch
 import minigrad.apply
 import minigrad.specialise_any
-from minigrad import nn, optim
+from minigrad import _state, nn, optim
 from minigrad.apply import apply_plain
+from minigrad.array_memory import holds_alone
 from minigrad.backend import load_cuda
 
 TRANSFERS = {"get", "item", "tolist", "bool", "from host", "get without waiting",
@@ -146,9 +147,22 @@ def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch)
     x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
     hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()
     (hidden.exp() / hidden).clamp(0.1, 9.0).mean().backward()
-    assert weight.grad.device.type == "cuda" and not slow
+    assert weight.grad.device.type == "cuda" and bool(slow) is not _state.specialised
+    slow.clear()
     y = torch.ones(3, device="cuda:1")
     assert (y + y).tolist() == [2.0] * 3 and slow  # away from the default device
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 1), ()])
+def test_what_is_summed_for_a_leaf_becomes_its_gradient_without_a_copy(fake, shape):
+    bias, weight = torch.ones(shape).cuda().requires_grad_(), torch.ones(4, 3).cuda()
+    out = (weight + bias).sum()
+    fake.log.clear()
+    out.backward()
+    assert bias.grad.shape == shape and bool((bias.grad == 12 / bias.numel()).all())
+    assert ("setitem" in fake.names()) is not _state.specialised
+    bias.grad.zero_()
+    assert weight.sum().item() == 12
 
 
 def test_work_on_another_device_is_done_there(fake):
@@ -360,6 +374,26 @@ def test_memory_is_counted_and_has_a_peak(fake):
     assert 0 < free <= total
 
 
+def test_the_peak_is_the_most_that_was_in_use(fake):
+    rng, held, most = np.random.default_rng(0), [], 0
+    used = torch.cuda.memory_allocated
+    for turn in range(300):
+        if turn % 100 == 0:
+            torch.cuda.reset_peak_memory_stats()
+            most = used()
+        if rng.random() < 0.5 and held:
+            held.pop(rng.integers(len(held)))
+        else:
+            held.append(torch.empty(int(rng.integers(1, 5000)), device="cuda"))
+        most = max(most, used())
+        assert torch.cuda.max_memory_allocated() == most
+    asked = fake.pool.asked
+    for _ in range(100):  # far below the peak nothing is added up
+        torch.empty(1, device="cuda")
+    assert fake.pool.asked - asked < 5
+
+
+
 # -------------------------------------------------------------------- whole steps
 
 
@@ -537,3 +571,54 @@ def test_emit_nvtx_marks_ops_and_nodes(fake):
     pushed = [entry[3].partition(",")[0] for entry in fake.log if entry[0] == "push"]
     assert "aten::sin" in pushed and "SinBackward" in {name.rstrip("0") for name in pushed}
     assert fake.names().count("push") == fake.names().count("pop")
+
+
+def test_a_leaf_takes_a_gradient_that_nobody_else_holds(fake):
+    """What `t` gives back is a view of a whole array, which the memory's references tell alone."""
+    w = torch.ones(4, 3, device="cuda", requires_grad=True)
+    x = torch.ones(2, 3, device="cuda")
+    (x @ w.t()).sum().backward()
+    assert "setitem" not in fake.names() and w.grad.tolist() == [[2.0] * 3] * 4
+    xp = load_cuda()
+    for keep in (lambda a: a, lambda a: a.T, lambda a: a[:1], lambda a: a.reshape(-1),
+                 lambda a: xp.as_strided(a, (2,), (4,)), lambda a: xp.as_strided(a, (), ()).base):
+        whole = xp.empty((2, 3))
+        view, kept = whole.T, keep(whole)
+        del whole
+        assert not holds_alone(view)
+        del kept
+        assert holds_alone(view)
+
+
+def test_launches_of_a_step(fake):
+    """Batch norm sums over its channels once in backward, for all three gradients."""
+    net = nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()).cuda()
+    x = torch.randn(2, 3, 4, 4, device="cuda", requires_grad=True)
+    g = torch.randn(2, 3, 4, 4, device="cuda")
+    fake.log.clear()
+    y = net(x)
+    forward = set(fake.names()) - {"empty", "empty_like", "ascontiguousarray", "astype"}
+    assert forward == {"add", "channel_parts", "channel_moments", "channel_normalize",
+                       "move_moments", "relu"}
+    fake.log.clear()
+    y.backward(g)
+    launched = ["relu_gradient", "channel_products", "channel_totals", "channel_gradient"]
+    assert [name for name in fake.names() if name.startswith(("relu", "channel"))] == launched
+    assert not {"where", "less_equal", "einsum", "mul"} & set(fake.names())
+
+
+@pytest.mark.parametrize("wanted", [(0,), (1,), (2,), (0, 2), (1, 2)])
+def test_each_gradient_of_batch_norm_may_be_asked_for_alone(fake, wanted):
+    found = []
+    for place in ("cpu", "cuda"):
+        torch.manual_seed(0)
+        leaves = [torch.randn(size).to(place) for size in ((2, 3, 4), (3,), (3,))]
+        for i in wanted:
+            leaves[i].requires_grad_()
+        y = nn.functional.batch_norm(leaves[0], None, None, *leaves[1:], training=True)
+        y.backward(torch.arange(24.0).reshape(2, 3, 4).to(place))
+        found.append([None if x.grad is None else x.grad.cpu().numpy() for x in leaves])
+    for ours, theirs in zip(*found, strict=True):
+        assert (ours is None) == (theirs is None)
+        np.testing.assert_allclose(ours if ours is not None else 0.0,
+                                   theirs if theirs is not None else 0.0, rtol=1e-4, atol=1e-4)

@@ -27,7 +27,8 @@ pytestmark = [
 def gpu():
     from minigrad.backend import load_cuda
 
-    return load_cuda()
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):  # for comparisons with the CPU
+        yield load_cuda()
 
 
 @pytest.mark.parametrize("op", OPS, ids=IDS)
@@ -145,8 +146,7 @@ def test_every_kernel_compiles(gpu):
     for name in KERNELS:
         for dtype in ("float16", "float32", "float64"):
             attributes = launch.kernel(name, np.dtype(dtype)).attributes
-            threads = launch.MOST_THREADS if "SHARED" in KERNELS[name] else launch.THREADS
-            assert attributes["max_threads_per_block"] >= threads
+            assert attributes["max_threads_per_block"] >= launch.most_threads(name)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

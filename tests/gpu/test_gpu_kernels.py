@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from test_gradients_on_host import (  # noqa: F401  # tests, collected here once more
     test_a_scale_grows_and_shrinks_as_on_the_cpu,
+    test_batch_norm_of_several_parts,
     test_gelu,
     test_gelu_of_what_is_not_finite,
     test_halves_are_rounded_as_numpy_rounds_them,
     test_layer_norm_gradients,
     test_max_pool_gradient,
     test_nll_loss,
+    test_relu,
     test_softmax_gradient,
     test_softmax_gradient_keeps_nan_in_its_row,
     test_what_is_no_class_is_told_and_not_read,
@@ -50,7 +52,8 @@ def kernels():
     """The backend of real GPUs, for the tests above."""
     from minigrad.backend import load_cuda
 
-    return load_cuda()
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):  # for comparisons with the CPU
+        yield load_cuda()
 
 
 def test_long_rows_and_many_parts(kernels):

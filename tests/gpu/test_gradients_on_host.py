@@ -65,6 +65,46 @@ def test_softmax_gradient_keeps_nan_in_its_row(kernels):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(4, 6), (3, 5), (0, 2)])
+def test_relu(kernels, shape, dtype):
+    """By fours where the size allows it, and one by one."""
+    x, g = np.random.default_rng(0).normal(size=(2, *shape)).astype(dtype)
+    x.reshape(-1)[:2] = [np.nan, 0.0][: x.size]
+    model = np.maximum(0, x)
+    found = kernels.maximum(0, kernels.from_host(x))
+    np.testing.assert_array_equal(kernels.to_host(found), model)
+    there = kernels.from_host(x)
+    assert kernels.maximum(0, there, out=there) is there
+    np.testing.assert_array_equal(kernels.to_host(there), model)
+    np.testing.assert_array_equal(kernels.to_host(kernels.maximum(0, turned(kernels, x))), model)
+    slope = kernels.relu_gradient(turned(kernels, g), found)
+    np.testing.assert_array_equal(kernels.to_host(slope), np.where(model <= 0, 0, g))
+    assert slope.dtype == dtype and slope.shape == shape
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(4, 3, 40, 60), (5, 2, 49, 47)])
+def test_batch_norm_of_several_parts(kernels, shape, dtype):
+    """By fours where the size allows it, and one by one; the parts are those of real images."""
+    (x, g), (wide, wide_g) = drawn(dtype, shape, shape)
+    wide_type = np.float64 if dtype == np.float64 else np.float32
+    weight, bias = np.random.default_rng(1).normal(size=(2, shape[1])).astype(wide_type)
+    found = kernels.batch_norm_forward(*both(kernels, x, weight, bias), 1e-5)
+    result, mean, var, invstd = xp.batch_norm_forward(wide, weight, bias, 1e-5)
+    check(kernels, found[0], result, dtype)
+    for ours, theirs in zip(found[1:], (mean, var, invstd), strict=True):
+        check(kernels, ours, theirs, wide_type)
+    dg, dx = turned(kernels, g), kernels.from_host(x)
+    sums = kernels.batch_norm_sums(dg, dx, found[1], found[3])
+    model = xp.channel_sums(wide_g), xp.batch_norm_grad_weight(wide_g, wide, mean, invstd)
+    for ours, theirs in zip(sums, model, strict=True):  # of thousands of numbers around zero
+        np.testing.assert_allclose(kernels.to_host(ours), theirs, rtol=1e-3, atol=3e-2)
+    slope = kernels.batch_norm_grad_input(dg, dx, kernels.from_host(weight), found[1], found[3],
+                                          sums)
+    check(kernels, slope, xp.batch_norm_grad_input(wide_g, wide, weight, mean, invstd), dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("affine", [False, True])
 @pytest.mark.parametrize(("rows", "length"), [(5, 7), (1, 33), (70, 3), (4, 1)])
 def test_layer_norm_gradients(kernels, rows, length, affine, dtype):
@@ -155,7 +195,12 @@ def nll_model(x, target, weight, reduction, ignored):
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("shape", [(5, 7), (3, 4, 5, 2), (4,), (0, 3), (1400, 3)])
-def test_nll_loss(kernels, shape, weighted, reduction, dtype):
+@pytest.mark.parametrize("rows", [1024, 1])
+def test_nll_loss(kernels, shape, weighted, reduction, dtype, rows, monkeypatch):
+    """So many rows are one block's, whose sum is the loss; of more blocks there is a second."""
+    from minigrad.backend.cupy import losses
+
+    monkeypatch.setattr(losses, "ROWS", rows)
     rng = np.random.default_rng(5)
     (x, w), (wide, wide_w) = drawn(dtype, shape, (shape[min(len(shape) - 1, 1)],))
     target = np.asarray(rng.integers(0, w.size, shape[:1] + shape[2:] if shape[1:] else ()))

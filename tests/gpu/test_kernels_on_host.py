@@ -89,8 +89,13 @@ def test_max_pool(kernels, window, dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("affine", [False, True])
-@pytest.mark.parametrize("shape", [(4, 3), (2, 5, 3, 4), (3, 2, 7)])
-def test_batch_norm(kernels, shape, affine, dtype):
+@pytest.mark.parametrize(("shape", "share"), [
+    ((4, 3), 8192), ((2, 5, 3, 4), 8192), ((3, 2, 7), 8192), ((3, 2, 7), 5), ((5, 3, 8), 7)])
+def test_batch_norm(kernels, shape, share, affine, dtype, monkeypatch):
+    """Channels are summed in parts of so many elements, the last of which has what is left."""
+    from minigrad.backend.cupy import fused
+
+    monkeypatch.setattr(fused, "SHARE", share)
     rng = np.random.default_rng(2)
     x, g = rng.normal(2, 3, shape).astype(dtype), rng.normal(size=shape).astype(dtype)
     weight, bias = (rng.normal(size=shape[1]).astype(dtype) if affine else None for _ in range(2))
@@ -101,11 +106,33 @@ def test_batch_norm(kernels, shape, affine, dtype):
         np.testing.assert_allclose(ours.host, theirs, **tolerance(dtype))
     mean, invstd = expected[1], expected[3]
     dm, di = both(kernels, mean, invstd)
+    np.testing.assert_allclose(kernels.batch_norm_by(dx, dw, db, dm, di).host, expected[0],
+                               **tolerance(dtype))
     near = {"rtol": 1e-3, "atol": 1e-4} if dtype == np.float32 else tolerance(dtype)
     np.testing.assert_allclose(kernels.batch_norm_grad_input(dg, dx, dw, dm, di).host,
                                xp.batch_norm_grad_input(g, x, weight, mean, invstd), **near)
-    np.testing.assert_allclose(kernels.batch_norm_grad_weight(dg, dx, dm, di).host,
-                               xp.batch_norm_grad_weight(g, x, mean, invstd), **near)
+    sums = kernels.batch_norm_sums(dg, dx, dm, di)
+    expected = xp.channel_sums(g), xp.batch_norm_grad_weight(g, x, mean, invstd)
+    for ours, theirs in zip(sums, expected, strict=True):
+        np.testing.assert_allclose(ours.host, theirs, **near)
+    np.testing.assert_array_equal(kernels.batch_norm_grad_weight(dg, dx, dm, di).host, sums[1].host)
+    np.testing.assert_array_equal(
+        kernels.batch_norm_grad_input(dg, dx, dw, dm, di, sums).host,
+        kernels.batch_norm_grad_input(dg, dx, dw, dm, di).host)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_running_moments_move(kernels, dtype):
+    rng = np.random.default_rng(5)
+    running, mean, var = rng.normal(size=(3, 7)).astype(dtype)
+    for before in ((running, running + 1), (None, running), (running, None)):
+        expected = [None if a is None else a.copy() for a in before]
+        found = both(kernels, *before)
+        xp.move_moments(*expected, mean, var, 0.1, 0.15)
+        kernels.move_moments(*found, *both(kernels, mean, var), 0.1, 0.15)
+        for ours, theirs in zip(found, expected, strict=True):
+            if theirs is not None:
+                np.testing.assert_allclose(ours.host, theirs, **tolerance(dtype))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -44,6 +44,5 @@ def test_every_kernel_compiles(fake, dtype, architecture, tmp_path):
     assert used.keys() == KERNELS.keys()
     # A block's threads share 65536 registers.
     for name, (_, registers) in used.items():
-        threads = launch.MOST_THREADS if "SHARED" in KERNELS[name] else launch.THREADS
-        assert registers <= 65536 // threads, (name, registers)
+        assert registers <= 65536 // launch.most_threads(name), (name, registers)
     assert not any(used[name][0] for name in ("unscale", *FORMULAS)), "the table was copied"

@@ -7,6 +7,7 @@ import sys
 from ctypes import c_int, c_longlong, c_size_t, c_void_p
 from pathlib import Path
 
+import _cuda_on_host
 import numpy as np
 import pytest
 from test_cuda_fake import transfers
@@ -147,8 +148,27 @@ def test_the_functions_have_cublas_parameters(fake):
             assert re.fullmatch(NAMES[kind], parameter), (name, parameter)
     assert re.search(r"CUBLAS_COMPUTE_32F\s*=\s*68\b", text)
     assert re.search(r"CUBLAS_COMPUTE_64F\s*=\s*70\b", text)
+    assert re.search(r"CUBLAS_COMPUTE_32F_FAST_TF32\s*=\s*77\b", text)
     assert re.search(r"CUBLAS_GEMM_DEFAULT\s*=\s*-1\b", text)
     assert re.search(r"CUBLAS_OP_T\s*=\s*1\b", text)
+
+
+@pytest.mark.skipif(_cuda_on_host.COMPILER is None, reason="kernels need a C++ compiler")
+@pytest.mark.parametrize(("dtype", "allowed", "wanted"), [
+    (torch.float32, True, 77), (torch.float32, False, 68), (torch.float16, True, 68),
+    (torch.float64, True, 70)], ids=str)
+def test_convolutions_round_to_tf32_where_they_may(fake, dtype, allowed, wanted):
+    """And other products do not."""
+    from minigrad.backend.cupy import products
+
+    made = products.library().made
+    x = torch.ones(2, 3, 5, 5, device="cuda", dtype=dtype, requires_grad=True)
+    w = torch.ones(4, 3, 3, 3, device="cuda", dtype=dtype, requires_grad=True)
+    with torch.backends.cudnn.flags(enabled=False, allow_tf32=allowed):
+        torch.conv2d(x, w).sum().backward()
+    assert made.sums == [wanted] * 3 and w.grad[0, 0, 0].tolist() == [18.0] * 3
+    captured(lambda: w.detach()[0, 0] @ w.detach()[0, 0])
+    assert set(made.sums[3:]) == {70 if dtype is torch.float64 else 68}
 
 
 # -------------------------------------------------------------------- between devices

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import _fake_cublas
 import _fake_cupy
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from minigrad.tensor import Tensor
 
 @pytest.fixture(scope="module")
 def backend() -> Iterator[object]:
-    with _fake_cupy.installed(devices=1):
-        yield load_cuda()
+    with _fake_cupy.installed(devices=1), pytest.MonkeyPatch.context() as patch:
+        found, library = load_cuda(), _fake_cublas.library()
+        patch.setattr("minigrad.backend.cupy.products.library", lambda: library)
+        yield found
 
 
 def on_host(backend, result):

@@ -18,12 +18,14 @@ from typing import Any
 
 from .. import _state
 from .._state import number
+from ..batching import level_of
 from ..graph import through_tensors
 from ..saved import SavedTensor, version_of
 from ..tensor import Tensor
 from ..without_formula import break_off
 from .delayed_error import DelayedError, once_differentiable
 from .function_arguments import by_position, with_defaults
+from .function_batches import run_on_batches
 from .function_context import ContextNode
 from .function_outputs import join_outputs
 from .grad_mode import no_grad
@@ -110,7 +112,7 @@ class FunctionCtx:
         raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Raise: PyTorch deprecated it, for there is nothing to declare any more."""
+        """Warn: PyTorch deprecated it, for there is nothing to declare any more."""
         warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
                       "automatically tracked. Note that calls to `set_()` are not tracked",
                       FutureWarning, stacklevel=2)
@@ -219,6 +221,9 @@ class Function:
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
 
+    #: Whether `vmap` may run what the class has on tensors that stand for batches.
+    generate_vmap_rule = False
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
                       "all static, so you should invoke them on the class itself. Instantiating an "
@@ -269,6 +274,12 @@ class Function:
         raise NotImplementedError("You must implement the jvp function for custom "
                                   "autograd.Function to use it with forward mode AD.")
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
+        """Return outputs and the batch dimension of each, where some arguments have one."""
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override "
+                                  "the vmap staticmethod or set generate_vmap_rule=True.")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` without recording and join what it returns to the graph."""
@@ -289,8 +300,12 @@ class Function:
     @classmethod
     def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
         """Return the context as well as the results, which forward mode needs both."""
-        if _state.observers.count and (transform := _state.transform.get()) is not None:
+        level = max(map(level_of, args), default=0)
+        if _state.observers.count and (transform := _state.transform.get()) is not None and (
+                not level or transform.any_tangent([a for a in args if level_of(a)])):
             return transform.function(cls, args, kwargs)
+        if level:
+            return run_on_batches(Function, cls, args, level)
         recording = _state.grad_enabled.get()
         before = []
         if recording:

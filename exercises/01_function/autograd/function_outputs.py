@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ..saved import SavedTensor
 from ..tensor import Tensor
 from ..views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
 from ..without_formula import break_off
+from .frames import user_frame
 
 if TYPE_CHECKING:
     from .function import FunctionNode
@@ -48,6 +50,11 @@ def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[A
                                  and id(o) not in fixed for o in outputs)
     live = sum(node._differentiable)
     positions = {id(t): i for i, t in enumerate(inputs)}
+    if dirty and recorded and any(sloped and id(o) in dirty and id(o) not in positions for o, sloped
+                                  in zip(outputs, node._differentiable, strict=True)):
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input "
+                      "Tensors that have been mutated should be passed to ctx.mark_dirty().",
+                      stacklevel=user_frame()[1])
     node.num_inputs = len(outputs)
     results: list[Any] = []
     for index, (output, sloped) in enumerate(zip(outputs, node._differentiable, strict=True)):

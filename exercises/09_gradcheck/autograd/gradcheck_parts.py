@@ -40,6 +40,10 @@ gradcheck failed while testing batched gradient computation with forward-mode AD
 It runs the function once with a stack of tangents, which an operation that cannot take a batch
 prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
+#: What the errors of `check_undefined` end with.
+ABOUT_UNDEFINED = (' Please look at "Notes about undefined output gradients" in '
+                   '"tools/autograd/derivatives.yaml"')
+
 
 def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
     """Raise unless a batch of gradients gives what its slices give one by one."""
@@ -117,7 +121,7 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
     # raise GradcheckError "Expected backward function to handle undefined output grads.";
     # if a gradient that is not missing has an element other than 0, the same with
     # "Expected all input grads to be undefined or zero when all output grads are
-    # undefined or zero." Both texts may go on with advice of yours.
+    # undefined or zero." Both texts are followed by `ABOUT_UNDEFINED`.
     raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
 
 

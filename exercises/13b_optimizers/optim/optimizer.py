@@ -193,13 +193,14 @@ class Optimizer(StepHooks):
         # `self._optimizer_state_dict_pre_hooks` (a dictionary; its values) with the
         # optimizer. Parameters are numbered from 0 in the order of the groups, and on through
         # all of them, whether they have a state or not; one that stands there twice keeps its
-        # first number. "param_groups" is a list with a new dictionary for each group: all its
-        # options, and under "params" the list of its parameters' numbers. "state" is a
-        # dictionary of what `self.state` keeps, with numbers in the place of parameters; a
-        # key that is no parameter stays as it is. The values are those of the optimizer, not
-        # copies. At last call every hook in `self._optimizer_state_dict_post_hooks` with the
-        # optimizer and the dictionary; what it returns, unless it is None, takes the
-        # dictionary's place. The optimizer itself is not changed.
+        # first number, and its second place counts all the same. "param_groups" is a list
+        # with a new dictionary for each group: all its options, and under "params" the list
+        # of its parameters' numbers. "state" is a dictionary of what `self.state` keeps, with
+        # numbers in the place of parameters; a key that is no parameter stays as it is. The
+        # values are those of the optimizer, not copies. At last call every hook in
+        # `self._optimizer_state_dict_post_hooks` with the optimizer and the dictionary; what
+        # it returns, unless it is None, takes the dictionary's place. The optimizer itself is
+        # not changed.
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -15,14 +15,22 @@ import numpy as np
 
 from .. import kernels_conv, kernels_norm, kernels_pool
 from ..kernels_window import conv_output_sizes, pool_output_sizes
-from .launch import blocks, each, window
+from .launch import blocks, each, neighbours, window
 from .layout import covered, dense, wide, wide_type
+from .products import convolve
 
 Array = Any
 Ints = Sequence[int]
 
 #: Columns of so many bytes are made at once; larger batches go in parts.
 COLUMN_BYTES = 256 << 20
+
+#: So many steps of a row of columns are made by one block.
+STEPS = 1024
+
+#: So many elements of a channel are summed by one block.  What a processor's blocks read then fits
+#: into its cache, and large images make enough blocks for all of them.
+SHARE = 8192
 
 #: Sums over rows go in parts of at least so many rows, and not by more threads than so many.
 ROWS_EACH, ENOUGH_THREADS = 16, 1 << 16
@@ -48,7 +56,7 @@ class FusedKernels:
         for part in parts(x, kernel, counts):
             columns = columns_of(x[part], kernel, counts, stride, padding, dilation)
             columns = columns.reshape(columns.shape[0], groups, rows.shape[3], steps)
-            flat[part] = cupy.matmul(rows, columns)
+            convolve(rows, columns, flat[part])
         if bias is not None:
             out += bias.reshape(-1, *(1,) * len(counts))
         return out
@@ -65,12 +73,14 @@ class FusedKernels:
         rows = weight.reshape(1, groups, weight.shape[0] // groups, -1).swapaxes(2, 3)
         grad = cupy.empty(tuple(input_sizes), g.dtype)
         above = g.reshape(batch, groups, weight.shape[0] // groups, steps)
+        pointwise = taps == 1 and tuple(counts) == tuple(sizes) and not any(padding)
         for part in parts(grad, kernel, counts):
-            columns = dense(cupy.matmul(rows, above[part]))
-            if taps == 1 and tuple(counts) == tuple(sizes) and not any(padding):
-                grad[part] = columns.reshape(columns.shape[0], channels, *sizes)
-                continue
             some = grad[part]
+            shape = some.shape[0], groups, channels // groups * taps, steps
+            columns = some.reshape(shape) if pointwise else cupy.empty(shape, g.dtype)
+            convolve(rows, above[part], columns)
+            if pointwise:
+                continue
             each("col2im", g.dtype, some.size, columns, some, some.shape[0], channels,
                  window(sizes, kernel, counts, stride, padding, dilation))
         return grad
@@ -90,7 +100,8 @@ class FusedKernels:
             columns = columns.reshape(groups, in_group * prod(kernel), -1)
             above = g[part].reshape(-1, groups, out_channels // groups, steps)
             above = above.transpose(1, 2, 0, 3).reshape(groups, out_channels // groups, -1)
-            product = cupy.matmul(above, columns.swapaxes(1, 2))
+            product = cupy.empty((*above.shape[:2], columns.shape[1]), g.dtype)
+            convolve(above, columns.swapaxes(1, 2), product)
             total = product if total is None else total + product
         if total is None:
             return cupy.zeros(tuple(weight_sizes), g.dtype)
@@ -129,46 +140,67 @@ class FusedKernels:
 
     def batch_norm_forward(self, x: Array, weight: Array | None, bias: Array | None,
                            eps: float) -> tuple[Array, Array, Array, Array]:
-        """Two kernels: the moments of each channel, then every element."""
+        """Three kernels: moments of parts of the channels, the channels', then every element."""
         if not (covered(1, x) and x.size):
             return kernels_norm.batch_norm_forward(self, x, weight, bias, eps)
         x = cupy.ascontiguousarray(x)
         batch, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
-        mean, var, invstd = (cupy.empty(channels, wide_type(x.dtype)) for _ in range(3))
-        blocks("channel_moments", x.dtype, channels, batch * inner, x, mean, var, invstd, batch,
-               channels, inner, float(eps))
-        result = cupy.empty_like(x)
-        each("channel_normalize", x.dtype, x.size, x, mean, invstd, wide(weight, x), wide(bias, x),
-             result, x.size, channels, inner)
-        return result, mean, var, invstd
+        found, parts = sums_of_channels("channel_parts", x, x)
+        mean, var, invstd = (cupy.empty(channels, found.dtype) for _ in range(3))
+        blocks("channel_moments", x.dtype, channels, parts, found, mean, var, invstd, channels,
+               batch * inner, parts, SHARE, float(eps))
+        return self.batch_norm_by(x, weight, bias, mean, invstd), mean, var, invstd
+
+    def batch_norm_by(self, x: Array, weight: Array | None, bias: Array | None, mean: Array,
+                      invstd: Array) -> Array:
+        """Every element, by one kernel."""
+        if not (covered(1, x) and x.size):
+            return kernels_norm.batch_norm_by(self, x, weight, bias, mean, invstd)
+        x, inner = cupy.ascontiguousarray(x), prod(x.shape[2:])
+        result, many = cupy.empty_like(x), neighbours(inner, x)
+        each("channel_normalize", x.dtype, x.size // many, x, wide(mean, x), wide(invstd, x),
+             wide(weight, x), wide(bias, x), result, x.size, x.shape[1], inner, many)
+        return result
+
+    def move_moments(self, running_mean: Array | None, running_var: Array | None, mean: Array,
+                     var: Array, momentum: float, of_var: float) -> None:
+        """Move running moments towards the batch's, by one kernel."""
+        given = [a for a in (running_mean, running_var, mean, var) if a is not None]
+        if not (covered(1, *given) and all(a.flags.c_contiguous for a in given)):
+            kernels_norm.move_moments(self, running_mean, running_var, mean, var, momentum, of_var)
+            return
+        each("move_moments", mean.dtype, mean.size, running_mean, running_var, mean, var,
+             mean.size, float(momentum), float(of_var))
+
+    def batch_norm_sums(self, g: Array, x: Array, mean: Array,
+                        invstd: Array) -> tuple[Array, Array]:
+        """The gradients by bias and weight, two sums over each channel: two kernels."""
+        if not (covered(1, g, x) and x.size):
+            return (kernels_norm.channel_sums(self, g),
+                    kernels_norm.batch_norm_grad_weight(self, g, x, mean, invstd))
+        found, parts = sums_of_channels("channel_products", x, dense(g), dense(x), wide(mean, x))
+        of_bias, of_weight = (cupy.empty(x.shape[1], found.dtype) for _ in range(2))
+        blocks("channel_totals", x.dtype, x.shape[1], parts, found, wide(invstd, x), of_bias,
+               of_weight, x.shape[1], parts)
+        return of_bias, of_weight
 
     def batch_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
-                              invstd: Array) -> Array:
-        """Two kernels: two sums over each channel, then every element."""
+                              invstd: Array, sums: tuple[Array, Array] | None = None) -> Array:
+        """One kernel, beside those of `batch_norm_sums` where their result is not given."""
         if not (covered(1, g, x) and x.size):
             return kernels_norm.batch_norm_grad_input(self, g, x, weight, mean, invstd)
         g, x = cupy.ascontiguousarray(g), cupy.ascontiguousarray(x)
         channels, inner = x.shape[1], prod(x.shape[2:])
-        sums, products = self._channel_products(g, x, mean)
-        result = cupy.empty_like(x)
-        each("channel_gradient", x.dtype, x.size, g, x, wide(mean, x), wide(invstd, x),
-             wide(weight, x), sums, products, result, x.size, channels, inner, x.shape[0] * inner)
+        of_bias, of_weight = sums or self.batch_norm_sums(g, x, mean, invstd)
+        result, many = cupy.empty_like(x), neighbours(inner, g, x)
+        each("channel_gradient", x.dtype, x.size // many, g, x, wide(mean, x), wide(invstd, x),
+             wide(weight, x), of_bias, of_weight, result, x.size, channels, inner,
+             x.shape[0] * inner, many)
         return result
 
     def batch_norm_grad_weight(self, g: Array, x: Array, mean: Array, invstd: Array) -> Array:
-        """One kernel: the sums of g (x - mean)."""
-        if not (covered(1, g, x) and x.size):
-            return kernels_norm.batch_norm_grad_weight(self, g, x, mean, invstd)
-        products = self._channel_products(dense(g), dense(x), mean)[1]
-        return products * invstd
-
-    def _channel_products(self, g: Array, x: Array, mean: Array) -> tuple[Array, Array]:
-        """Return the sums of g and of g (x - mean) over each channel."""
-        channels, inner = x.shape[1], prod(x.shape[2:])
-        sums, products = (cupy.empty(channels, wide_type(x.dtype)) for _ in range(2))
-        blocks("channel_products", x.dtype, channels, x.shape[0] * inner, g, x, wide(mean, x), sums,
-               products, x.shape[0], channels, inner)
-        return sums, products
+        """The second of `batch_norm_sums`."""
+        return self.batch_norm_sums(g, x, mean, invstd)[1]
 
     def layer_norm(self, x: Array, length: int, weight: Array | None, bias: Array | None,
                    eps: float) -> tuple[Array, Array, Array]:
@@ -204,6 +236,31 @@ class FusedKernels:
         return (products if parts == 1 else products.sum(0)).reshape(tuple(shape))
 
     # ---------------------------------------------------------------- elements
+
+    def maximum(self, x: Any, y: Any, out: Array | None = None) -> Array:
+        """`cupy.maximum`; zero and an array, as `relu` asks for, by a kernel of four a thread.
+
+        CuPy's have one a thread, which is little where elements are of two bytes.
+        """
+        if type(x) is not int or x or not rectifies(y, y if out is None else out):
+            return cupy.maximum(x, y, out=out)
+        result = cupy.empty_like(y) if out is None else out
+        many = neighbours(y.size, y, result)
+        each("relu", y.dtype, y.size // many, y, result, y.size, many)
+        return result
+
+    def relu_gradient(self, g: Array, y: Array) -> Array:
+        """`g` where `y`, the result of `relu`, is not zero: one kernel."""
+        if not (covered(1, g, y) and g.shape == y.shape):
+            return cupy.where(y <= 0, g.dtype.type(0), g)
+        g, y = dense(g), dense(y)
+        result, many = cupy.empty_like(g), neighbours(g.size, g, y)
+        each("relu_gradient", g.dtype, g.size // many, g, y, result, g.size, many)
+        return result
+
+    def select(self, condition: Array, x: Array, y: Array) -> Array:
+        """`x` where the condition holds, else `y`: processors of a GPU guess no branches."""
+        return cupy.where(condition, x, y)
 
     def gelu(self, x: Array, approximate: bool) -> Array:
         """x times the normal distribution function of x, or its approximation by a tanh."""
@@ -242,6 +299,25 @@ class FusedKernels:
         return result
 
 
+def rectifies(x: Any, out: Array) -> bool:
+    """Tell whether the kernel of `relu` takes these arrays."""
+    return type(x) is cupy.ndarray and covered(1, x, out) and x.shape == out.shape and bool(
+        x.flags.c_contiguous and out.flags.c_contiguous)
+
+
+def sums_of_channels(name: str, x: Array, *arrays: Array) -> tuple[Array, int]:
+    """Return two numbers for each part of each channel, and how many parts there are.
+
+    The arrays are `x` or of its shape, and what else the kernel of this name reads.
+    """
+    batch, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
+    parts = -(-batch * inner // SHARE)
+    found = cupy.empty((parts, channels, 2), wide_type(x.dtype))
+    blocks(name, x.dtype, parts * channels, min(batch * inner, SHARE), *arrays, found, batch,
+           channels, inner, parts, SHARE)
+    return found, parts
+
+
 def parts(x: Array, kernel: Ints, counts: Ints) -> list[slice]:
     """Cut a batch so that the columns of a part are not too many bytes."""
     batch = x.shape[0]
@@ -264,6 +340,8 @@ def columns_of(x: Array, kernel: Ints, counts: Ints, stride: Ints, padding: Ints
     shape = (rows, batch, steps) if rows_first else (batch, rows, steps)
     columns = cupy.empty(shape, x.dtype)
     by_sample, by_row = (steps, batch * steps) if rows_first else (rows * steps, steps)
-    each("im2col", x.dtype, columns.size, dense(x), columns, batch, channels,
-         window(x.shape[2:], kernel, counts, stride, padding, dilation), by_sample, by_row)
+    pieces = -(-steps // STEPS)
+    blocks("im2col", x.dtype, batch * rows * pieces, min(steps, STEPS), dense(x), columns, batch,
+           channels, window(x.shape[2:], kernel, counts, stride, padding, dilation), by_sample,
+           by_row, pieces, STEPS)
     return columns

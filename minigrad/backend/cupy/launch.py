@@ -21,7 +21,9 @@ FEW_ROWS, MOST_THREADS = 512, 1024
 
 _TYPES = {"float16": "HALF", "float32": "float", "float64": "double"}
 _WORDS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
-_SHARED = "#define SHARED(type, name) extern __shared__ type name[]\n"
+_SHARED = """#define SHARED(type, name) extern __shared__ type name[]
+#define UNROLLED _Pragma("unroll 4")
+"""
 
 #: The struct `Window`: six times three integers, which NumPy needs not know by name.
 WINDOW = np.dtype({"names": ["fields"], "formats": [(np.int64, (18,))]})
@@ -63,12 +65,17 @@ def each(name: str, dtype: np.dtype, count: int, *args: Any) -> None:
 def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> None:
     """Launch a kernel that has one block for each of `count` rows of `length` elements."""
     if count:
-        threads, most = 32, MOST_THREADS if count < FEW_ROWS else THREADS
+        threads, most = 32, most_threads(name) if count < FEW_ROWS else THREADS
         while threads < min(length, most):
             threads *= 2
         room = threads * (8 if dtype == np.float64 else 4)
         kernel(name, dtype)((min(count, MOST_BLOCKS),), (threads,), tuple(map(argument, args)),
                             shared_mem=room)
+
+
+def most_threads(name: str) -> int:
+    """Return how many threads a block of a kernel may have: more for those that sum over a row."""
+    return MOST_THREADS if "SHARED" in KERNELS[name] else THREADS
 
 
 def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array] | None], *args: Any,
@@ -101,6 +108,12 @@ def table_of(columns: Sequence[Sequence[Array]]) -> Any:
     for place, column in enumerate(columns):
         table["at"][0, place, :len(column)] = [array.data.ptr for array in column]
     return table
+
+
+def neighbours(length: int, *arrays: Array) -> int:
+    """Return how many elements a thread takes at once: four where rows and addresses allow it."""
+    fits = length % 4 == 0 and all(a.data.ptr % (4 * a.itemsize) == 0 for a in arrays)
+    return 4 if fits else 1
 
 
 def argument(value: Any) -> Any:

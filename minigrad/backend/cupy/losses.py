@@ -1,4 +1,4 @@
-"""The negative log likelihood by kernels of our own: two launches each way."""
+"""The negative log likelihood by kernels of our own: two launches each way, one for few rows."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ import numpy as np
 
 from .launch import THREADS, argument, each, kernel
 from .layout import dense, wide_type
+from .place import capturing
 
 Array = Any
 
-#: So many blocks share the rows; the second launch adds up what they found.
-PARTS = 128
+#: Blocks share the rows, so many each, but not by more blocks than so many; where there are
+#: several, a second launch adds up what they found.
+ROWS, PARTS = 4 * THREADS, 128
 
 
 class Losses:
     """`nll_loss` and its gradient, which the backend mixes in."""
 
     def nll_loss(self, x: Array, target: Array, weight: Array | None, reduction: str,
-                 ignore_index: int) -> tuple[Array, Array]:
+                 ignore_index: int) -> tuple[Array, Array | None]:
         """Return the loss of (N, C, *S) and (N, *S), and whether a target is no class: a 0-d bool.
 
-        Such targets count as those that are ignored, so that nothing is read out of place.
+        Such targets count as those that are ignored, so that nothing is read out of place.  None
+        where nobody may ask, which is while a graph is captured.
         """
-        x, wrong = dense(x), cupy.zeros((), np.bool_)
+        x, wrong = dense(x), None if capturing() else cupy.zeros((), np.bool_)
         classes, inner = classes_of(x.shape)
         target, weight = classes_as_read(target), None if weight is None else dense(weight)
         if reduction == "none":
@@ -35,10 +38,13 @@ class Losses:
             each("nll_each", x.dtype, target.size, x, target, weight, result, wrong, target.size,
                  classes, inner, ignore_index)
             return result, wrong
-        sums = sums_of(x.dtype, x, target, weight, wrong, classes, inner, ignore_index)
-        result = cupy.empty((), x.dtype)
-        launch_with_room("nll_total", x.dtype, 1, sums, result, len(sums),
-                         np.int32(reduction == "mean"))
+        result, mean = cupy.empty((), x.dtype), reduction == "mean"
+        several = target.size > ROWS
+        sums = sums_of(x.dtype, x, target, weight, None if several else result, wrong, classes,
+                       inner, ignore_index, mean)
+        if several:
+            launch_with_room("nll_total", x.dtype, 1, sums, result, len(sums),
+                             np.int32(mean))
         return result, wrong
 
     def nll_gradient(self, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
@@ -46,14 +52,17 @@ class Losses:
         """Return the derivative of `nll_loss` by `x`, of `sizes`, applied to `g`."""
         classes, inner = classes_of(sizes)
         target, weight = classes_as_read(target), None if weight is None else dense(weight)
-        result, sums = cupy.empty(tuple(sizes), g.dtype), None
-        if reduction == "mean":
-            sums = sums_of(g.dtype, None, target, weight, None, classes, inner, ignore_index)
+        result, sums, rows = cupy.empty(tuple(sizes), g.dtype), None, 0
+        if reduction == "mean" and target.size <= ROWS:
+            rows = target.size
+        elif reduction == "mean":
+            sums = sums_of(g.dtype, None, target, weight, None, None, classes, inner, ignore_index)
         if result.size:
             blocks = min(-(-result.size // THREADS), 65535)
             launch_with_room("nll_gradient", g.dtype, blocks, dense(g), target, weight, sums,
                              result, result.size, classes, inner, ignore_index,
-                             0 if sums is None else len(sums), np.int32(reduction == "none"))
+                             0 if sums is None else len(sums), rows,
+                             np.int32(reduction == "none"))
         return result
 
 
@@ -68,13 +77,17 @@ def classes_as_read(target: Array) -> Array:
     return dense(target.astype(np.int64, copy=False))
 
 
-def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None, wrong: Array | None,
-            classes: int, inner: int, ignore_index: int) -> Array:
-    """Return what parts of the rows lose and count: two numbers for each part."""
-    parts = max(1, min(PARTS, -(-target.size // THREADS)))
+def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None,
+            result: Array | None, wrong: Array | None, classes: int, inner: int, ignore_index: int,
+            mean: bool = False) -> Array:
+    """Return what parts of the rows lose and count: two numbers for each part.
+
+    Of a single part the loss, or its `mean`, is written to `result`.
+    """
+    parts = max(1, min(PARTS, -(-target.size // ROWS)))
     sums = cupy.empty((parts, 2), wide_type(dtype))
-    launch_with_room("nll_sums", dtype, parts, x, target, weight, sums, wrong, target.size,
-                     classes, inner, ignore_index, parts)
+    launch_with_room("nll_sums", dtype, parts, x, target, weight, sums, result, wrong,
+                     target.size, classes, inner, ignore_index, parts, np.int32(mean))
     return sums
 
 

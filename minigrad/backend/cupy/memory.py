@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 import cupy
@@ -10,20 +11,28 @@ import cupy
 class Memory:
     """Counts what CuPy's pool hands out; the peak is taken wherever memory is asked for.
 
-    CuPy rounds sizes up to multiples of 512 bytes, as PyTorch does.
+    CuPy rounds sizes up to multiples of 512 bytes, as PyTorch does.  It adds up what is in use by
+    looking at all of it, so it is asked only where a peak is possible: where what was in use the
+    last time, and all that was handed out since, is more than the peak.
     """
 
     def __init__(self) -> None:
         self.pool = cupy.get_default_memory_pool()
         self.peaks: dict[int, int] = {}
+        self.bounds: dict[int, int] = {}  # no more than this is in use
+        self.lock = RLock()
         cupy.cuda.set_allocator(self.allocate)
 
     def allocate(self, size: int) -> Any:
         """Hand out memory of the current device and note a new peak."""
         pointer = self.pool.malloc(size)
-        used, index = self.pool.used_bytes(), pointer.device_id
-        if used > self.peaks.get(index, 0):
-            self.peaks[index] = used
+        index = pointer.device_id
+        with self.lock:
+            bound, peak = self.bounds.get(index, 0) + pointer.mem.size, self.peaks.get(index, 0)
+            if bound > peak:
+                bound = self.pool.used_bytes()
+                self.peaks[index] = max(peak, bound)
+            self.bounds[index] = bound
         return pointer
 
     def used(self, index: int) -> int:
@@ -42,7 +51,9 @@ class Memory:
 
     def reset_peak(self, index: int) -> None:
         """Count the peak anew from what is held now."""
-        self.peaks[index] = self.used(index)
+        used = self.used(index)
+        with self.lock:
+            self.peaks[index] = self.bounds[index] = used
 
     def empty(self) -> None:
         """Give what no array holds back to the driver."""

@@ -8,6 +8,9 @@ NOTE [Products in a captured graph]
     memory of the graph's: cuBLAS's own belongs to other work as well.  Its next call through CuPy
     sets the stream, and cuBLAS then takes its own again.
 
+    The products of convolutions go this way always: CuPy has no place to write them to, makes
+    float32 of batches of float16, and lets nobody choose TF32 for one product.
+
 Source: https://docs.nvidia.com/cuda/cublas/#cuda-graphs-support
 """
 
@@ -22,6 +25,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ..dnn import switches
 from .layout import FLOATS, dense
 from .place import capturing
 
@@ -33,7 +37,7 @@ WORKSPACE_BYTES = 32 << 20
 #: cuBLAS's numbers for an element type, for the type of sums, and these sums' type.
 _TYPES = {"float16": (2, 68, np.float32), "float32": (0, 68, np.float32),
           "float64": (1, 70, np.float64)}
-_DEFAULT_ALGORITHM = -1
+_DEFAULT_ALGORITHM, _SUMS_OF_TF32 = -1, 77
 
 _pointer, _int, _long = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
 #: The functions of cublas_api.h that are called, and their parameters.
@@ -110,24 +114,37 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     return out
 
 
-def multiply(left: Array, right: Array, result: Array, batch: tuple[int, ...]) -> None:
+def multiply(left: Array, right: Array, result: Array, batch: tuple[int, ...],
+             tf32: bool = False) -> None:
     """Queue a product of matrices, or of a batch of them, into row-major memory.
 
-    cuBLAS counts down columns, so to it all three are transposed: it multiplies right with left.
+    With `tf32` float32 may be rounded to TF32 on its way in.  cuBLAS counts down columns, so to it
+    all three are transposed: it multiplies right with left.
     """
     kind, sums, number = _TYPES[result.dtype.name]
+    sums = _SUMS_OF_TF32 if tf32 and result.dtype == np.float32 else sums
     one, zero = np.ones((), number), np.zeros((), number)
     rows, columns = result.shape[-2:]
     first, second = laid(right, batch), laid(left, batch)
     factors = [value for memory, _, *steps in (first, second)
                for value in (memory.data.ptr, kind, *steps)]
-    room = cupy.empty(WORKSPACE_BYTES, np.uint8)
     handle = cupy.cuda.Device().cublas_handle
     call("cublasSetStream_v2", handle, cupy.cuda.get_current_stream().ptr)
-    call("cublasSetWorkspace_v2", handle, room.data.ptr, room.nbytes)
+    if _warming or capturing():
+        room = cupy.empty(WORKSPACE_BYTES, np.uint8)
+        call("cublasSetWorkspace_v2", handle, room.data.ptr, room.nbytes)
     call("cublasGemmStridedBatchedEx", handle, first[1], second[1], columns, rows,
          left.shape[-1], one.ctypes.data, *factors, zero.ctypes.data, result.data.ptr, kind,
          columns, rows * columns, prod(batch), sums, _DEFAULT_ALGORITHM)
+
+
+def convolve(left: Array, right: Array, result: Array) -> Array:
+    """Write a product of batches of matrices, as a convolution needs it, to row-major memory."""
+    if not left.shape[-1]:
+        result[...] = 0
+    elif result.size:
+        multiply(left, right, result, result.shape[:-2], switches.allow_tf32)
+    return result
 
 
 def laid(array: Array, batch: tuple[int, ...]) -> tuple[Array, int, int, int]:

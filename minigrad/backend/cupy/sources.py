@@ -44,12 +44,16 @@ typedef long long i64;
     i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (count); \
     i += (i64)gridDim.x * blockDim.x
 
-// The block's threads share out the elements (n, s) of one channel of (batch, channels, inner),
-// without dividing for each.
-#define EACH_OF_CHANNEL(n, s) \
-    i64 n = threadIdx.x / inner, s = threadIdx.x % inner, over = blockDim.x / inner, \
+// The block's threads share out the elements `start` to `stop` of one channel of (batch, channels,
+// inner), each (n, s), without dividing for each.
+#define EACH_OF_CHANNEL(n, s, start, stop) \
+    i64 at = (start) + threadIdx.x, n = at / inner, s = at % inner, over = blockDim.x / inner, \
         beside = blockDim.x % inner; \
-    n < batch; s += beside, n += over + (s >= inner), s -= s >= inner ? inner : 0
+    at < (stop); \
+    at += blockDim.x, s += beside, n += over + (s >= inner), s -= s >= inner ? inner : 0
+
+// Neighbours in memory: four of them are read and written by one access.
+template <int many> struct alignas(many * sizeof(T)) Group { T of[many]; };
 
 // Up to MOST_ARRAYS arrays, or so many pairs, triples ... of one size: columns of addresses.  Work
 // on them is dealt out in chunks; `ends` counts the chunks up to the end of each array.
@@ -77,6 +81,25 @@ __device__ inline Piece piece_of(const Many& many, i64 chunk) {
 }
 
 struct Window { i64 size[3], kernel[3], count[3], stride[3], padding[3], dilation[3]; };
+
+// Along one dimension: which windows may hold an element, whose place is `at % size`, and how far
+// from the start of window 0 it is.  Divisions take time, and missing dimensions need none.
+__device__ inline void windows_of(const Window& w, int d, i64 at, i64& low, i64& high,
+                                  i64& last) {
+    low = high = last = 0;
+    if (w.size[d] == 1 && w.kernel[d] == 1 && w.padding[d] == 0) return;
+    last = at % w.size[d] + w.padding[d];
+    i64 reach = last - (w.kernel[d] - 1) * w.dilation[d];
+    low = reach > 0 ? (reach + w.stride[d] - 1) / w.stride[d] : 0;
+    high = last / w.stride[d];
+    if (high >= w.count[d]) high = w.count[d] - 1;
+}
+
+// The place in its window's kernel of what is so far from the window's start; -1 between two.
+__device__ inline i64 tap_of(const Window& w, int d, i64 far) {
+    if (w.dilation[d] == 1) return far;
+    return far % w.dilation[d] ? -1 : far / w.dilation[d];
+}
 
 // The block's total of each thread's value, in every thread; `room` has blockDim.x places.
 __device__ inline A block_sum(A value, A* room) {

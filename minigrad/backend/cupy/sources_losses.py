@@ -10,10 +10,10 @@ __all__ = ["KERNELS"]
 KERNELS = {
     "nll_sums": r"""
 // What the targets of each part lose, and what they count: two sums.  Row r is sample r / inner at
-// place r % inner.  Without x only the counts are summed.
+// place r % inner.  Without x only the counts are summed.  A single part is the loss, too.
 extern "C" __global__ void nll_sums(const T* x, const i64* target, const T* weight, A* sums,
-                                    bool* wrong, i64 rows, i64 classes, i64 inner, i64 ignored,
-                                    i64 parts) {
+                                    T* result, bool* wrong, i64 rows, i64 classes, i64 inner,
+                                    i64 ignored, i64 parts, int mean) {
     SHARED(A, room);
     for (i64 part = blockIdx.x; part < parts; part += gridDim.x) {
         A loss = 0, count = 0;
@@ -27,7 +27,11 @@ extern "C" __global__ void nll_sums(const T* x, const i64* target, const T* weig
         }
         loss = block_sum(loss, room);
         count = block_sum(count, room);
-        if (threadIdx.x == 0) { sums[2 * part] = loss; sums[2 * part + 1] = count; }
+        if (threadIdx.x == 0) {
+            sums[2 * part] = loss;
+            sums[2 * part + 1] = count;
+            if (result) *result = down(mean ? loss / count : loss);
+        }
     }
 }
 """,
@@ -53,7 +57,7 @@ extern "C" __global__ void nll_each(const T* x, const i64* target, const T* weig
         i64 t = target[r];
         A loss = 0;
         if (t != ignored && (t < 0 || t >= classes)) {
-            *wrong = true;
+            if (wrong) *wrong = true;
         } else if (t != ignored) {
             A own = weight ? up(weight[t]) : (A)1;
             if (own != 0) loss = -up(x[(r / inner * classes + t) * inner + r % inner]) * own;
@@ -63,17 +67,19 @@ extern "C" __global__ void nll_each(const T* x, const i64* target, const T* weig
 }
 """,
     "nll_gradient": r"""
-// g is one number, or one for each row; `sums`, where given, are those of `nll_sums`.
+// g is one number, or one for each row.  Of a mean each block adds up what counts: `parts` sums of
+// `nll_sums`, or the `rows` themselves where they are few.
 extern "C" __global__ void nll_gradient(const T* g, const i64* target, const T* weight,
                                         const A* sums, T* result, i64 size, i64 classes, i64 inner,
-                                        i64 ignored, i64 parts, int of_rows) {
+                                        i64 ignored, i64 parts, i64 rows, int of_rows) {
     SHARED(A, room);
-    A count = 1;
-    if (sums) {
-        A own = 0;
-        for (i64 i = threadIdx.x; i < parts; i += blockDim.x) own += sums[2 * i + 1];
-        count = block_sum(own, room);
+    A count = 1, counted = 0;
+    for (i64 i = threadIdx.x; i < parts; i += blockDim.x) counted += sums[2 * i + 1];
+    for (i64 r = threadIdx.x; r < rows; r += blockDim.x) {
+        i64 t = target[r];
+        if (t != ignored && t >= 0 && t < classes) counted += weight ? up(weight[t]) : (A)1;
     }
+    if (parts || rows) count = block_sum(counted, room);
     for (EACH(i, size)) {
         i64 c = i / inner % classes, r = i / inner / classes * inner + i % inner;
         A value = 0;

@@ -119,6 +119,34 @@ extern "C" __global__ void layer_norm_products(const T* g, const T* x, const A* 
     }
 }
 """,
+    "relu": r"""
+template <int many> __device__ inline void rectify(const T* x, T* result, i64 size) {
+    for (EACH(i, size / many)) {
+        Group<many> own = ((const Group<many>*)x)[i];
+        for (int k = 0; k < many; k++) if (up(own.of[k]) < 0) own.of[k] = down(0);
+        ((Group<many>*)result)[i] = own;
+    }
+}
+
+extern "C" __global__ void relu(const T* x, T* result, i64 size, i64 many) {
+    if (many == 4) rectify<4>(x, result, size); else rectify<1>(x, result, size);
+}
+""",
+    "relu_gradient": r"""
+// y is the result of `relu`.
+template <int many>
+__device__ inline void rectify(const T* g, const T* y, T* result, i64 size) {
+    for (EACH(i, size / many)) {
+        Group<many> above = ((const Group<many>*)g)[i], own = ((const Group<many>*)y)[i];
+        for (int k = 0; k < many; k++) if (up(own.of[k]) <= 0) above.of[k] = down(0);
+        ((Group<many>*)result)[i] = above;
+    }
+}
+
+extern "C" __global__ void relu_gradient(const T* g, const T* y, T* result, i64 size, i64 many) {
+    if (many == 4) rectify<4>(g, y, result, size); else rectify<1>(g, y, result, size);
+}
+""",
     "gelu": r"""
 extern "C" __global__ void gelu(const T* x, T* result, i64 size, int approximate) {
     for (EACH(i, size)) {

@@ -9,51 +9,65 @@ __all__ = ["KERNELS"]
 
 KERNELS = {
     "im2col": r"""
-// Element (n, row, step) of the columns goes to n * by_sample + row * by_row + step.
+// Element (n, row, step) of the columns goes to n * by_sample + row * by_row + step.  A row is one
+// channel at one place of the kernel; a block takes a piece of `share` steps of one.
 extern "C" __global__ void im2col(const W* x, W* columns, i64 batch, i64 channels, Window w,
-                                  i64 by_sample, i64 by_row) {
+                                  i64 by_sample, i64 by_row, i64 pieces, i64 share) {
     i64 steps = w.count[0] * w.count[1] * w.count[2];
     i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
-    for (EACH(i, batch * channels * taps * steps)) {
-        i64 step = i % steps, row = i / steps % (channels * taps);
-        i64 n = i / steps / (channels * taps);
-        i64 rest = row % taps, at = step, place = 0, scale = 1;
-        bool inside = true;
+    i64 plane = w.size[0] * w.size[1] * w.size[2];
+    for (i64 b = blockIdx.x; b < batch * channels * taps * pieces; b += gridDim.x) {
+        i64 start = b % pieces * share, row = b / pieces % (channels * taps);
+        i64 n = b / pieces / (channels * taps), rest = row % taps, from[3];
+        const W* own = x + (n * channels + row / taps) * plane;
+        W* out = columns + n * by_sample + row * by_row;
         for (int d = 2; d >= 0; d--) {
-            i64 p = at % w.count[d] * w.stride[d] - w.padding[d]
-                    + rest % w.kernel[d] * w.dilation[d];
-            at /= w.count[d];
+            from[d] = rest % w.kernel[d] * w.dilation[d] - w.padding[d];
             rest /= w.kernel[d];
-            inside = inside && p >= 0 && p < w.size[d];
-            place += p * scale;
-            scale *= w.size[d];
         }
-        columns[n * by_sample + row * by_row + step] =
-            inside ? x[(n * channels + row / taps) * scale + place] : (W)0;
+        i64 stop = start + share < steps ? start + share : steps;
+        for (i64 step = start + threadIdx.x; step < stop; step += blockDim.x) {
+            i64 at = step, place = 0, scale = 1;
+            bool inside = true;
+            for (int d = 2; d >= 0; d--) {
+                i64 after = w.count[d] == 1 ? at : at / w.count[d];
+                i64 p = (at - after * w.count[d]) * w.stride[d] + from[d];
+                inside = inside && p >= 0 && p < w.size[d];
+                place += p * scale;
+                scale *= w.size[d];
+                at = after;
+            }
+            out[step] = inside ? own[place] : (W)0;
+        }
     }
 }
 """,
     "col2im": r"""
 // Each element sums what it is in all windows that hold it: no two threads write to one place.
+// The windows that may hold it are those from `low` to `high`.
 extern "C" __global__ void col2im(const T* columns, T* x, i64 batch, i64 channels, Window w) {
     i64 steps = w.count[0] * w.count[1] * w.count[2];
     i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
     i64 plane = w.size[0] * w.size[1] * w.size[2];
     for (EACH(i, batch * channels * plane)) {
-        i64 at[3], rest = i % plane, channel = i / plane;
-        for (int d = 2; d >= 0; d--) { at[d] = rest % w.size[d]; rest /= w.size[d]; }
+        i64 low[3], high[3], last[3], rest = i % plane;
+        const T* own = columns + i / plane * taps * steps;
+        for (int d = 2; d >= 0; d--) {
+            windows_of(w, d, rest, low[d], high[d], last[d]);
+            rest /= w.size[d];
+        }
         A total = 0;
-        for (i64 tap = 0; tap < taps; tap++) {
-            i64 k = tap, step = 0, scale = 1;
-            bool met = true;
-            for (int d = 2; d >= 0; d--) {
-                i64 p = at[d] + w.padding[d] - k % w.kernel[d] * w.dilation[d];
-                k /= w.kernel[d];
-                met = met && p >= 0 && p % w.stride[d] == 0 && p / w.stride[d] < w.count[d];
-                step += p / w.stride[d] * scale;
-                scale *= w.count[d];
+        for (i64 a = low[0]; a <= high[0]; a++) {
+            i64 p = tap_of(w, 0, last[0] - a * w.stride[0]);
+            for (i64 b = low[1]; p >= 0 && b <= high[1]; b++) {
+                i64 q = tap_of(w, 1, last[1] - b * w.stride[1]);
+                for (i64 c = low[2]; q >= 0 && c <= high[2]; c++) {
+                    i64 r = tap_of(w, 2, last[2] - c * w.stride[2]);
+                    if (r < 0) continue;
+                    i64 tap = (p * w.kernel[1] + q) * w.kernel[2] + r;
+                    total += up(own[tap * steps + (a * w.count[1] + b) * w.count[2] + c]);
+                }
             }
-            if (met) total += up(columns[(channel * taps + tap) * steps + step]);
         }
         x[i] = down(total);
     }
@@ -97,13 +111,9 @@ extern "C" __global__ void max_pool_gradient(const T* g, const i64* indices, T* 
     i64 steps = w.count[0] * w.count[1] * w.count[2];
     i64 plane = w.size[0] * w.size[1] * w.size[2];
     for (EACH(i, planes * plane)) {
-        i64 low[3], high[3], own = i % plane, rest = own, first = i / plane * steps;
+        i64 low[3], high[3], last[3], own = i % plane, rest = own, first = i / plane * steps;
         for (int d = 2; d >= 0; d--) {
-            i64 last = rest % w.size[d] + w.padding[d];
-            i64 reach = last - (w.kernel[d] - 1) * w.dilation[d];
-            low[d] = reach > 0 ? (reach + w.stride[d] - 1) / w.stride[d] : 0;
-            high[d] = last / w.stride[d];
-            if (high[d] >= w.count[d]) high[d] = w.count[d] - 1;
+            windows_of(w, d, rest, low[d], high[d], last[d]);
             rest /= w.size[d];
         }
         A total = 0;

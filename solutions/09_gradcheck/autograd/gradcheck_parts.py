@@ -39,6 +39,10 @@ gradcheck failed while testing batched gradient computation with forward-mode AD
 It runs the function once with a stack of tangents, which an operation that cannot take a batch
 prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
+#: What the errors of `check_undefined` end with.
+ABOUT_UNDEFINED = (' Please look at "Notes about undefined output gradients" in '
+                   '"tools/autograd/derivatives.yaml"')
+
 
 def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
     """Raise unless a batch of gradients gives what its slices give one by one."""
@@ -120,8 +124,6 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
 
 def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
     """Raise unless the graph treats missing gradients of all outputs, and of each, as zeros."""
-    advice = (' Please look at "Notes about undefined output gradients" in '
-              '"tools/autograd/derivatives.yaml"')
     goals = differentiable(inputs)
     cases: list[set[int]] = [set(range(count))]
     if count > 1:
@@ -135,11 +137,11 @@ def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
         except RuntimeError as error:
             warn_of_undefined()
             raise GradcheckError("Expected backward function to handle undefined output grads."
-                                 + advice) from error
+                                 + ABOUT_UNDEFINED) from error
         if any((g._array != 0).any() for g in found if g is not None):
             warn_of_undefined()
             raise GradcheckError("Expected all input grads to be undefined or zero when all "
-                                 "output grads are undefined or zero." + advice)
+                                 "output grads are undefined or zero." + ABOUT_UNDEFINED)
 
 
 def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
