@@ -32,6 +32,8 @@ transform: ContextVar[Any] = ContextVar("transform", default=None)
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 #: What `vmap` says of random numbers on its thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
+#: The `vmap`s whose examples draw numbers of their own, a `func.levels.Whole`; None for none.
+drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get

@@ -429,6 +429,80 @@ def test_examples_get_the_numbers_that_they_get_in_pytorch(name: str, randomness
     assert (kept[0][0] == kept[0][1]).all() == (randomness == "same")
 
 
+#: Numbers drawn for what is not batched, one tensor for all examples or one for each.
+DRAWN_FOR_ALL: dict[str, Any] = {
+    "rand": lambda t, x: t.rand(2), "randn": lambda t, x: t.randn(20),
+    "randint": lambda t, x: t.randint(0, 100, (2,)), "randperm": lambda t, x: t.randperm(8),
+    "normal of numbers": lambda t, x: t.normal(0.0, 1.0, (2,)),
+    "normal of tensors": lambda t, x: t.normal(t.ones(2), t.ones(2)),
+    "rand_like": lambda t, x: t.rand_like(t.ones(2)),
+    "randn_like": lambda t, x: t.randn_like(t.ones(3, 7)),
+    "multinomial": lambda t, x: t.multinomial(t.ones(2, 9), 3),
+    "dropout": lambda t, x: t.nn.functional.dropout(t.ones(9)),
+    "dropout1d": lambda t, x: t.nn.functional.dropout1d(t.ones(1, 9, 2)),
+    "alpha_dropout": lambda t, x: t.nn.functional.alpha_dropout(t.ones(9), 0.5, True),
+}
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("randomness", ["same", "different"])
+@pytest.mark.parametrize("name", DRAWN_FOR_ALL)
+def test_what_is_not_batched_is_drawn_once_or_for_each_example(name, randomness):
+    kept = []
+    for torch in ENGINES:
+        torch.manual_seed(7)
+        kept.append(torch.vmap(lambda x, torch=torch: DRAWN_FOR_ALL[name](torch, x) + 0.0 * x,
+                               randomness=randomness)(torch.ones(3)))
+    np.testing.assert_allclose(kept[0].numpy(), kept[1].numpy(), 1e-5)
+    assert (kept[0][0] == kept[0][1]).all() == (randomness == "same")
+
+
+@on_each_engine
+@pytest.mark.parametrize("write", ["normal_", "uniform_", "bernoulli_", "exponential_", "random_"])
+def test_one_tensor_cannot_hold_the_random_numbers_of_all_examples(torch, write):
+    def program(x):
+        return x + getattr(torch.ones(2), write)()
+
+    with pytest.raises(RuntimeError, match="Cannot ask for different inplace randomness on an "
+                                           "unbatched tensor"):
+        torch.vmap(program, randomness="different")(torch.ones(3))
+    rows = torch.vmap(program, randomness="same")(torch.ones(3))
+    assert (rows[0] == rows[1]).all()
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("outer", ["error", "same", "different"])
+@pytest.mark.parametrize("inner", ["error", "same", "different"])
+@pytest.mark.parametrize("name", ["rand", "rand_like", "randperm"])
+def test_each_of_nested_vmaps_says_whose_the_numbers_are(name, inner, outer):
+    programs = {"rand": lambda t, x: x + t.rand(2), "rand_like": lambda t, x: t.rand_like(x),
+                "randperm": lambda t, x: x + t.randperm(5)}
+    kept = []
+    for torch in ENGINES:
+        torch.manual_seed(7)
+
+        def twice(x, t=torch):
+            return t.vmap(lambda y: programs[name](t, y), randomness=inner)(x)
+
+        run = torch.vmap(twice, randomness=outer)
+        if "error" in (inner, outer):
+            with pytest.raises(RuntimeError, match="randomness error mode"):
+                run(torch.zeros(3, 2))
+        else:
+            kept.append(run(torch.zeros(3, 2)).numpy())
+    if kept:
+        np.testing.assert_allclose(*kept, 1e-5)
+
+
+def test_the_gradient_of_what_is_dropped_for_each_example_is_the_sum():
+    torch = minigrad
+    x = torch.ones(50, requires_grad=True)
+    kept = torch.vmap(lambda _: torch.nn.functional.dropout(x, 0.5), randomness="different")(
+        torch.ones(4))
+    kept.sum().backward()
+    assert (x.grad == kept.detach().sum(0)).all() and len(set(x.grad.tolist())) > 2
+
+
 @on_each_engine
 def test_modules_are_stacked_and_called_at_once(torch):
     models = [torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)).eval()

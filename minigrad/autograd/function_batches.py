@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _state
 from ..batching import batched, examples, level_of, vmaps
 from ..op import F
+from ..ops.generator import drawing_for
 from ..tensor import Tensor
 from .function_context import Context
 
@@ -102,12 +103,13 @@ def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
 def by_own_rule(cls: type[Function], level: int, size: int, places: tuple[Any, ...],
                 wholes: Sequence[Any]) -> tuple[Any, Any]:
     """Return what a Function's `vmap` makes of whole batches, and where it has their dimension."""
-    info, outer = VmapInfo(size, _state.randomness.get()), vmaps.get()
+    info, outer, whole = VmapInfo(size, _state.randomness.get()), vmaps.get(), _state.drawn.get()
     around = tuple(v for v in outer if v[0] != level)
     try:
         vmaps.set(around)
         _state.randomness.set(info.randomness if around else "")
-        pair = cls.vmap(info, places, *wholes)
+        with drawing_for(None if whole is None else whole.without(level)):
+            pair = cls.vmap(info, places, *wholes)
     finally:
         vmaps.set(outer)
         _state.randomness.set(info.randomness)
@@ -127,7 +129,7 @@ class Examples:
 
     def __init__(self, cls: type[Function], level: int, size: int, inside: Sequence[bool]) -> None:
         self.cls, self.level, self.size, self.inside = cls, level, size, inside
-        self.randomness = _state.randomness.get()
+        self.randomness, self.drawn = _state.randomness.get(), _state.drawn.get()
         self.context: Any = cls._backward_cls()  # what the user's code sees
         self.saved: list[bool] = []  # which of what is saved for backward is batched
         self.saved_forward: list[bool] = []
@@ -140,7 +142,8 @@ class Examples:
         try:
             vmaps.set(outer if mine in outer else (*outer, mine))
             _state.randomness.set(self.randomness)
-            yield
+            with drawing_for(self.drawn):
+                yield
         finally:
             vmaps.set(outer)
             _state.randomness.set(randomness)

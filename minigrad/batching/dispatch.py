@@ -41,14 +41,15 @@ INPLACE = (
 class Call:
     """An op's arguments by name; those in `batched` hold a batch, whose dimension is the first."""
 
-    __slots__ = ("arguments", "batched", "op", "size")
+    __slots__ = ("arguments", "batched", "level", "op", "size")
 
     def __init__(self, op: type[Op], arguments: dict[str, Any], batched: set[str],
-                 size: int) -> None:
+                 size: int, level: int) -> None:
         self.op = op
         self.arguments = arguments
         self.batched = batched
         self.size = size
+        self.level = level
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
@@ -168,7 +169,7 @@ def unpacked(op: type[Op], values: list[Any], arrays: list[Any], level: int,
             pairs.append((as_promoted(item if held is None else held, array, op),
                           held is not None))
         arguments[name] = pairs if name in inside else [value for value, _ in pairs]
-    return Call(op, arguments, inside, size)
+    return Call(op, arguments, inside, size, level)
 
 
 def as_promoted(value: Any, array: Any, op: type[Op]) -> Any:

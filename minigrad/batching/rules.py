@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _state
 from ..op import F
+from ..ops.generator import drawing_for
 from ..shapes import numel, wrap_dim, wrap_dims
 from ..tensor import Tensor
 from .dispatch import Call, Rule
@@ -39,7 +40,7 @@ def with_full_self(call: Call, **changes: Any) -> Call:
     """Return the call with a batch as the first operand."""
     name = call.op.tensors[0]
     arguments = {**call.arguments, name: F.clone(call.full(name)), **changes}
-    return Call(call.op, arguments, call.batched | {name}, call.size)
+    return Call(call.op, arguments, call.batched | {name}, call.size, call.level)
 
 
 def onto_self(call: Call) -> Any:
@@ -149,7 +150,10 @@ def position(call: Call) -> Any:
 
 def draw(call: Call) -> Any:
     """Random numbers of its own for each example, where that is what the caller of `vmap` wants."""
-    if _state.randomness.get() == "same":
+    whole = _state.drawn.get()
+    own = whole is not None and call.level in dict(whole.levels)
+    if _state.randomness.get() in ("same", "different") and not own:
         raise RuntimeError("vmap: random numbers that are the same for all examples have to be "
                            "drawn without a batched input")
-    return elementwise(call) if call.op.tensors[0] in call.batched else onto_self(call)
+    with drawing_for(whole.without(call.level) if own else whole):
+        return elementwise(call) if call.op.tensors[0] in call.batched else onto_self(call)

@@ -21,15 +21,35 @@ depth: ContextVar[int] = ContextVar("depth", default=0)
 
 
 class Whole:
-    """The batches of all levels under way, unwrapped into plain tensors and wrapped again."""
+    """The batches of levels, of all under way unless told, unwrapped into plain tensors and wrapped
+    again."""
 
-    def __init__(self) -> None:
-        self.levels = vmaps.get()
+    def __init__(self, levels: tuple[tuple[int, int], ...] | None = None) -> None:
+        self.levels = vmaps.get() if levels is None else levels
 
     @property
     def count(self) -> int:
         """How many batch dimensions a whole tensor has in front."""
         return len(self.levels)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of these dimensions."""
+        return tuple(size for _, size in self.levels)
+
+    def holds(self, tensor: Tensor) -> bool:
+        """Tell whether a tensor stands for a batch of each level."""
+        for level, _ in reversed(self.levels):
+            inside: Tensor | None = examples(tensor, level)
+            if inside is None:
+                return False
+            tensor = inside
+        return True
+
+    def without(self, level: int) -> Whole | None:
+        """Return the other levels' batches; None where there are none."""
+        rest = tuple(pair for pair in self.levels if pair[0] != level)
+        return Whole(rest) if rest else None
 
     def of(self, tensor: Tensor) -> Tensor:
         """Return all examples of a tensor: the dimensions of outer levels first."""

@@ -13,8 +13,10 @@ from typing import Any
 from .. import _state
 from ..batching import batched, examples, next_level, vmaps
 from ..op import F
+from ..ops.generator import drawing_for
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from .levels import Whole
 from .tree import leaves_of, mapped, rebuilt, spread
 
 __all__ = ["vmap"]
@@ -132,10 +134,13 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     """Call the function on batches; return its outputs and where their batch dimensions are."""
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
-    outer = vmaps.get()
+    outer, around = vmaps.get(), _state.drawn.get()
+    drawn = around if randomness != "different" else Whole(
+        (*(() if around is None else around.levels), (level, size)))
     try:
         vmaps.set((*outer, (level, size)))
-        with random_numbers(randomness):
+        refused = _state.randomness.get() == "error"  # by a vmap around this one
+        with random_numbers("error" if refused else randomness), drawing_for(drawn):
             result = func(*rebuilt(args, inside), **kwargs)
     finally:
         vmaps.set(outer)

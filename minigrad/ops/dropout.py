@@ -13,7 +13,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import same
 from ..tensor import Tensor
-from .generator import source
+from .generator import for_each_example, of_each_example, source
 from .random import drawn_like, numbers
 from .reduce import require_float
 
@@ -88,11 +88,10 @@ def noise(input: Tensor, p: float, channels: bool) -> Tensor:
     if channels and input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     shape = (*input.shape[:2], *[1] * (input.ndim - 2)) if channels else input.shape
-    blank: Tensor
     if _state.randomness.get() == "same":  # inside vmap: no batch, then all examples share it
-        blank = F.empty(shape, dtype=input.dtype, device=input.device)
-    else:
-        blank = F.new_empty(input, shape) if channels else F.empty_like(input)
+        return for_each_example(lambda sizes: F.empty(
+            (*sizes, *shape), dtype=input.dtype, device=input.device).bernoulli_(1 - p))
+    blank: Tensor = F.new_empty(input, shape) if channels else F.empty_like(input)
     return blank.bernoulli_(1 - p)
 
 
@@ -103,6 +102,8 @@ def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool 
     if input.is_cuda and p < 1 and not (channels or inplace) and input.is_floating_point():
         fused: Tensor = F.native_dropout(input, p, True)[0]  # by one kernel, as in PyTorch
         return fused
+    if not inplace:
+        input = of_each_example(input)
     factor = F.zeros_like(input) if p == 1 else noise(input, p, channels).div_(1 - p)
     return input.mul_(factor) if inplace else F.mul(input, factor)
 
@@ -113,6 +114,7 @@ def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Te
         return input
     if p == 1:
         return F.mul(input, F.zeros_like(input))
+    input = of_each_example(input)
     kept = noise(input, p, channels)
     a = 1.0 / math.sqrt((SELU_BOUND**2 * p + 1) * (1 - p))
     shift = F.add(F.mul(F.add(kept, -1), SELU_BOUND * a), SELU_BOUND * a * p)

@@ -8,7 +8,7 @@ Source: https://docs.pytorch.org/docs/stable/random.html
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -97,6 +97,10 @@ def source(xp: Any, generator: Generator | None) -> Any:
         raise RuntimeError("vmap: called random operation while in randomness error mode. Please "
                            "either use the 'same' or 'different' randomness flags on vmap or "
                            "perform the randomness operation out of vmap")
+    if _state.drawn.get() is not None:
+        raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched "
+                           "tensor. This will appear like same randomness. Give the operation a "
+                           "batched tensor, or use what `rand` or `randn` draws.")
     if generator is None:
         return current()._source if xp.generators is None else xp.generators.default()
     if not isinstance(generator, Generator):
@@ -107,6 +111,38 @@ def source(xp: Any, generator: Generator | None) -> Any:
         raise RuntimeError(f"Expected a '{wanted}' device type for generator but found "
                            f"'{generator.device.type}'")
     return generator._source
+
+
+@contextmanager
+def drawing_for(whole: Any) -> Iterator[None]:
+    """Inside the block, examples of these levels draw numbers of their own; None for none."""
+    outer = _state.drawn.get()
+    try:
+        _state.drawn.set(whole)
+        yield
+    finally:
+        _state.drawn.set(outer)
+
+
+def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
+    """Return what `draw(sizes)` gives, whose shape begins with `sizes`: those of the batches of
+    `vmap(randomness="different")`, as each example has it."""
+    whole = _state.drawn.get()
+    if whole is None:
+        return draw(())
+    with drawing_for(None):
+        drawn = draw(whole.sizes)
+    example: Tensor = whole.example(drawn)
+    return example
+
+
+def of_each_example(value: Any) -> Any:
+    """Return a tensor that is each example's own where each draws numbers of its own for it."""
+    whole = _state.drawn.get()
+    if whole is None or not isinstance(value, Tensor) or whole.holds(value) or (
+            _state.randomness.get() == "same"):
+        return value
+    return whole.example(whole.of(value).clone())
 
 
 def manual_seed(seed: int) -> Generator:

@@ -27,10 +27,13 @@ from ..tensor import Tensor, method
 from .generator import (
     Generator,
     default_generator,
+    drawing_for,
+    for_each_example,
     fork_rng,
     get_rng_state,
     initial_seed,
     manual_seed,
+    of_each_example,
     seed,
     set_rng_state,
     source,
@@ -142,22 +145,30 @@ def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None)
 def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
                   default: Any = None) -> Tensor:
     """Make a tensor of drawn numbers."""
-    return create(name, options, lambda xp, dtype: draw(xp, shape, dtype), default)
+    return for_each_example(lambda sizes: create(
+        name, options, lambda xp, dtype: draw(xp, (*sizes, *shape), dtype), default))
 
 
 def random_like(name: str, input: Any, draw: Draw, options: Options,
                 scattered: Draw | None = None) -> Tensor:
-    """Make a tensor of drawn numbers beside `input`; beside a batch as `vmap` was told to."""
+    """Make a tensor of drawn numbers beside `input`; inside `vmap` as that was told to."""
+    input, whole = of_each_example(input), _state.drawn.get()
+    shared = input if whole is None else whole.of(input)  # a batch, but for what is each one's own
 
     def build(xp: Any, dtype: Any) -> Array:
         array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
         while (inside := backend_of(memory)).run_op is not None:
             memory = memory.inner
-        if memory is not array and _state.randomness.get() == "same":
-            array = memory = inside.empty(array.shape, dtype)
-        memory[...] = drawn_like(inside, memory, draw, scattered)
+        with drawing_for(None):
+            memory[...] = drawn_like(inside, memory, draw, scattered)
         return array
 
+    def for_all(sizes: Shape) -> Tensor:
+        return create(name, {"dtype": input.dtype, "device": input.device, **options},
+                      lambda xp, dtype: draw(xp, (*sizes, *input.shape), dtype))
+
+    if _state.randomness.get() and backend_of(shared._array).run_op is not None:
+        return for_each_example(for_all)
     return alike(name, input, options, build)
 
 
@@ -237,12 +248,19 @@ def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Op
     """
     count = bound("randperm", "n", 1, n)
 
-    def build(xp: Any, dtype: Any) -> Array:
+    def one(xp: Any, dtype: Any) -> Array:
         if dtype.kind in "iu" and count - 1 > np.iinfo(dtype).max:
             raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
         return numbers(xp, source(xp, generator).randperm(count, dtype))
 
-    return create("randperm", options, build, int64)
+    def draw(sizes: Shape) -> Tensor:
+        if not sizes:
+            return create("randperm", options, one, int64)
+        rows = [create("randperm", options, one, int64) for _ in range(math.prod(sizes))]
+        turned = F.reshape(F.stack(rows), (*sizes[::-1], count))  # the outer examples in turn
+        return F.permute(turned, (*range(len(sizes))[::-1], len(sizes)))
+
+    return for_each_example(draw)
 
 
 @function(method_too=False)
@@ -329,7 +347,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     tensor([10., 10.])
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        return NormalOf(mean, std, generator=generator)
+        return NormalOf(of_each_example(mean), of_each_example(std), generator=generator)
     if size is None:
         raise TypeError("normal() needs a tensor of means or of deviations, or a size: "
                         "normal(mean, std, size)")
@@ -389,11 +407,19 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                            f"{type_name(input.dtype)}")
     weights = input.detach()._array
 
-    def build(xp: Any, _: Any) -> Array:
-        found = source(xp, generator).multinomial(chances(xp, weights), num_samples, replacement)
-        return xp.ascontiguousarray(numbers(xp, found))
+    def draw(sizes: Shape) -> Tensor:
+        def build(xp: Any, _: Any) -> Array:
+            rows = weights
+            if sizes:
+                whole = xp.broadcast_to(weights, (*sizes, *weights.shape))
+                rows = whole.reshape(-1, weights.shape[-1])
+            found = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
+            found = xp.ascontiguousarray(numbers(xp, found))
+            return found.reshape(*sizes, *weights.shape[:-1], num_samples)
 
-    return create("multinomial", {"device": input.device}, build)
+        return create("multinomial", {"device": input.device}, build)
+
+    return for_each_example(draw)
 
 
 # -------------------------------------------------------------------- random writes in place
