@@ -105,7 +105,7 @@ else:  # hidden from type checkers: they would take every name to be there
 
 
 newaxis = None
-cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # above
+cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own
 
 _LEFT_OUT = {

@@ -118,7 +118,7 @@ def assert_close(
     apart = ~np.isclose(actual, expected, rtol, atol, equal_nan=True)
     if not apart.any():
         return
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf is dealt with below
         distance = np.abs(np.subtract(actual, expected, dtype=np.float64))
     distance = np.where(np.isnan(distance), np.inf, distance)
     worst = tuple(int(i) for i in np.argwhere(apart)[np.argmax(distance[apart])])

@@ -157,7 +157,7 @@ def agrees(ours, theirs, dtype) -> np.ndarray | bool:
         return rest is None or not np.any(rest)
     assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
     close, least = (1e-10, 1e-290) if dtype == "float64" else (2e-4, 1e-37)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # inf - inf is among what is compared
         size = np.maximum(np.abs(ours), np.abs(theirs))
         finite = np.where(np.isfinite(theirs), np.abs(theirs), 0)
         # what cancels to rounding errors is measured by the largest number around it

@@ -130,4 +130,4 @@ def _set_volatile(self: Tensor, value: bool) -> None:
                   "instead.", UserWarning, stacklevel=2)
 
 
-setattr(Tensor, "volatile", property(_is_volatile, _set_volatile))  # noqa: B010  # from above
+setattr(Tensor, "volatile", property(_is_volatile, _set_volatile))  # noqa: B010  # to mypy Tensor has none

@@ -49,7 +49,7 @@ def in_float64(compute: Callable[..., Array]) -> Callable[..., Array]:
     def function(x: Array, *args: Any) -> Array:
         x = np.asarray(x)
         wide = np.atleast_1d(x.astype(np.float64, copy=False))
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # both branches of a `where` are computed everywhere
             result = compute(wide, *args).astype(x.dtype, copy=False)
         return result if x.ndim else result.reshape(())
 

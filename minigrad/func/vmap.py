@@ -33,8 +33,7 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     `in_dims` says which dimension of each input counts the examples (None: all get the same),
     `out_dims` where it goes in the outputs; both may be nested as inputs and outputs are.  Every op
     runs once on all examples; one without a batching rule runs for each and warns.  Random numbers
-    are refused unless `randomness` is "same", for all examples, or "different", which only ops that
-    are given a batch can be.  With `chunk_size` so many examples are done at a time.  `ValueError`
+    are refused unless `randomness` is "same", for all examples, or "different" for each.  With `chunk_size` so many examples are done at a time.  `ValueError`
     for dimensions that do not fit, `RuntimeError` where `func` asks for values.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html

@@ -191,7 +191,7 @@ def convert(array: Array, target: dtype) -> Array:
             raise RuntimeError(f"value cannot be converted to type {target.name} without overflow")
         if array.dtype.kind == "f":
             array = array.astype(np.int64)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # floats become infinite, as in PyTorch
         return array.astype(goal)
 
 
@@ -200,7 +200,7 @@ def number(value: Any, target: dtype) -> Array:
     if isinstance(value, complex):
         raise TypeError(NO_COMPLEX)
     if target.is_floating_point:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # asked for below
             result = np.asarray(float(value)).astype(target.numpy)
         if np.isinf(result) and abs(value) != float("inf") and target.itemsize > 2:
             raise RuntimeError("value cannot be converted to type float without overflow")

@@ -143,7 +143,7 @@ def near(x: np.ndarray, y: np.ndarray, allowed: np.ndarray | float = 0.0) -> np.
     if x.dtype.kind != "f":
         return np.asarray((x == y) | (allowed == np.inf))
     tolerance = TOLERANCE[x.dtype.name]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # inf - inf is among what is compared
         finite = np.abs(x[np.isfinite(x)])
         usual = np.isclose(y, x, tolerance, tolerance * finite.max(initial=1e-3), equal_nan=True)
         off = np.abs(y.astype(float) - x.astype(float))

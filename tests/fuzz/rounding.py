@@ -119,7 +119,7 @@ def far(value: np.ndarray, others: Sequence[Any]) -> np.ndarray:
         if value.dtype.kind != "f":
             result[value != other] = np.inf
             continue
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # inf - inf is dealt with below
             a, b = value.astype(float), other.astype(float)
             step = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.abs(b - a))
             step = np.where(np.isnan(step) | (step > np.abs(a) / 2), np.inf, step)

@@ -186,7 +186,7 @@ def nll_model(x, target, weight, reduction, ignored):
     moved = np.moveaxis(slopes.reshape(np.moveaxis(x, dim, -1).shape), -1, dim)
     if reduction == "none":
         return losses.reshape(target.shape), moved
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # the mean of no target is 0 / 0
         total = np.sum(losses) / (np.sum(counts) if reduction == "mean" else 1)
     return total, moved / (np.sum(counts) or 1) if reduction == "mean" else moved
 
@@ -238,7 +238,7 @@ def test_halves_are_rounded_as_numpy_rounds_them(kernels):
         found = kernels.from_host(np.zeros((), np.float32))
         kernels.unscale([there], kernels.from_host(scale), found)
         assert kernels.to_host(found) == 1
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # infinities and nan are among all halves
             factor = np.float32(1 / scale.astype(np.float64))
             expected = (every.astype(np.float32) * factor).astype(np.float16)
         np.testing.assert_array_equal(kernels.to_host(there), expected)

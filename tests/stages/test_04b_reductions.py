@@ -152,7 +152,7 @@ def test_gradients_of_nothing(fn):
 
 def _mean_backward(x, dim):
     """A mean whose own value is no matter: of nothing it is nan, with a warning."""
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # 0 / 0
         return x.mean() if dim is None else x.mean(dim)
 
 
