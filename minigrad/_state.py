@@ -10,7 +10,8 @@ NOTE [Who owns the grad mode]
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
 from threading import Lock
@@ -41,6 +42,22 @@ _read_sequence = _sequence.get
 #: The specialised closures and the engine's fast path run unless this is False; the
 #: generic ones then serve as their oracle.  Set by the environment, read at import.
 specialised: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+
+
+@contextmanager
+def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    """Inside the block a variable of this module, or of another, has the value.
+
+    >>> with having(randomness, "same"):
+    ...     randomness.get()
+    'same'
+    """
+    outer = variable.get()
+    try:
+        variable.set(value)
+        yield
+    finally:
+        variable.set(outer)
 
 
 class Observers:

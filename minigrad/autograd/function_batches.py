@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _state
+from .._state import having
 from ..batching import batched, examples, level_of, vmaps
 from ..op import F
-from ..ops.generator import drawing_for
 from ..tensor import Tensor
 from .function_context import Context
 
@@ -103,16 +103,11 @@ def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
 def by_own_rule(cls: type[Function], level: int, size: int, places: tuple[Any, ...],
                 wholes: Sequence[Any]) -> tuple[Any, Any]:
     """Return what a Function's `vmap` makes of whole batches, and where it has their dimension."""
-    info, outer, whole = VmapInfo(size, _state.randomness.get()), vmaps.get(), _state.drawn.get()
-    around = tuple(v for v in outer if v[0] != level)
-    try:
-        vmaps.set(around)
-        _state.randomness.set(info.randomness if around else "")
-        with drawing_for(None if whole is None else whole.without(level)):
-            pair = cls.vmap(info, places, *wholes)
-    finally:
-        vmaps.set(outer)
-        _state.randomness.set(info.randomness)
+    info, whole = VmapInfo(size, _state.randomness.get()), _state.drawn.get()
+    around = tuple(v for v in vmaps.get() if v[0] != level)
+    with (having(vmaps, around), having(_state.randomness, info.randomness if around else ""),
+          having(_state.drawn, None if whole is None else whole.without(level))):
+        pair = cls.vmap(info, places, *wholes)
     if not isinstance(pair, tuple):
         raise RuntimeError(NO_PAIR.format(f"a {type(pair)}"))
     if len(pair) != 2:
@@ -137,16 +132,10 @@ class Examples:
     @contextmanager
     def under_way(self) -> Iterator[None]:
         """Inside the block the `vmap` of the call is under way, as it was in `forward`."""
-        outer, randomness = vmaps.get(), _state.randomness.get()
-        mine = self.level, self.size
-        try:
-            vmaps.set(outer if mine in outer else (*outer, mine))
-            _state.randomness.set(self.randomness)
-            with drawing_for(self.drawn):
-                yield
-        finally:
-            vmaps.set(outer)
-            _state.randomness.set(randomness)
+        outer, mine = vmaps.get(), (self.level, self.size)
+        with (having(vmaps, outer if mine in outer else (*outer, mine)),
+              having(_state.randomness, self.randomness), having(_state.drawn, self.drawn)):
+            yield
 
     # ---------------------------------------------------------------- batches, seen and whole
 

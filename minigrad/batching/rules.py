@@ -10,7 +10,6 @@ from typing import Any
 
 from .. import _state
 from ..op import F
-from ..ops.generator import drawing_for
 from ..shapes import numel, wrap_dim, wrap_dims
 from ..tensor import Tensor
 from .dispatch import Call, Rule
@@ -155,5 +154,5 @@ def draw(call: Call) -> Any:
     if _state.randomness.get() in ("same", "different") and not own:
         raise RuntimeError("vmap: random numbers that are the same for all examples have to be "
                            "drawn without a batched input")
-    with drawing_for(whole.without(call.level) if own else whole):
+    with _state.having(_state.drawn, whole.without(call.level) if own else whole):
         return elementwise(call) if call.op.tensors[0] in call.batched else onto_self(call)

@@ -9,6 +9,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import _state
+from .._state import having
 from ..autograd.forward_jacobian import columns_along
 from ..autograd.functional_passes import units_of
 from ..op import F
@@ -27,7 +29,7 @@ from .transforms import (
     tensors_only,
 )
 from .tree import leaves_of, rebuilt
-from .vmap import random_numbers
+from .vmap import check_randomness
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
 
@@ -137,7 +139,8 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
             output, aux = parted(func(*given, **kwargs), has_aux, "jacfwd(f)(*args)")
             return [whole.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
 
-        with random_numbers(randomness):
+        check_randomness(randomness)
+        with having(_state.randomness, randomness):
             _, columns = columns_along(run, inputs, units_for(inputs, whole))
         blocks = []
         for found in columns:

@@ -6,14 +6,13 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from .. import _state
+from .._state import having
 from ..batching import batched, examples, next_level, vmaps
 from ..op import F
-from ..ops.generator import drawing_for
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from .levels import Whole
@@ -33,8 +32,9 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     `in_dims` says which dimension of each input counts the examples (None: all get the same),
     `out_dims` where it goes in the outputs; both may be nested as inputs and outputs are.  Every op
     runs once on all examples; one without a batching rule runs for each and warns.  Random numbers
-    are refused unless `randomness` is "same", for all examples, or "different" for each.  With `chunk_size` so many examples are done at a time.  `ValueError`
-    for dimensions that do not fit, `RuntimeError` where `func` asks for values.
+    are refused unless `randomness` is "same", for all examples, or "different" for each.  With
+    `chunk_size` so many examples are done at a time.  `ValueError` for dimensions that do not fit,
+    `RuntimeError` where `func` asks for values.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 
@@ -74,18 +74,6 @@ def check_randomness(randomness: str) -> None:
     if randomness not in RANDOMNESS:
         raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
                            f"'same'. Got {randomness}")
-
-
-@contextmanager
-def random_numbers(randomness: str) -> Iterator[None]:
-    """Inside the block, treat random numbers as `vmap` does with this `randomness`."""
-    check_randomness(randomness)
-    outer = _state.randomness.get()
-    try:
-        _state.randomness.set(randomness)
-        yield
-    finally:
-        _state.randomness.set(outer)
 
 
 def batch_arguments(name: str, in_dims: Any,
@@ -133,16 +121,14 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     """Call the function on batches; return its outputs and where their batch dimensions are."""
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
-    outer, around = vmaps.get(), _state.drawn.get()
-    drawn = around if randomness != "different" else Whole(
-        (*(() if around is None else around.levels), (level, size)))
-    try:
-        vmaps.set((*outer, (level, size)))
-        refused = _state.randomness.get() == "error"  # by a vmap around this one
-        with random_numbers("error" if refused else randomness), drawing_for(drawn):
-            result = func(*rebuilt(args, inside), **kwargs)
-    finally:
-        vmaps.set(outer)
+    drawn = _state.drawn.get()
+    if randomness == "different":
+        drawn = Whole((*(() if drawn is None else drawn.levels), (level, size)))
+    if _state.randomness.get() == "error":  # so says a vmap around this one
+        randomness = "error"
+    with (having(vmaps, (*vmaps.get(), (level, size))), having(_state.randomness, randomness),
+          having(_state.drawn, drawn)):
+        result = func(*rebuilt(args, inside), **kwargs)
     alone = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor)
     places = spread(out_dims[0] if alone else out_dims, result)
     if not all(place is None or isinstance(place, int) for place in places or ()):

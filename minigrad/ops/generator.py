@@ -113,24 +113,13 @@ def source(xp: Any, generator: Generator | None) -> Any:
     return generator._source
 
 
-@contextmanager
-def drawing_for(whole: Any) -> Iterator[None]:
-    """Inside the block, examples of these levels draw numbers of their own; None for none."""
-    outer = _state.drawn.get()
-    try:
-        _state.drawn.set(whole)
-        yield
-    finally:
-        _state.drawn.set(outer)
-
-
 def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
     """Return what `draw(sizes)` gives, whose shape begins with `sizes`: those of the batches of
     `vmap(randomness="different")`, as each example has it."""
     whole = _state.drawn.get()
     if whole is None:
         return draw(())
-    with drawing_for(None):
+    with _state.having(_state.drawn, None):
         drawn = draw(whole.sizes)
     example: Tensor = whole.example(drawn)
     return example

@@ -27,7 +27,6 @@ from ..tensor import Tensor, method
 from .generator import (
     Generator,
     default_generator,
-    drawing_for,
     for_each_example,
     fork_rng,
     get_rng_state,
@@ -159,7 +158,7 @@ def random_like(name: str, input: Any, draw: Draw, options: Options,
         array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
         while (inside := backend_of(memory)).run_op is not None:
             memory = memory.inner
-        with drawing_for(None):
+        with _state.having(_state.drawn, None):
             memory[...] = drawn_like(inside, memory, draw, scattered)
         return array
 
