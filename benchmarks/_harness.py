@@ -8,6 +8,7 @@ so that whatever else the machine does falls on all of them alike.
 from __future__ import annotations
 
 import datetime
+import importlib
 import json
 import os
 import platform
@@ -23,6 +24,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 ONE_THREAD = dict.fromkeys(THREADS, "1")
+
+
+def from_package(engine: str, path: str) -> Any:
+    """Return a module of the package; for PyTorch the same source, with `torch` imported."""
+    if engine == "minigrad":
+        return importlib.import_module("minigrad." + path.removesuffix(".py").replace("/", "."))
+    sys.path.append(str(ROOT / "tests"))
+    return importlib.import_module("_twin").twin(path)
 
 
 class Unavailable(Exception):

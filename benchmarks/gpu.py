@@ -25,7 +25,6 @@ from typing import Any
 
 import _harness as harness
 from _harness import Unavailable, Worker
-from _networks import resnet
 
 ENGINES = ("minigrad", "torch")
 
@@ -39,7 +38,7 @@ TARGETS = {
 
 def resnet_step(torch: Any, autocast: bool) -> Callable[[], Any]:
     """Return a training step of ResNet-18 at 64 images of 3x224x224."""
-    net = resnet(torch.nn, 18).cuda()
+    net = models(torch).resnet18().cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     x = torch.randn(64, 3, 224, 224).cuda()
     y = (torch.arange(64) % 10).cuda()
@@ -56,6 +55,11 @@ def resnet_step(torch: Any, autocast: bool) -> Callable[[], Any]:
         return loss
 
     return step
+
+
+def models(torch: Any) -> Any:
+    """Return the package's residual networks, made with either library from one source."""
+    return harness.from_package(torch.__name__, "nn/models/resnet.py")
 
 
 def mlp_step(torch: Any) -> tuple[Callable[[], Any], Any]:
@@ -116,7 +120,7 @@ def gpt_step(torch: Any, capturable: bool = False) -> Callable[[], Any]:
 
 def optimizer_step(torch: Any) -> Callable[[], Any]:
     """Return a step of AdamW alone, on the parameters of a ResNet-18."""
-    parameters = list(resnet(torch.nn, 18).cuda().parameters())
+    parameters = list(models(torch).resnet18().cuda().parameters())
     for parameter in parameters:
         parameter.grad = torch.ones_like(parameter)
     return torch.optim.AdamW(parameters).step  # type: ignore[no-any-return]
@@ -138,7 +142,7 @@ def milliseconds(torch: Any, step: Callable[[], Any], repeats: int) -> float:
 
 def inference_peak(torch: Any, with_graph: bool) -> float:
     """Return the peak of memory, in MiB, of ResNet-50 on 128 images."""
-    net = resnet(torch.nn, 50).cuda().eval()
+    net = models(torch).resnet50().cuda().eval()
     x = torch.randn(128, 3, 224, 224).cuda()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()

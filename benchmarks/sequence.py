@@ -10,7 +10,6 @@ thread and on two. See README.md here.
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import Any
 
 import _harness as harness
@@ -34,11 +33,7 @@ def data(case: str) -> tuple[Any, Any]:
 
 def gpt_of(module: str) -> Any:
     """The package's GPT, made with the package or, from the same source, with PyTorch."""
-    if module == "minigrad":
-        models = importlib.import_module("minigrad.nn.models.gpt")
-    else:
-        sys.path.append(str(harness.ROOT / "tests"))
-        models = importlib.import_module("_twin").twin("nn/models/gpt.py")
+    models = harness.from_package(module, "nn/models/gpt.py")
     return models.GPT(models.GPTConfig(ALPHABET, SHAPES[GPT][1], BLOCKS, HEADS, WIDTH))
 
 

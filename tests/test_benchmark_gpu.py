@@ -71,10 +71,10 @@ def test_cases_run(gpu, monkeypatch, case):
     assert gpu.CASES[case](minigrad).requires_grad
 
 
-@pytest.mark.parametrize(("depth", "parameters"), [(18, 11_689_512), (50, 25_557_032)])
-def test_networks_are_the_models(gpu, depth, parameters):
-    net = gpu.resnet(minigrad.nn, depth)
-    model = getattr(minigrad.nn.models, f"resnet{depth}")()
-    assert sum(p.numel() for p in net.parameters()) == parameters
-    assert sorted(p.shape for p in net.parameters()) == sorted(p.shape for p in model.parameters())
-    assert net(minigrad.ones(2, 3, 32, 32)).shape == (2, 1000)
+@pytest.mark.parametrize("engine", ["minigrad", "torch"])
+def test_both_libraries_get_the_same_networks(gpu, engine):
+    module = pytest.importorskip(engine, reason="compares with PyTorch")
+    for depth, parameters in ((18, 11_689_512), (50, 25_557_032)):
+        net = getattr(gpu.models(module), f"resnet{depth}")()
+        assert sum(p.numel() for p in net.parameters()) == parameters
+        assert net(module.ones(2, 3, 32, 32)).shape == (2, 1000)

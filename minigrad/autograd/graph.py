@@ -129,14 +129,10 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         ...
     RuntimeError: no hooks here
     """
-    previous = _hooks_disabled.get()
     if _state.saved_tensors_hooks.get():
         raise RuntimeError(error_message)
-    try:
-        _hooks_disabled.set(error_message)
+    with _state.having(_hooks_disabled, error_message):
         yield
-    finally:
-        _hooks_disabled.set(previous)
 
 
 def hooks_disabled_message() -> str | None:

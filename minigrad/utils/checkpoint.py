@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
+from .._state import having
 from ..autograd import Function, backward
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..autograd.tasks import is_checkpoint_valid
@@ -235,20 +236,12 @@ def warn_of_default(beginning: str) -> None:
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Inside the block, end second runs when they have all they need, or do not; overrides
     `early_stop` of checkpoints that run forward in it."""
-    previous = _early_stop.get()
-    try:
-        _early_stop.set(enable)
+    with having(_early_stop, enable):
         yield
-    finally:
-        _early_stop.set(previous)
 
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     """Inside the block, switch `debug` of checkpoints on or off, whatever they say themselves."""
-    previous = _debug.get()
-    try:
-        _debug.set(enabled)
+    with having(_debug, enabled):
         yield
-    finally:
-        _debug.set(previous)
