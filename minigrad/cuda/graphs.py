@@ -15,17 +15,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, ClassVar
 
 from .devices import Where, backend
 from .streams import Stream, current_stream, stream
+
+
+class GraphMemory:
+    """The memory that graphs work in, of one or of several that share it.
+
+    CuPy forgets a pool that nobody refers to, but not its free memory.  So it is given back when
+    the last graph is gone: not before, since a graph writes to memory which for CuPy is free.
+    Where tensors still live in it, the rest goes back when a later graph goes, or by `empty_cache`.
+    """
+
+    _waiting: ClassVar[list[Any]] = []
+
+    def __init__(self) -> None:
+        cuda = backend().cuda
+        self.pool, self.device = cuda.MemoryPool(), cuda.Device()
+
+    def __del__(self) -> None:
+        self._waiting.append((self.pool, self.device))
+        self.give_back()
+
+    @classmethod
+    def give_back(cls) -> None:
+        """Give back what no tensor uses of the memory of graphs that are gone."""
+        for pool, device in cls._waiting[:]:
+            with device:
+                pool.free_all_blocks()
+                if not pool.used_bytes():
+                    cls._waiting.remove((pool, device))
 
 
 class CUDAGraph:
     """Captured work; `replay()` launches it in the current stream."""
 
     def __init__(self) -> None:
-        self.pool_of_its_own: Any = None
+        self.memory: GraphMemory | None = None
+        self.result: Any = None  # what `graph` gives back, which lives as long
         self._graph: Any = None
         self._stream: Any = None
         self._drawn: Any = None  # the random numbers that each repetition draws anew
@@ -54,14 +83,18 @@ class CUDAGraph:
 
     def reset(self) -> None:
         """Forget what was captured and free its memory."""
-        self._graph = self._drawn = self.pool_of_its_own = None
+        self._graph = self._drawn = self.result = None
+        self.memory = None
+
+    def __del__(self) -> None:
+        self.reset()
 
     def register_generator_state(self, generator: Any) -> None:
         """Do nothing: a generator that is drawn from in the capture is noticed by itself."""
 
     def pool(self) -> Any:
         """Return the memory that tensors made during the capture live in."""
-        return self.pool_of_its_own
+        return self.memory
 
 
 class _Capture:
@@ -76,11 +109,11 @@ class _Capture:
         here = current_stream()
         side = Stream(here.device_index) if self.stream is None else self.stream
         side.wait_stream(here)
-        self.graph.pool_of_its_own = self.pool or xp.cuda.MemoryPool()
+        self.graph.memory = memory = self.pool or GraphMemory()
         with ExitStack() as stack:
             stack.callback(here.wait_stream, side)
             stack.enter_context(stream(side))
-            stack.enter_context(xp.cuda.using_allocator(self.graph.pool_of_its_own.malloc))
+            stack.enter_context(xp.cuda.using_allocator(memory.pool.malloc))
             self.graph.capture_begin()
             stack.callback(self.graph.capture_end)
             self._stack = stack.pop_all()
@@ -112,12 +145,13 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
         for _ in range(warmup):
             work()
     here.wait_stream(side)
+    backend().memory.empty(side.stream)  # what the stream keeps, nobody else could use
     with _Capture(captured, pool, side):
-        result = work()
+        captured.result = work()
 
     def repeat() -> Any:
         captured.replay()
-        return result
+        return captured.result
 
     repeat.graph = captured  # type: ignore[attr-defined]  # to reset it, or to share its pool
     return repeat

@@ -7,6 +7,7 @@ tensors hold is *allocated*.
 from __future__ import annotations
 
 from .devices import Where, backend, index_of, is_available
+from .graphs import GraphMemory
 
 
 def memory_allocated(device: Where = None) -> int:
@@ -37,6 +38,7 @@ def reset_peak_memory_stats(device: Where = None) -> None:
 def empty_cache() -> None:
     """Give unused memory back to the driver; without a GPU there is none to give back."""
     if is_available():
+        GraphMemory.give_back()
         backend().memory.empty()
 
 

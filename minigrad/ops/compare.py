@@ -484,7 +484,8 @@ class IsinOp(Op):
     public = False
 
     def forward(xp, elements, test_elements, assume_unique, invert):
-        return xp.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)
+        return xp.isin(xp.asarray(elements), xp.asarray(test_elements),
+                       assume_unique=assume_unique, invert=invert)
 
     def samples(make):
         yield make.ints(3, 4), make.ints(4), False, False

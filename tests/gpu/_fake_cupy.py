@@ -49,6 +49,7 @@ class State:
         self.handles = 0
         self.capturing: Stream | None = None
         self.recorded: list[tuple[Any, ...]] = []
+        self.pools: list[MemoryPool] = []
         self.pool = MemoryPool()
         self.allocator: Callable[[int], Any] = self.pool.malloc
         self.memories: weakref.WeakValueDictionary[int, Memory] = weakref.WeakValueDictionary()
@@ -65,6 +66,11 @@ class State:
                 f"cudaErrorStreamCaptureUnsupported: operation not permitted when stream is "
                 f"capturing ({name})")
         self.note(name)
+
+    def new_pool(self) -> MemoryPool:
+        """Return a pool; nobody frees its memory if it is forgotten, so it is remembered."""
+        self.pools.append(MemoryPool())
+        return self.pools[-1]
 
     def names(self) -> list[str]:
         """Return the names of all calls so far."""
@@ -128,7 +134,7 @@ class MemoryPool:
     def total_bytes(self) -> int:
         return self.most.get(machine.current, 0)
 
-    def free_all_blocks(self) -> None:
+    def free_all_blocks(self, stream: Any = None) -> None:
         self.most = dict(self.used)
 
 
@@ -585,6 +591,7 @@ class Stream:
     def end_capture(self) -> Graph:
         for memory, values in self._values:  # what is captured is not done yet
             memory.owner[...] = values
+        self._values.clear()
         recorded, machine.capturing, machine.recorded = machine.recorded, None, []
         return Graph(recorded)
 
@@ -678,6 +685,12 @@ def empty_pinned(shape: Any, dtype: Any = float, order: str = "C") -> Any:
     return np.empty(shape, dtype, order)
 
 
+def isin(element: Any, test_elements: Any, assume_unique: bool = False,
+         invert: bool = False) -> Any:
+    assert isinstance(element, ndarray) and isinstance(test_elements, ndarray), "CuPy wants arrays"
+    return call("isin", lambda a, b: np.isin(a, b, invert=invert), (element, test_elements), {})
+
+
 @contextmanager
 def errstate(*, linalg: str | None = None) -> Iterator[None]:
     before, machine.linalg_raises = machine.linalg_raises, linalg == "raise"
@@ -696,6 +709,8 @@ class FakeLinalg(FakeModule):
             return found
 
         def run(*args: Any, **kwargs: Any) -> Any:
+            if name == "solve" and args[0].shape[:-1] != args[1].shape[:-1]:
+                raise ValueError("a must have (..., M, M) shape and b must have (..., M, K)")
             try:
                 return found(*args, **kwargs)
             except np.linalg.LinAlgError:
@@ -718,7 +733,7 @@ def modules(devices: int = 2) -> dict[str, ModuleType]:
         return state.devices
 
     cuda = SimpleNamespace(
-        Device=Device, Event=Event, Stream=Stream, Graph=Graph, MemoryPool=MemoryPool,
+        Device=Device, Event=Event, Stream=Stream, Graph=Graph, MemoryPool=state.new_pool,
         MemoryPointer=MemoryPointer, get_current_stream=current_stream,
         get_elapsed_time=elapsed_time, using_allocator=using_allocator,
         set_allocator=lambda f=None: setattr(state, "allocator", f or state.pool.malloc),
@@ -734,16 +749,19 @@ def modules(devices: int = 2) -> dict[str, ModuleType]:
     linalg = FakeLinalg("cupy.linalg", "linalg", np.linalg, {})
     cupy = FakeModule("cupy", "cupy", np, {
         "ndarray": ndarray, "RawKernel": RawKernel, "array": numpy_array, "asarray": as_array,
-        "cuda": cuda, "__version__": NAMES["version"],
+        "isin": isin, "cuda": cuda, "__version__": NAMES["version"],
         "linalg": linalg, "get_default_memory_pool": lambda: state.pool, "fake": state,
         "from_dlpack": lambda x: ndarray.of(getattr(x, "_array", x).host[...]),
         "lib": SimpleNamespace(stride_tricks=SimpleNamespace(as_strided=as_strided)),
     })
     polygamma = np.frompyfunc(lambda n, x: float(special.polygamma(np.float64(x), int(n))), 2, 1)
+
+    def of_arrays(n: Any, x: Any) -> Any:
+        return np.asarray(polygamma(n.astype(float), x)).astype(x.dtype)
+
     functions = SimpleNamespace(
         erf=special.erf, erfc=special.erfc, erfinv=special.erfinv, gammaln=special.lgamma,
-        digamma=special.digamma,
-        polygamma=lambda n, x: np.asarray(polygamma(n, x)).astype(x.dtype))
+        digamma=special.digamma, polygamma=of_arrays)
     cupyx_special = FakeModule("cupyx.scipy.special", "special", functions, {})
     scipy = FakeModule("cupyx.scipy", "special", None, {"special": cupyx_special})
     cupyx = FakeModule("cupyx", "cupy", None, {"errstate": errstate, "scipy": scipy,

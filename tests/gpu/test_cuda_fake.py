@@ -518,6 +518,41 @@ def test_pytorchs_way_to_capture(fake):
     assert y.tolist() == [8.0] * 3
 
 
+def reserved(fake):
+    """Return the bytes in pools that graphs made."""
+    return sum(pool.total_bytes() for pool in fake.pools)
+
+
+def test_a_graphs_memory_goes_back(fake):
+    x = torch.ones(1000, device="cuda")
+    repeat = torch.cuda.graph(lambda: x * 2)
+    assert reserved(fake) >= x.nbytes
+    del repeat
+    assert reserved(fake) == 0
+
+
+def test_memory_that_graphs_share_goes_back_with_the_last(fake):
+    x = torch.ones(1000, device="cuda")
+    first = torch.cuda.graph(lambda: (x * 2).exp().log())
+    second = torch.cuda.graph(lambda: x * 3, pool=first.graph.pool())
+    del first
+    assert reserved(fake) >= 2 * x.nbytes, "the second one may write where the first one worked"
+    assert second()[:2].tolist() == [3.0, 3.0]
+    second.graph.reset()
+    assert reserved(fake) == 0
+
+
+def test_a_tensor_outlives_its_graph(fake):
+    x = torch.ones(1000, device="cuda")
+    repeat = torch.cuda.graph(lambda: x * 2)
+    result = repeat()
+    del repeat
+    assert result[:2].tolist() == [2.0, 2.0] and reserved(fake) >= x.nbytes
+    del result
+    torch.cuda.empty_cache()
+    assert reserved(fake) == 0
+
+
 def test_autocast_and_scaler_on_the_device(fake):
     w = torch.ones(3, 3, device="cuda", requires_grad=True)
     x = torch.ones(2, 3, device="cuda")

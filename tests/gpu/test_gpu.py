@@ -31,9 +31,33 @@ def gpu():
         yield load_cuda()
 
 
-@pytest.mark.parametrize("op", OPS, ids=IDS)
+#: What these give has either sign, as the library that computes it likes.
+DECOMPOSITIONS = ("LinalgSvd", "LinalgEigh", "LinalgQr", "QrComplete")
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op.__name__ not in DECOMPOSITIONS],
+                         ids=[name for name in IDS if name not in DECOMPOSITIONS])
 def test_op_against_numpy(gpu, op):
     compare(gpu, op, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("decompose", [torch.linalg.svd, torch.linalg.eigh, torch.linalg.qr])
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_decompositions_but_for_signs(gpu, decompose, batch):
+    def found(device):
+        A = torch.as_tensor(host).to(device).requires_grad_()
+        by = torch.arange(1.0, 4.0, dtype=torch.float64, device=device)
+        parts = decompose(A @ A.mT if decompose is torch.linalg.eigh else A)
+        values = [x for x in parts if x.ndim == len(batch) + 1]
+        left, *right = (x for x in parts if x.ndim == len(batch) + 2)  # signs of columns, of rows
+        values += [(left * by) @ left.mT, *((x.mT * by) @ x for x in right)]
+        first, = torch.autograd.grad(sum((x * x).sum() for x in values), A, create_graph=True)
+        second, = torch.autograd.grad((first * first).sum(), A)
+        return [x.detach().cpu().numpy() for x in (*values, first, second)]
+
+    host = np.random.default_rng(0).normal(size=(*batch, 3, 3))
+    for there, here in zip(found("cuda"), found("cpu"), strict=True):
+        np.testing.assert_allclose(there, here, rtol=1e-7, atol=1e-8)
 
 
 @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
@@ -66,6 +90,25 @@ def test_memory_comes_back(gpu):
     del x, y
     assert torch.cuda.memory_allocated() == before
     assert torch.cuda.max_memory_allocated() - before == 2 << 22
+
+
+def test_memory_of_a_graph_comes_back(gpu):
+    def free():
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+        return torch.cuda.mem_get_info()[0]
+
+    x = torch.ones(1 << 22, device="cuda")
+    free_before = 0
+    for _ in range(2):  # the first time kernels are loaded
+        free_before = free()
+        repeat = torch.cuda.graph(lambda: x * 2)
+        result = repeat()
+        assert result[0].item() == 2 and free() <= free_before - x.nbytes
+        del repeat
+        assert result[0].item() == 2
+        del result
+    assert free() == free_before
 
 
 def test_backward_on_a_side_stream(gpu):

@@ -64,6 +64,13 @@ class Checked:
         setattr(self, name, checked)
         return checked
 
+    def solve(self, a: Array, b: Array) -> Array:
+        """Return the solutions of systems of equations, whose batches broadcast as NumPy's do."""
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        with cupyx.errstate(linalg="raise"):
+            return self.module.solve(*(cupy.broadcast_to(x, (*batch, *x.shape[-2:]))
+                                       for x in (a, b)))
+
 
 def of_same_dtype(function: Any) -> Any:
     """Return a special function whose result has its argument's dtype."""
@@ -296,7 +303,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
 
     def polygamma(self, x: Array, n: int) -> Array:
         """Return the derivative of order `n` of digamma."""
-        return device_special.polygamma(n, x).astype(x.dtype, copy=False)
+        return device_special.polygamma(cupy.full((), n), x).astype(x.dtype, copy=False)
 
     # ---------------------------------------------------------------- devices
 

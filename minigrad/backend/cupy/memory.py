@@ -55,9 +55,9 @@ class Memory:
         with self.lock:
             self.peaks[index] = self.bounds[index] = used
 
-    def empty(self) -> None:
-        """Give what no array holds back to the driver."""
-        self.pool.free_all_blocks()
+    def empty(self, stream: Any = None) -> None:
+        """Give what no array holds back to the driver: of all streams, or of one."""
+        self.pool.free_all_blocks(stream)
 
     def free_and_total(self, index: int) -> tuple[int, int]:
         """Return what the device has free and in all."""
