@@ -38,7 +38,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-generic faults soak fuzz mutation audit sbom lint bench course course-full export-full site serve site-check \
+.PHONY: help tour learn test test-generic imaginary-gpu faults soak fuzz mutation audit sbom lint bench course course-full export-full site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -61,6 +61,13 @@ test: $(VENV)/.stamp-test $(TORCH) ## set up and run all tests; WITH_TORCH=1 com
 
 test-generic: $(VENV)/.stamp-test $(TORCH) ## the same tests with every fast path off
 	@MINIGRAD_GENERIC=1 $(PYTEST) $(PYTEST_ARGS) $(WITHOUT_COURSE)
+
+# An environment of its own, since CuPy changes what is there: the rest is tested without it.
+imaginary-gpu: ## the GPU's tests without a GPU: CuPy itself, with the host in the place of CUDA (needs g++)
+	@$(MAKE) --no-print-directory VENV=.venv-gpu .venv-gpu/.stamp-imaginary-gpu
+	@.venv-gpu/bin/python tests/gpu/imaginary/build.py
+	@PYTHONPATH=.:tests/gpu/imaginary OPENBLAS_NUM_THREADS=1 MACHINE_LAZY=1 .venv-gpu/bin/python \
+	  -m pytest -n $(JOBS) -p imaginary_gpu -m gpu tests/gpu $(PYTEST_ARGS)
 
 faults: $(VENV)/.stamp-test ## Ctrl-C, or no memory, at every place of writes and of backward passes
 	@MINIGRAD_ALL_INTERRUPTS=1 $(PYTEST) tests/test_broken_off.py tests/test_interrupted.py
@@ -144,7 +151,7 @@ verify-full: ## all of the above, PyTorch included
 
 clean: ## remove the environment and all caches
 	@[ ! -e '$(VENV)/pyvenv.cfg' ] || rm -rf '$(VENV)'
-	@rm -rf build dist $(FROM_NPM) $(FIREFOX) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .venv-gpu build dist $(FROM_NPM) $(FIREFOX) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -------------------------------------------------------------------------
@@ -181,7 +188,8 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-venv constraints.txt
 
 $(VENV)/.stamp-tour $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-bench \
 $(VENV)/.stamp-authors $(VENV)/.stamp-course $(VENV)/.stamp-site $(VENV)/.stamp-browser \
-$(VENV)/.stamp-platforms $(VENV)/.stamp-mutation $(VENV)/.stamp-supply: \
+$(VENV)/.stamp-platforms $(VENV)/.stamp-mutation $(VENV)/.stamp-supply \
+$(VENV)/.stamp-imaginary-gpu: \
 $(VENV)/.stamp-%: $(VENV)/.stamp-build pyproject.toml constraints.txt
 	@echo '==> installing minigrad with what `make $*` needs (once)'
 	@$(INSTALL) --no-build-isolation --editable '.[$*]' || $(call stop,$(PIP_FAILED))

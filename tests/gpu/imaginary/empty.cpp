@@ -1,0 +1,1 @@
+// A library that CuPy loads and does not call.

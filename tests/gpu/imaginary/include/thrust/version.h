@@ -1,0 +1,3 @@
+// CuPy's module for Thrust names the version.
+#pragma once
+#define THRUST_VERSION 300000
