@@ -15,7 +15,7 @@ import numpy as np
 from . import _state, dtypes
 from ._state import number
 from .backend import BACKENDS, Backend
-from .device import device_of
+from .device import device_of, place_on
 from .op_node import NUMBERS, measure, measured_input
 from .saved import INFERENCE, SavedTensor
 from .tensor import Tensor
@@ -202,15 +202,24 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
             if value.dtype is not target:
                 casts[name] = to
                 # Of an expanded array NumPy would choose another order of memory than PyTorch.
-                arrays[i] = value.astype(to, "C" if 0 in value.strides else "K")
+                arrays[i] = cast(value, to, "C" if 0 in value.strides else "K")
         elif value is not None:
             arrays[i] = np.asarray(value).astype(to)
             if to is not target:
                 casts[name] = to
     if any(a.dtype is not target for a in items):
         casts[op.list_of_tensors or ""] = target
-        arrays[op.list_position or 0] = [a.astype(target, copy=False) for a in items]
+        arrays[op.list_position or 0] = [a if a.dtype is target else cast(a, target, "K")
+                                         for a in items]
     return casts
+
+
+def cast(array: Array, dtype: Any, order: str) -> Array:
+    """Return an array, or a number of NumPy's, in another dtype."""
+    if isinstance(array, np.generic):
+        return array.astype(dtype)
+    with place_on(array):
+        return array.astype(dtype, order)
 
 
 def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
@@ -236,6 +245,21 @@ def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
     names = list(dict.fromkeys(str(device_of(a)) for a in all_arrays(op, arrays)))
     raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
                        f"devices, {names[0]} and {names[1]}!")
+
+
+def on_one_device(op: type[Op], values: list[Any], arrays: list[Any]) -> list[Any]:
+    """Return the values with copies of those tensors that forward took as numbers of the host.
+
+    A formula may use them beside arrays of the device, and a gradient finds its way back.
+    """
+    numbers = [i for i in op.tensor_positions
+               if isinstance(arrays[i], np.generic) and isinstance(values[i], Tensor)]
+    there = [a for a in all_arrays(op, arrays) if type(a) is not np.ndarray] if numbers else []
+    if there:
+        values, where = [*values], device_of(there[0])
+        for i in numbers:
+            values[i] = values[i].to(where)
+    return values
 
 
 def all_arrays(op: type[Op], arrays: list[Any]) -> list[Array]:
@@ -295,6 +319,7 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
         live = op.underivable and any(isinstance(values[i], Tensor) and values[i].requires_grad
                                       for i in op.tensor_positions)
         return node_without_formula(op, values) if live else None
+    values = on_one_device(op, values, arrays)
     edges: list[Any] = []
     live = False
     for i in op.differentiable_positions:

@@ -25,6 +25,7 @@ from .apply import (
 from .array_info import data_pointer, same_memory
 from .array_memory import is_dense
 from .backend import BACKENDS, Backend
+from .device import place_on
 from .saved import INFERENCE
 from .shapes import broadcast
 from .tensor import Tensor
@@ -107,11 +108,12 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
     As in PyTorch what is wrong with the arguments themselves is said first: so a copy is written.
     """
     check_apart(op, values[0]._array, values)
-    copied = Tensor._plain(values[0]._array.copy())
-    values, arrays, _, _ = unwrap(op, [copied, *values[1:]])
-    xp = backend_of_all(op, arrays)
-    if xp.run_op is None and not write_directly(op, copied, xp, arrays):
-        run_to_write(op, copied, xp, arrays)
+    with place_on(values[0]._array):
+        copied = Tensor._plain(values[0]._array.copy())
+        values, arrays, _, _ = unwrap(op, [copied, *values[1:]])
+        xp = backend_of_all(op, arrays)
+        if xp.run_op is None and not write_directly(op, copied, xp, arrays):
+            run_to_write(op, copied, xp, arrays)
     INFERENCE.bump()
 
 

@@ -89,7 +89,8 @@ class Op:
     method = True  # whether tensors have it as a method
     public = True  # whether `F` and the package have it as a function
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
-    underivable = False  # whether PyTorch lacks the derivative, so that backward has to raise
+    #: Whether PyTorch lacks the derivative, so that backward has to raise; perhaps what it says
+    underivable: bool | str = False
     untracked = False  # whether the variant in place leaves the history as it is
     materialize = True  # whether missing gradients of outputs become zeros
     #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
@@ -200,7 +201,8 @@ def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(write)
     def forward(xp: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        return write(xp, self.copy(), *args, **kwargs)
+        # a product of two 0-d arrays, as formulas make, is no array in NumPy
+        return write(xp, xp.as_array(self).copy(), *args, **kwargs)
 
     return forward
 

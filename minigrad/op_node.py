@@ -1,9 +1,10 @@
 """The node of an op: its formulas, what they need saved, and how that is checked when used.
 
 NOTE [Saved numbers]
-    A number has no version, so in the version's place stands, where the specialised closures made
-    one, the 0-d array with which the forward computed: array formulas use that.  Arrays of a
-    device take the number itself.
+    A number has no version, so in the version's place stands what the forward computed with, where
+    that is not the number itself: array formulas use it.  Of the specialised closures for the CPU
+    it is a 0-d array, which is faster; of a number that was cast, NumPy's scalar, which arrays of a
+    device take too.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class OpNode(Node):
         if name in self.op.outputs or name == "result":
             if version is not None:
                 return self.unpack_output(name, kept, version, arrays)
-        elif isinstance(version, np.ndarray):
+        elif isinstance(version, (np.ndarray, np.generic)):
             return version if arrays else kept
         elif version is not None:
             current = version_of(kept)
@@ -209,7 +210,7 @@ class OpNode(Node):
             elif isinstance(value, (list, tuple)):
                 value = [SavedTensor(v, cast=casts.get(name)) for v in value]
             elif name in casts:
-                version = np.asarray(value).astype(casts[name])  # see NOTE [Saved numbers]
+                version = casts[name].type(value)  # see NOTE [Saved numbers]
             value_slot, version_slot, _ = self.slots_of[name]
             setattr(self, value_slot, value)
             setattr(self, version_slot, version)
@@ -301,8 +302,10 @@ def releaser(names: Sequence[str]) -> Callable[[Any], None]:
     """Make the method that drops what was saved; spelt out for the commonest names, for speed."""
     if not names:
         return lambda node: None
-    if len(names) == 1 and names[0] in ("self", "other", "result"):
-        return {"self": release_self, "other": release_other, "result": release_result}[names[0]]
+    spelt_out = {("self",): release_self, ("other",): release_other, ("result",): release_result,
+                 ("other", "self"): release_operands}
+    if tuple(names) in spelt_out:
+        return spelt_out[tuple(names)]
     slots = [(f"_t_{name}", FREED) for name in names] + [(f"_v_{name}", None) for name in names]
 
     def release(node: Any) -> None:
@@ -325,6 +328,12 @@ def release_other(node: Any) -> None:
 def release_result(node: Any) -> None:
     """Drop the one saved tensor, the result."""
     node._t_result, node._v_result = FREED, None
+
+
+def release_operands(node: Any) -> None:
+    """Drop the two saved tensors, `self` and `other`."""
+    node._t_other = node._t_self = FREED
+    node._v_other = node._v_self = None
 
 
 def saved_property(name: str, is_argument: bool) -> property:

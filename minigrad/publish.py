@@ -18,6 +18,7 @@ from . import _state
 from .apply import SPELLINGS, apply, bind, type_name
 from .apply_inplace import apply_inplace
 from .backend import BACKENDS
+from .device import place_on
 from .dtypes import can_cast
 from .op import REGISTRY, F, Op
 from .op_node import NUMBERS
@@ -124,10 +125,11 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         raise RuntimeError(f"result type {type_name(result.dtype)} can't be cast to the desired "
                            f"output type {type_name(out.dtype)}")
     out._bump()  # first, for Ctrl-C may come in between
-    if out._array.shape != result._array.shape:
-        out._array = result._array.astype(out._array.dtype)
-    else:
-        out._array[...] = result._array
+    with place_on(out._array):
+        if out._array.shape != result._array.shape:
+            out._array = result._array.astype(out._array.dtype)
+        else:
+            out._array[...] = result._array
     return out
 
 
@@ -155,7 +157,7 @@ def tensors_only(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
         return call
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if args:
+        if args and type(args[0]) is not Tensor:
             given = args[0]
             if type(given) in BACKENDS or (
                 isinstance(given, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])

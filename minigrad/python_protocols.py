@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _state
 from .backend import backend_of
+from .device import place_on
 
 
 class PythonProtocols:
@@ -117,7 +118,8 @@ class PythonProtocols:
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
                 f"{type(element)}.")
         value = getattr(element, "_array", element)
-        return bool((self._array == value).any())
+        with place_on(self._array):
+            return bool((self._array == value).any())
 
     def __reversed__(self: Any) -> Any:
         return self.flip(0) if self.ndim else self
@@ -133,7 +135,8 @@ class PythonProtocols:
                                "the deepcopy protocol at the moment.")
         if id(self) in memo:
             return memo[id(self)]
-        result = self._plain_as(type(self), self._array.copy("K"))
+        with place_on(self._array):
+            result = self._plain_as(type(self), self._array.copy("K"))
         memo[id(self)] = result
         result._requires_grad = self._requires_grad
         if self._grad is not None:

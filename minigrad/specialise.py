@@ -103,13 +103,12 @@ def give_runners(op: type[Op]) -> None:
     if op.formulas and not (op.outputs or op.list_of_tensors or getattr(op, "many", False)):
         formulas = op.formulas.values()
         op.node_type.runners = tuple([runner(op, f, names) for f, names in formulas])
-        op.node_type.tensor_runners = tuple([tensor_runner(op, f, names) for f, names in formulas])
+        op.node_type.tensor_runners = tuple([any_runner(op, f, names, arrays=False)
+                                             for f, names in formulas])
 
 
 def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
-    """Return `run(node, g)`: a formula on arrays, with what it names taken from the node."""
-    if names == ("g",):
-        return lambda node, g: formula(g)
+    """Return `any_runner` on arrays; spelt out for the commonest names, for speed."""
     if names == ("g", "self"):
 
         def run_self(node: Any, g: Any) -> Any:
@@ -143,26 +142,23 @@ def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
             return formula(g, node._t_result)
 
         return run_result
-    if names[:1] == ("g",) and "grads" not in names:
-        getters = [getter(op, name) for name in names[1:]]
-        return lambda node, g: formula(g, *[get(node) for get in getters])
-    return lambda node, g: formula(*[node.value(n, (g,), True) for n in names])
+    return any_runner(op, formula, names, arrays=True)
 
 
-def tensor_runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
-    """Return `run(node, g)`: a formula on tensors, with what it names taken from the node."""
+def any_runner(op: type[Op], formula: Function, names: tuple[str, ...], arrays: bool) -> Function:
+    """Return `run(node, g)`: a formula, on arrays or tensors, with what it names from the node."""
     if names == ("g",):
         return lambda node, g: formula(g)
     if names[:1] == ("g",) and "grads" not in names:
-        getters = [getter(op, name, arrays=False) for name in names[1:]]
+        getters = [getter(op, name, arrays) for name in names[1:]]
         if len(getters) == 1:
             (get,) = getters
             return lambda node, g: formula(g, get(node))
         return lambda node, g: formula(g, *[get(node) for get in getters])
-    return lambda node, g: formula(*[node.value(n, (g,), False) for n in names])
+    return lambda node, g: formula(*[node.value(n, (g,), arrays) for n in names])
 
 
-def getter(op: type[Op], name: str, arrays: bool = True) -> Function:
+def getter(op: type[Op], name: str, arrays: bool) -> Function:
     """Return `get(node)`: what a formula's argument stands for; `arrays` in place of tensors."""
     node_type: Any = op.node_type
     slot = node_type.kept_in.get(name)
@@ -340,6 +336,8 @@ def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
         out._counter = out._view = out._grad = out._extras = None
         live0 = input._requires_grad if input._view is None else input.requires_grad
         if recorded and (live0 or live1) and grad_enabled() and r.dtype in _FLOATS:
+            if type(b) is not array_type and kind is not float and kind is not int:
+                return generic(input, other)  # a tensor of the host beside a device's array
             node: Any = _new(node_type)
             node.extras = None
             count = read_sequence()

@@ -17,6 +17,7 @@ from . import _state
 from .array_info import ArrayInfo, Size
 from .backend import BACKENDS
 from .detached_inference import detached, is_inference, with_data_of
+from .device import place_on
 from .dtypes import from_numpy_dtype, get_default_dtype
 from .gradient_hooks import GradientHooks
 from .graph import Node
@@ -362,7 +363,8 @@ class Parameter(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """Copy the values; the gradient stays behind, as it does in PyTorch."""
         if id(self) not in memo:
-            data = self._plain(self._array.copy("K"))
+            with place_on(self._array):
+                data = self._plain(self._array.copy("K"))
             memo[id(self)] = type(self)(data, self._requires_grad)
         copied: Parameter = memo[id(self)]
         return copied

@@ -27,18 +27,19 @@ Array = Any
 class NotImplemented_(NaryNode):
     """The node of an operation that PyTorch cannot differentiate: backward through it raises."""
 
-    def __init__(self, op_name: str) -> None:
+    def __init__(self, op: type[Op]) -> None:
         super().__init__()
-        self.op_name = op_name
+        self.message = (op.underivable if isinstance(op.underivable, str) else
+                        f"derivative for aten::{op.name} is not implemented")
 
     def name(self) -> str:
         return "NotImplemented"
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
-        raise RuntimeError(f"derivative for aten::{self.op_name} is not implemented")
+        raise RuntimeError(self.message)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        raise RuntimeError(f"derivative for aten::{self.op_name} is not implemented")
+        raise RuntimeError(self.message)
 
 
 class Constant(NaryNode):
@@ -106,7 +107,7 @@ def break_off(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
 def node_without_formula(op: type[Op], values: list[Any]) -> Node:
     """Make the node for an op without formulas; the caller has seen that one is needed."""
     node: NaryNode = (
-        NotImplemented_(op.name) if op.underivable else Constant(op.node_type.__name__))
+        NotImplemented_(op) if op.underivable else Constant(op.node_type.__name__))
     node.extras = None
     if op.underivable:
         node.sequence = 1 << 61  # it raises as soon as it can

@@ -205,7 +205,7 @@ SPELLINGS: dict[str, Spelling] = {
 SERVANTS = {
     "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "GruLayer", "IndexBackward",
     "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
-    "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "TakeBackward",
+    "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "SeveralZeros", "TakeBackward",
 }
 
 

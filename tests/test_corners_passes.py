@@ -428,6 +428,21 @@ def test_a_result_looks_at_what_was_saved_where_the_pass_ends(torch):
         out.sum().backward(inputs=[out])
 
 
+@pytest.mark.parametrize("run", [
+    lambda torch, out, x: out.backward(inputs=[x]),
+    lambda torch, out, x: torch.autograd.grad(out, x),
+    lambda torch, out, x: torch.autograd.grad(out, x, create_graph=True),
+], ids=["backward", "grad", "recorded"])
+@on_each_engine
+def test_a_node_looks_at_what_it_saved_for_a_formula_that_does_not_run(torch, run):
+    x, y = leaf(torch, [1.0, 2.0]), leaf(torch, [3.0, 4.0])
+    mid = x * 1
+    out = (mid * (y * 1)).sum()
+    mid.add_(1)  # of which the gradient of `y` alone has need
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        run(torch, out, x)
+
+
 @on_each_engine
 def test_a_context_without_a_place_in_the_graph_leads_nowhere(torch):
     seen = []

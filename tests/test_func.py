@@ -369,6 +369,8 @@ ERRORS: dict[str, Any] = {
                     lambda t, f, x: f.jvp(lambda y: x, (x,), (x,), strict=True)),
     "size of a tangent": (RuntimeError, "different size than that of the original Tensor",
                           lambda t, f, x: f.jvp(lambda x: x, (x,), (x[0],))),
+    "chunks of jacrev": (ValueError, "jacrev: `chunk_size` should be greater than 0",
+                         lambda t, f, x: f.jacrev(lambda x: x, chunk_size=0)),
     "randomness of jacfwd": (RuntimeError, "Only allowed values for randomness are",
                              lambda t, f, x: f.jacfwd(lambda x: x, randomness="foo")(x)),
     "random numbers in jacfwd": (RuntimeError, "randomness error mode", lambda t, f, x: f.jacfwd(
@@ -413,6 +415,11 @@ DRAWN: dict[str, Any] = {
     "dropout3d": lambda t, x: t.nn.functional.dropout3d(x[:, :, None, None]),
     "alpha_dropout": lambda t, x: t.nn.functional.alpha_dropout(x, 0.5, True),
     "feature_alpha_dropout": lambda t, x: t.nn.functional.feature_alpha_dropout(x, 0.5, True),
+    "native_dropout": lambda t, x: t.native_dropout(x, 0.3, True)[0],
+    "mask of native_dropout": lambda t, x: t.native_dropout(x, 0.3, True)[1] + 0.0,
+    "bernoulli_ by chances": lambda t, x: x.clone().bernoulli_(t.full((2,), 0.4)),
+    **{name: lambda t, x, name=name: getattr(x.clone(), name)() for name in (
+        "normal_", "uniform_", "bernoulli_", "exponential_", "random_")},
 }
 
 
@@ -441,6 +448,9 @@ DRAWN_FOR_ALL: dict[str, Any] = {
     "dropout": lambda t, x: t.nn.functional.dropout(t.ones(9)),
     "dropout1d": lambda t, x: t.nn.functional.dropout1d(t.ones(1, 9, 2)),
     "alpha_dropout": lambda t, x: t.nn.functional.alpha_dropout(t.ones(9), 0.5, True),
+    "native_dropout": lambda t, x: t.native_dropout(t.ones(9), 0.5, True)[0],
+    "bernoulli": lambda t, x: t.bernoulli(t.full((9,), 0.4)),
+    "bernoulli of a number": lambda t, x: t.bernoulli(t.ones(2, 9), 0.4),
 }
 
 
@@ -455,6 +465,71 @@ def test_what_is_not_batched_is_drawn_once_or_for_each_example(name, randomness)
                                randomness=randomness)(torch.ones(3)))
     np.testing.assert_allclose(kept[0].numpy(), kept[1].numpy(), 1e-5)
     assert (kept[0][0] == kept[0][1]).all() == (randomness == "same")
+
+
+#: Numbers drawn by what is batched: they cannot be the same for all examples.
+DRAWN_BY_EACH: dict[str, Any] = {
+    "multinomial": lambda t, x: t.multinomial(x, 2),
+    "multinomial of a vector": lambda t, x: t.multinomial(x[0], 9, True),
+    "bernoulli": lambda t, x: t.bernoulli(x),
+    "normal of means": lambda t, x: t.normal(x, 0.5), "normal of both": lambda t, x: t.normal(x, x),
+    "normal of deviations": lambda t, x: t.normal(0.5, x),
+    "normal of deviations and means": lambda t, x: t.normal(t.ones(3), x),
+}
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("name", DRAWN_BY_EACH)
+def test_what_is_drawn_by_each_example_is_its_own(name):
+    kept = []
+    for torch in ENGINES:
+        torch.manual_seed(7)
+        x = (torch.arange(24.0).reshape(4, 2, 3) + 1) / 25
+
+        def program(x, torch=torch):
+            return DRAWN_BY_EACH[name](torch, x)
+
+        kept.append(torch.vmap(program, randomness="different")(x))
+        with pytest.raises(RuntimeError, match="Vmap does not currently support same randomness "
+                                               "with a batched tensor input"):
+            torch.vmap(program, randomness="same")(x)
+        with pytest.raises(RuntimeError, match="randomness error mode"):
+            torch.vmap(program)(x)
+    np.testing.assert_allclose(kept[0].numpy(), kept[1].numpy(), 1e-5)
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("randomness", ["same", "different"])
+@pytest.mark.parametrize("chunk_size", [1, 2, 5, 7])
+def test_chunks_of_a_batch_have_the_numbers_of_the_whole(chunk_size, randomness):
+    kept = []
+    for torch in ENGINES:
+        for size in (None, chunk_size):
+            torch.manual_seed(7)
+            rows = torch.vmap(lambda x, torch=torch: x + torch.rand(2), randomness=randomness,
+                              chunk_size=size)(torch.zeros(5, 2))
+            kept.append([rows.tolist(), torch.rand(1).tolist()])
+    assert kept[0] == kept[1] == kept[2] == kept[3]
+
+
+@pytest.mark.skipif("torch" not in NAMES, reason="PyTorch is not installed")
+@pytest.mark.parametrize("write", ["normal_", "bernoulli"])
+def test_numbers_of_nested_batches(write):
+    programs = {"normal_": lambda t, y: y.clone().normal_(),
+                "bernoulli": lambda t, y: t.bernoulli(t.full((9,), 0.5)) + 0 * y.sum()}
+    for outer, inner in (("same", "same"), ("same", "different"), ("different", "different"),
+                         ("different", "same")):
+        kept = []
+        for torch in ENGINES:
+            if (torch.__name__, write, outer, inner) == ("torch", "normal_", "different", "same"):
+                continue  # PyTorch writes to one tensor first, which is not batched: an error
+            torch.manual_seed(7)
+            kept.append(torch.vmap(lambda x, torch=torch, inner=inner: torch.vmap(
+                lambda y: programs[write](torch, y), randomness=inner)(x), randomness=outer)(
+                    torch.ones(3, 2, 4)).numpy())
+        np.testing.assert_allclose(kept[0], kept[-1], 1e-5)
+        assert (kept[0][0] == kept[0][1]).all() == (outer == "same")
+        assert (kept[0][:, 0] == kept[0][:, 1]).all() == (inner == "same")
 
 
 @on_each_engine

@@ -259,6 +259,28 @@ def test_a_program_runs_on_ones_own_engine(space, tmp_path, capfd):
     assert "yes ['--steps', '2']" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("stages", ["03b", "01-13", ""])
+def test_a_program_that_comes_to_what_is_not_written_says_so_in_a_sentence(space, tmp_path, capfd,
+                                                                           stages):
+    script = tmp_path / "script.py"
+    script.write_text("import minigrad as torch\nprint('begun')\n"
+                      "torch.ones(2, requires_grad=True).sum().backward()\n")
+    call("python", "--mine", stages, str(script), code=1)
+    told = capfd.readouterr()
+    number, file = ("03b.5", "03b_backward.py") if stages == "03b" else ("12.2", "device.py")
+    assert told.out == "begun\n"
+    assert told.err.startswith(f"the program came to {number} ") and told.err.count("\n") == 1
+    assert f"{file}, line " in told.err
+    assert f"leave stage {number.partition('.')[0]} out of what follows --mine" in told.err
+
+
+def test_errors_of_the_program_itself_are_shown_as_they_are(space, tmp_path, capfd):
+    script = tmp_path / "script.py"
+    script.write_text("raise NotImplementedError('not yet')\n")
+    call("python", "--mine", STAGE.number, str(script), code=1)
+    assert capfd.readouterr().err.endswith("NotImplementedError: not yet\n")
+
+
 def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
     """What an earlier stage of one's own does is seen by the later stage's tests."""
     first, second = course.find_stage("05"), course.find_stage("07")

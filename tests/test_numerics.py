@@ -67,7 +67,8 @@ TWO = {
     "x ** y": lambda t, x, y: x**y, "x / y": lambda t, x, y: x / y, "x * y": lambda t, x, y: x * y,
     "where": lambda t, x, y: t.where(x > y, x, y),
     **{name: lambda t, x, y, name=name: getattr(t, name)(x, y) for name in (
-        "atan2", "fmod", "hypot", "logaddexp", "maximum", "minimum", "remainder", "xlogy")},
+        "atan2", "fmod", "hypot", "logaddexp", "maximum", "minimum", "nextafter", "remainder",
+        "xlogy")},
     **{name: lambda t, x, y, name=name: getattr(t.nn.functional, name)(x, y, reduction="none")
        for name in ("binary_cross_entropy_with_logits", "huber_loss", "kl_div", "l1_loss",
                     "smooth_l1_loss")},

@@ -18,7 +18,8 @@ from minigrad.tensor import Tensor
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of shapes, strides and options that samples have
-    "Using a target size", r"torch.searchsorted\(\)", "The reduce argument of torch.scatter")]
+    "Using a target size", r"torch.searchsorted\(\)", "The reduce argument of torch.scatter",
+    r"index_reduce\(\) is in beta")]
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
 spellings = pytest.importorskip("_spellings", reason="compares with PyTorch")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _engines import on_each_engine
 
 import minigrad as torch
 from minigrad.autograd import grad
@@ -222,3 +223,31 @@ def test_tolerances_are_not_negative(name: str) -> None:
     for ask in (torch.isclose, torch.allclose):
         with pytest.raises(RuntimeError, match=f"{name} must be greater than or equal to zero"):
             ask(torch.ones(1), torch.ones(1), **{name: -0.4})
+
+
+@on_each_engine
+@pytest.mark.parametrize(("size", "expected"), [
+    ((1, 3), [[5, 7, 9]]), ((3,), [5, 7, 9]), ((2, 1), [[6], [15]]), ((), 21), ((1, 1), [[21]]),
+    ((2, 3), [[1, 2, 3], [4, 5, 6]]),
+])
+def test_sum_to_size(torch: Any, size: Any, expected: Any) -> None:
+    x = torch.tensor([[1.0, 2, 3], [4, 5, 6]], requires_grad=True)
+    summed = x.sum_to_size(size)
+    assert summed.tolist() == x.sum_to_size(size=list(size)).tolist() == expected
+    assert (summed is x) == (size == (2, 3))
+    assert torch.autograd.grad(summed.sum(), x)[0].tolist() == [[1, 1, 1]] * 2
+    assert torch.ones(2, 3, dtype=torch.bool).sum_to_size(1, 3).dtype is torch.int64
+
+
+@on_each_engine
+@pytest.mark.parametrize(("size", "error", "text"), [
+    ((2,), RuntimeError, "size {[2]} is not expandable to size {[2, 3]}."),
+    ((1, 1, 1), RuntimeError, "size {[1, 1, 1]} is not expandable to size {[2, 3]}."),
+    ((), TypeError, 'sum_to_size() missing 1 required positional arguments: "size"'),
+    ((1.5,), TypeError, "sum_to_size(): argument 'size' (position 1) must be tuple of ints, not "
+                        "float"),
+])
+def test_what_sum_to_size_refuses(torch: Any, size: Any, error: Any, text: str) -> None:
+    with pytest.raises(error) as caught:
+        torch.ones(2, 3).sum_to_size(*size)
+    assert str(caught.value) == text

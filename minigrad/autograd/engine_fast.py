@@ -16,7 +16,9 @@ import numpy as np
 
 from .. import _state
 from ..accumulate import AccumulateGrad
+from ..apply import NO_PLACE
 from ..backend import BACKENDS, backend_of
+from ..device import place_on
 from ..graph import GraphRoot, Node
 
 _ndarray = np.ndarray
@@ -134,7 +136,8 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
     else:
         for (target, index), given in zip(root.edges, root.outputs, strict=True):
             if target is not None:
-                arrive(target, index, task.fit(given, target, index, root), False)
+                with NO_PLACE if type(given) is _ndarray else place_on(given):
+                    arrive(target, index, task.fit(given, target, index, root), False)
     node: Any = None  # the node to run next, when its whole gradient is at hand in `grad`
     grad: Any = None
     while True:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import backend_of
+from ..device import beside
 from ..tensor import Tensor
 from .backward import grad
 from .jacobians import (
@@ -88,7 +88,7 @@ def numerical_slopes(func: Function, inputs: Sequence[Any], which: int, u: Array
                      eps: float) -> list[Array]:
     """Return the slope of each result along `u` in one input, by central differences."""
     array = inputs[which]._array
-    kept, step = array.copy(), backend_of(array).from_host(np.asarray(eps * u.reshape(array.shape)))
+    kept, step = array.copy(), beside(array, np.asarray(eps * u.reshape(array.shape)))
     below_and_above = []
     for moved in (kept - step, kept + step):
         array[...] = moved
@@ -106,7 +106,7 @@ def one_column(v: Array) -> Callable[..., Any]:
     """Return a function that gives one combination of the jacobians' columns, by backward."""
 
     def columns(inputs: Sequence[Any], output: Tensor) -> Any:
-        given = backend_of(output._array).from_host(v.reshape(output._array.shape))
+        given = beside(output._array, v.reshape(output._array.shape))
         found = grad(output, differentiable(inputs), Tensor._plain(given), True, allow_unused=True)
         return [[None if g is None else Tensor._plain(g._array.copy()) for g in found]]
 

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from .. import _state
-from ..graph import Node
+from ..backend import BACKENDS
 from .fitting import fit
 from .graph_task import on_tensors
 from .replay import added, edges_behind
@@ -70,47 +70,41 @@ def sweep(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any]
             for node, index in goals]
 
 
-def run_node(node: Any, edges: Sequence[tuple[Node | None, int]], needed: set[Any],
+def run_node(node: Any, edges: Sequence[tuple[Any, int]], needed: set[Any],
              arrived: dict[Any, Gradient], is_goal: bool, on_tensors: bool) -> None:
-    """Run one node and add each result to what has arrived where its edge leads."""
+    """Run one node and add each result, fit for its receiver, to what has arrived there."""
     runners = node.tensor_runners if on_tensors else node.runners
-    if not runners:
-        run_odd_node(node, edges, needed, arrived, on_tensors)
-        return
-    g = arrived.get(node) if is_goal else arrived.pop(node, None)
-    if g is None:
-        node.look_at_saved()
-        return
-    for position, (run, (after, index)) in enumerate(zip(runners, edges, strict=True)):
-        if after is not None and after in needed:
-            result = run(node, g)
-            if result is not None:
-                deliver(node, result, after, index, position, arrived, on_tensors)
-        elif after is not None:
+    if runners:
+        g = arrived.get(node) if is_goal else arrived.pop(node, None)
+        if g is None:
             node.look_at_saved()
+            return
+    else:
+        results = run_odd_node(node, needed, arrived, on_tensors)
+    for position, (after, index) in enumerate(edges):
+        if after not in needed:
+            if runners and after is not None:
+                node.look_at_saved()
+            continue
+        result = runners[position](node, g) if runners else results[position]
+        if result is None:
+            continue
+        array = result._array if on_tensors else result
+        shape, dtype = after.metadata_of(index)
+        if type(array) not in BACKENDS or array.shape != shape or array.dtype is not dtype:
+            result = fit(result, after, index, node, position)
+        place = after if after.num_inputs == 1 else (after, index)
+        before = arrived.get(place)
+        arrived[place] = result if before is None else added(before, result)
 
 
-def run_odd_node(node: Any, edges: Sequence[tuple[Node | None, int]], needed: set[Any],
-                 arrived: dict[Any, Gradient], on_tensors: bool) -> None:
-    """Run a node with several outputs or a list of inputs."""
+def run_odd_node(node: Any, needed: set[Any], arrived: dict[Any, Gradient],
+                 on_tensors: bool) -> Sequence[Gradient | None]:
+    """Return what a node with several outputs or a list of inputs gives each of its edges."""
     if node.num_inputs == 1:
         grads = [arrived.get(node)]
     else:
         grads = [arrived.get((node, i)) for i in range(node.num_inputs)]
-    results = (node.apply_tensors if on_tensors else node.apply_arrays)(grads, needed)
-    for position, (result, (after, index)) in enumerate(zip(results, edges, strict=True)):
-        if result is not None and after is not None:
-            deliver(node, result, after, index, position, arrived, on_tensors)
-
-
-def deliver(node: Any, result: Gradient, after: Any, index: int, position: int,
-            arrived: dict[Any, Gradient], on_tensors: bool) -> None:
-    """Fit a result to its receiver and add it to what has arrived there."""
-    shape, dtype = after.metadata_of(index)
-    array = result._array if on_tensors else result
-    if (getattr(array, "shape", None) != shape or array.dtype is not dtype
-            or not (shape or on_tensors)):  # NumPy's formulas may give a number
-        result = fit(result, after, index, node, position)
-    place = after if after.num_inputs == 1 else (after, index)
-    before = arrived.get(place)
-    arrived[place] = result if before is None else added(before, result)
+    results: Sequence[Gradient | None] = (
+        node.apply_tensors if on_tensors else node.apply_arrays)(grads, needed)
+    return results

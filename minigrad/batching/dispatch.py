@@ -254,6 +254,14 @@ class BatchedBackend:
         """Return an array that is not batched."""
         return array
 
+    def may_ask(self) -> bool:
+        """Tell whether values may be looked at: what may not be of a batch says so itself."""
+        return True
+
+    def place_of(self, arrays: Any) -> Any:
+        """Return where to work: the rules go where what lies underneath is."""
+        return None
+
     def __getattr__(self, name: str) -> Any:
         return numpy_backend.synchronize if name == "synchronize" else refused(name)
 

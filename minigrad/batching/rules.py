@@ -10,6 +10,8 @@ from typing import Any
 
 from .. import _state
 from ..op import F
+from ..ops.dropout import MaskedScale, scale
+from ..ops.generator import BY_A_BATCH
 from ..shapes import numel, wrap_dim, wrap_dims
 from ..tensor import Tensor
 from .dispatch import Call, Rule
@@ -149,10 +151,32 @@ def position(call: Call) -> Any:
 
 def draw(call: Call) -> Any:
     """Random numbers of its own for each example, where that is what the caller of `vmap` wants."""
+    if alike(call):
+        raise RuntimeError(BY_A_BATCH)
+    whole = _state.drawn.get()
+    with _state.having(_state.drawn, whole and whole.without(call.level)):
+        return elementwise(call)
+
+
+def alike(call: Call) -> bool:
+    """Tell whether random numbers are to be the same for all examples of a call."""
     whole = _state.drawn.get()
     own = whole is not None and call.level in dict(whole.levels)
-    if _state.randomness.get() in ("same", "different") and not own:
-        raise RuntimeError("vmap: random numbers that are the same for all examples have to be "
-                           "drawn without a batched input")
-    with _state.having(_state.drawn, whole.without(call.level) if own else whole):
-        return elementwise(call) if call.op.tensors[0] in call.batched else onto_self(call)
+    return _state.randomness.get() in ("same", "different") and not own
+
+
+def fill_at_random(call: Call) -> Any:
+    """As `draw`; numbers that are the same for all are drawn once, whatever was there before."""
+    if not (alike(call) and call.only("self")):
+        return draw(call)
+    x = call["self"]
+    return F.expand(call.run(self=F.slice(x, 0, 0, 1)), x.shape)
+
+
+def dropout(call: Call) -> Any:
+    """As `draw`; a mask that is the same for all is drawn once."""
+    if not alike(call):
+        return draw(call)
+    x = call["self"]
+    mask = F.expand(call.run(self=F.slice(x, 0, 0, 1))[1], x.shape)
+    return [MaskedScale(x, mask, scale(call["p"], call["train"])), mask]

@@ -14,7 +14,7 @@ ELEMENTWISE = """
     Add Sub Rsub RsubNumber Mul Neg Addcmul Div DivRounded FloorDivide Remainder RemainderNumber
     Fmod FmodNumber Reciprocal Addcdiv
     PowNumber PowTensor PowOfNumber Sqrt Rsqrt Abs Sign Sgn Floor Ceil Trunc RoundToInteger
-    RoundToDecimals Frac
+    RoundToDecimals Frac Nextafter
     Exp Exp2 Expm1 Log Log2 Log10 Log1p Logaddexp Logaddexp2 XlogyTensors XlogyOfNumber XlogyNumber
     Sigmoid Logit Sin Cos Tan Asin Acos Atan Atan2 Hypot Sinc Deg2rad Rad2deg Sinh Cosh Tanh Asinh
     Acosh Atanh Erf Erfc Erfinv Lgamma Digamma Polygamma CopysignTensors CopysignNumber NanToNum
@@ -27,7 +27,7 @@ ELEMENTWISE = """
     IscloseOp Heaviside
     Maximum Minimum Fmax Fmin ClampNumbers ClampTensors ClampMinNumber ClampMinTensor ClampMaxNumber
     ClampMaxTensor LerpTensor LerpNumber Where
-    Clone ToCopy Alias Zero MaskedScale
+    Clone ToCopy Alias Zero MaskedScale SeveralZeros
 """
 
 #: Rules with the ops that have them.
@@ -45,7 +45,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules.position, "Argmax Argmin"),
     (along("dim"), "LinearScan Cumsum Cumprod Cummax Cummin Logcumsumexp Softmax LogSoftmax MaxDim "
                    "MinDim MedianDim NanmedianDim Mode Kthvalue Sort Topk Gather ScatterSource "
-                   "ScatterNumber ScatterAdd ScatterReduced GatherBackward"),
+                   "ScatterNumber ScatterAdd ScatterReduced ScatterReduce GatherBackward"),
     (part("dim"), "Select SelectBackward Slice SliceBackward Split SplitWithSizes UnsafeSplit "
                   "UnsafeSplitWithSizes Unbind UnfoldBackward"),
     (part("dimension"), "SlidingWindows"),
@@ -79,7 +79,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_matrix.cross, "LinalgCross"),
     (rules_matrix.solve, "Solve LinalgSolveTriangular"),
     (rules_index.index_select, "IndexSelect IndexSelectBackward IndexAdd IndexCopy "
-                               "IndexFillNumber"),
+                               "IndexReduce IndexFillNumber"),
     (rules_index.take, "Take TakeBackward"),
     (rules_index.index, "Index"),
     (rules_index.index_backward, "IndexBackward"),
@@ -97,7 +97,9 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_network.nll_loss, "NllLoss"),
     (rules_network.nll_loss_input, "NllLossInput"),
     (rules_network.native_layer_norm, "NativeLayerNorm"),
-    (rules.draw, "Bernoulli BernoulliFill Dropout Exponential Normal NormalOf Random Uniform"),
+    (rules.draw, "Bernoulli NormalOf"),
+    (rules.dropout, "Dropout"),
+    (rules.fill_at_random, "BernoulliFill Exponential Normal Random Uniform"),
 )
 
 for _rule, _names in TABLE:

@@ -165,7 +165,16 @@ def run_script(plan: dict[str, Any]) -> None:
     except Exception as error:
         sys.exit(f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
     sys.argv = [script, *plan["arguments"]]
-    runpy.run_path(script, run_name="__main__")
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except NotImplementedError as error:
+        open_hole = re.fullmatch(r"((\w+)\.\d+ .*) is yours to write", str(error))
+        if open_hole is None:
+            raise
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        sys.exit(f"the program came to {open_hole[1]}, which you have not written yet: write it in "
+                 f"{place.filename}, line {place.lineno}, or leave stage {open_hole[2]} out of "
+                 "what follows --mine")
 
 
 def main(plan_path: str) -> None:

@@ -6,7 +6,7 @@ NOTE [What can be captured]
     indices are left out while capturing.  Sizes and Python numbers are those of the capture for
     good, and so is the memory: tensors made inside live in a pool of the graph's own, which is kept
     as long as the graph, and each launch writes to them anew.  New data is copied into tensors that
-    the captured function reads.
+    the captured function reads; it is kept with the graph, and with it what it refers to.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.CUDAGraph.html
 """
@@ -54,7 +54,8 @@ class CUDAGraph:
 
     def __init__(self) -> None:
         self.memory: GraphMemory | None = None
-        self.result: Any = None  # what `graph` gives back, which lives as long
+        self.work: Any = None  # what `graph` captured: it holds what the captured work reads
+        self.result: Any = None
         self._graph: Any = None
         self._stream: Any = None
         self._drawn: Any = None  # the random numbers that each repetition draws anew
@@ -83,7 +84,7 @@ class CUDAGraph:
 
     def reset(self) -> None:
         """Forget what was captured and free its memory."""
-        self._graph = self._drawn = self.result = None
+        self._graph = self._drawn = self.work = self.result = None
         self.memory = None
 
     def __del__(self) -> None:
@@ -147,7 +148,7 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
     here.wait_stream(side)
     backend().memory.empty(side.stream)  # what the stream keeps, nobody else could use
     with _Capture(captured, pool, side):
-        captured.result = work()
+        captured.work, captured.result = work, work()
 
     def repeat() -> Any:
         captured.replay()

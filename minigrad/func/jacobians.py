@@ -59,6 +59,8 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
     tensor([[2., 0.],
             [0., 4.]])
     """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @outside_inference
     @functools.wraps(func)

@@ -13,6 +13,7 @@ from .. import _state
 from .._state import having
 from ..batching import batched, examples, next_level, vmaps
 from ..op import F
+from ..ops.generator import States
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from .levels import Whole
@@ -52,8 +53,10 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
         leaves, dims, size = batch_arguments(name, in_dims, args)
         wholes = [F.movedim(x, d, 0) if d else x for x, d in zip(leaves, dims, strict=True)]
         step = chunk_size or max(size, 1)
-        parts = []
+        parts, states = [], States() if randomness == "same" and step < size else None
         for start in range(0, max(size, 1), step):
+            if states is not None:
+                states.restore()  # so that all examples have the numbers of the first ones
             chunk = [x[start : start + step] if d is not None and step < size else x
                      for x, d in zip(wholes, dims, strict=True)]
             parts.append(run(func, name, args, chunk, dims, kwargs, min(step, size - start),

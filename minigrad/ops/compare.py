@@ -450,7 +450,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> allclose(tensor([1.0]), tensor([1.0 + 1e-9]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @function()
@@ -466,7 +466,7 @@ def equal(input, other):
             raise TypeError(f"equal(): argument {name!r} must be Tensor, not "
                             f"{type(given).__name__}")
     a, b = input._array, other._array
-    return a.shape == b.shape and a.dtype == b.dtype and bool((a == b).all())
+    return a.shape == b.shape and a.dtype == b.dtype and bool((input == other).all())
 
 
 class IsinOp(Op):

@@ -61,18 +61,18 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 def copied(name: str, data: Any, default: dtype | None, options: Options) -> Tensor:
     """Make a tensor of a copy of `data`."""
     wanted = wanted_dtype(name, options) or default
-    backend = None
+    plain: Options = {**options, "dtype": None}
     if isinstance(data, Tensor):
         call = "torch.tensor" if name == "tensor" else f"tensor.{name}"
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach()."
             "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
             f"{call}(sourceTensor).", UserWarning, stacklevel=3)
-        backend = backend_of(data._array)
-        data = backend.to_host(data._array)
+        if plain.get("device") is None:
+            plain["device"] = data.device
+        data = backend_of(data._array).to_host(data._array)
     array = read(data, wanted)
-    plain: Options = {**options, "dtype": None}
-    return create(name, plain, lambda xp, _: xp.from_host(array), backend=backend)
+    return create(name, plain, lambda xp, _: xp.from_host(array))
 
 
 @function(method_too=False, event=False)
@@ -88,11 +88,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     options: Options = {"dtype": dtype, "device": device}
     wanted = wanted_dtype("as_tensor", options)
     if isinstance(data, Tensor):
-        same = wanted in (None, data.dtype)
-        if same and (device is None or backend_for(device) is backend_of(data._array)):
-            return data
-        moved: Tensor = data.to(device=device, dtype=wanted)
-        return moved
+        there: Tensor = data.to(device=device, dtype=wanted)  # itself where nothing changes
+        return there
     if isinstance(data, np.ndarray):
         checked(data)
         if from_checked_dtype(data.dtype) is (wanted or from_numpy_dtype(data.dtype)):

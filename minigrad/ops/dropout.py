@@ -37,8 +37,7 @@ class Dropout(Op):
     """
 
     name, node, shape = "native_dropout", "NativeDropoutBackward", both_shapes
-    outputs = ("result", "mask")
-    method = False
+    outputs, public = ("result", "mask"), False
 
     def forward(xp, self, p, train):
         if train is False:
@@ -58,6 +57,19 @@ class Dropout(Op):
         yield make(3, 4), 0.0, True
         yield make(3), 1.0, True
         yield make(2, 2), 0.5, False
+
+
+@function(method_too=False)
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
+    """Zero each element with probability `p`, divide the others by 1 - p; and the mask of those.
+
+    Source: `torch.native_dropout`.
+
+    >>> from minigrad import native_dropout, tensor
+    >>> native_dropout(tensor([1.0, 2.0]), 0.0, True)[0]
+    tensor([1., 2.])
+    """
+    return Dropout(of_each_example(input), p, train)
 
 
 class MaskedScale(Op):

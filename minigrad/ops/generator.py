@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _state
+from ..backend import backend_of
 from ..backend.random_mt import MersenneTwister
 from ..cuda import random as of_devices
 from ..device import CPU, as_device, backend_for, device
@@ -113,6 +114,11 @@ def source(xp: Any, generator: Generator | None) -> Any:
     return generator._source
 
 
+#: Why what is drawn by a batch cannot be the same for all its examples.
+BY_A_BATCH = ("Vmap does not currently support same randomness with a batched tensor input: "
+              "numbers that are the same for all examples have to be drawn without one.")
+
+
 def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
     """Return what `draw(sizes)` gives, whose shape begins with `sizes`: those of the batches of
     `vmap(randomness="different")`, as each example has it."""
@@ -128,9 +134,10 @@ def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
 def of_each_example(value: Any) -> Any:
     """Return a tensor that is each example's own where each draws numbers of its own for it."""
     whole = _state.drawn.get()
-    if whole is None or not isinstance(value, Tensor) or whole.holds(value) or (
-            _state.randomness.get() == "same"):
+    if whole is None or not isinstance(value, Tensor) or whole.holds(value):
         return value
+    if _state.randomness.get() == "same" and backend_of(value._array).run_op is not None:
+        return value  # a batch of a `vmap` inside
     return whole.example(whole.of(value).clone())
 
 

@@ -18,7 +18,8 @@ from .. import _state
 from ..apply import type_name
 from ..apply_inplace import apply_inplace
 from ..array_memory import laid_out, order_of_result
-from ..backend import backend_of, kernels_index
+from ..backend import kernels_index
+from ..device import beside, place_on
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op
 from ..publish import function
@@ -216,11 +217,11 @@ def normalised(self, key):
             array = np.asarray(part)
             if not array.size and not isinstance(part, np.ndarray):
                 array = array.astype(np.int64)
-            part = Tensor._plain(backend_of(self._array).from_host(array))
+            part = Tensor._plain(beside(self._array, array))
         if isinstance(part, Tensor) and part._array.dtype == np.uint8 and part._array.ndim:
             warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
                           "torch.bool instead.", UserWarning, stacklevel=4)
-            part = Tensor._plain(part._array != 0)
+            part = part != 0
         parts.append(part)
     return parts
 
@@ -317,12 +318,12 @@ def selected(view, dim, index, position):
 
 
 def expand_masks(view, tensors):
-    """Replace each mask by the positions of its true elements."""
+    """Replace each mask by the positions of its true elements; all come to the view's device."""
     expanded, shape = [], view._array.shape
     for dim, tensor in tensors:
-        array = tensor._array
+        array = arriving(tensor, view)
         if array.dtype.kind != "b":
-            expanded.append((dim, tensor))
+            expanded.append((dim, tensor if array is tensor._array else Tensor._plain(array)))
             continue
         for at, n in enumerate(array.shape):
             if n != shape[dim + at]:
@@ -330,9 +331,21 @@ def expand_masks(view, tensors):
                 raise IndexError(
                     f"The shape of the mask {list(array.shape)} at index {at} does not match the "
                     f"shape of the indexed tensor {list(shape)} at index {dim + at}")
-        positions = array.nonzero()
+        with place_on(array):
+            positions = array.nonzero()
         expanded += [(dim + at, Tensor._plain(p)) for at, p in enumerate(positions)]
     return expanded
+
+
+def arriving(index, view):
+    """Return the array of an index, which may be the host's, on the device of a view."""
+    array, own = index._array, view._array
+    if type(array) is np.ndarray and type(own) is not np.ndarray:
+        return beside(own, array)
+    if type(own) is np.ndarray and index.is_cuda:
+        raise RuntimeError("indices should be either on cpu or on the same device as the indexed "
+                           "tensor (cpu)")
+    return array
 
 
 # -------------------------------------------------------------------- reading and writing

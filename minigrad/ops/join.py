@@ -10,9 +10,9 @@ from ..array_memory import in_rows
 from ..backend import BACKENDS
 from ..op import F, Op
 from ..publish import function
-from ..shapes import broadcast, wrap_dim
-from ..tensor import Tensor
-from .options import contiguous_format
+from ..shapes import broadcast, is_expandable_to, wrap_dim
+from ..tensor import Tensor, method
+from .options import contiguous_format, sizes
 from .parts import diagonal_geometry
 from .view import array_of, listed
 
@@ -287,10 +287,10 @@ class BlockDiag(Op):
 
     def grad_tensors(g, tensors_sizes):
         blocks = []
-        for sizes, (rows, columns) in zip(tensors_sizes, block_places(tensors_sizes)):
+        for size, (rows, columns) in zip(tensors_sizes, block_places(tensors_sizes)):
             block = F.slice(g, 0, rows.start, rows.stop)
             block = F.slice(block, 1, columns.start, columns.stop)
-            blocks.append(F.reshape(F.clone(block) if len(sizes) == 1 else block, sizes))
+            blocks.append(F.reshape(F.clone(block) if len(size) == 1 else block, size))
         return blocks
 
     def samples(make):
@@ -527,6 +527,26 @@ def broadcast_tensors(*tensors):
     tensors = listed(tensors)
     size = broadcast(*(tuple(array_of(t).shape) for t in tensors))
     return tuple(t if array_of(t).shape == size else F.expand(t, size) for t in tensors)
+
+
+@method("sum_to_size")
+def sum_to_size(self, *size, **options):
+    """Return the sums over the dimensions along which `size` broadcasts to this tensor's shape.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
+    size = sizes("sum_to_size", size, options)
+    if not is_expandable_to(size, self.shape):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size "
+                           f"{{{list(self.shape)}}}.")
+    if not size:
+        return F.sum(self)
+    lead = self.ndim - len(size)
+    dims = [d for d, n in enumerate(self.shape, -lead) if d < 0 or size[d] != n]
+    summed = F.sum(self, [d + lead for d in dims], True) if dims else self
+    return F.view(summed, size) if lead else summed
 
 
 @function(method_too=False)

@@ -196,13 +196,13 @@ def one_hot(input, num_classes=-1):
     array = input._array
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if array.size and bool(array.min() < 0):
+    if array.size and bool(input.min() < 0):
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = array.max().item() + 1
+        num_classes = input.max().item() + 1
     elif num_classes < 1:
         raise RuntimeError("num_classes should be positive")
-    elif array.size and bool(array.max() >= num_classes):
+    elif array.size and bool(input.max() >= num_classes):
         raise RuntimeError("Class values must be smaller than num_classes.")
     result = OneHot(input, num_classes)
     if array.size and isinstance(result, Tensor):

@@ -3,6 +3,8 @@
 import warnings
 
 from ..apply import type_name
+from ..backend import backend_of
+from ..device import place_on
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, numel
@@ -379,14 +381,21 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected "
                            f"{type_name(input.dtype)}")
-    array = input._array if isinstance(input, Tensor) else input
-    if array.size and not (array.min() >= 0 and array.max() <= 1):  # nan is refused as well
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    wanted = target._array if isinstance(target, Tensor) else target
-    if wanted.size and (wanted.min() < 0 or wanted.max() > 1):
-        raise RuntimeError("all elements of target should be between 0 and 1")
+    check_chances(input, target)
     refuse_gradient("binary_cross_entropy", weight=weight)
     return BinaryCrossEntropy(input, target, weight, reduction)
+
+
+def check_chances(input, target):
+    """Raise for what is no probability; not while a graph is captured, which asks for no value."""
+    array, wanted = (x._array if isinstance(x, Tensor) else x for x in (input, target))
+    if not array.size or not backend_of(array).may_ask():
+        return
+    with place_on(array):
+        if not (array.min() >= 0 and array.max() <= 1):  # nan is refused as well
+            raise RuntimeError("all elements of input should be between 0 and 1")
+        if wanted.min() < 0 or wanted.max() > 1:
+            raise RuntimeError("all elements of target should be between 0 and 1")
 
 
 @function(method_too=False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..backend import backend_of
+from ..device import beside
 from ..op import F, Op
 from ..tensor import Tensor
 from .view import array_of
@@ -128,6 +128,6 @@ def pad(input, pad, mode="constant", value=None):
     for axis, before, after in pairs(pad, ndim):
         if before or after:
             index = positions(mode, input.shape[axis], before, after)
-            index = backend_of(array_of(input)).from_host(index)
-            input = F.index_select(input, axis, Tensor._plain(index))
+            index = Tensor._plain(beside(array_of(input), index))
+            input = F.index_select(input, axis, index)
     return input

@@ -21,10 +21,11 @@ from ..apply_inplace import apply_inplace
 from ..backend import BACKENDS, backend_of
 from ..dtypes import from_numpy_dtype, int64
 from ..op import F, Op
-from ..publish import function
+from ..publish import function, write_out
 from ..shapes import broadcast, same
 from ..tensor import Tensor, method
 from .generator import (
+    BY_A_BATCH,
     Generator,
     default_generator,
     for_each_example,
@@ -367,7 +368,7 @@ class Bernoulli(Op):
     tensor([0., 1.])
     """
 
-    node, shape = "BernoulliBackward0", same
+    node, shape, public = "BernoulliBackward0", same, False
 
     def forward(xp, self, p=None, *, generator=None):
         if p is not None:
@@ -382,6 +383,21 @@ class Bernoulli(Op):
         yield make(3, 4), 0.0
         yield make(2), 1.0
         yield make(), 1.0
+
+
+@function()
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
+              out: Tensor | None = None) -> Any:
+    """Draw ones with the probabilities in `input`, or with probability `p`; else zeros.
+
+    Source: `torch.bernoulli`.
+
+    >>> from minigrad import bernoulli, tensor
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    result = Bernoulli(of_each_example(input), p, generator=generator)
+    return result if out is None else write_out("bernoulli", out, result)
 
 
 @function()
@@ -404,21 +420,18 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
-    weights = input.detach()._array
+    whole, input = _state.drawn.get(), input.detach()
+    weights = (input if whole is None else whole.of(input))._array
+    if _state.randomness.get() != "error" and backend_of(weights).run_op is not None:
+        raise RuntimeError(BY_A_BATCH)
 
-    def draw(sizes: Shape) -> Tensor:
-        def build(xp: Any, _: Any) -> Array:
-            rows = weights
-            if sizes:
-                whole = xp.broadcast_to(weights, (*sizes, *weights.shape))
-                rows = whole.reshape(-1, weights.shape[-1])
-            found = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
-            found = xp.ascontiguousarray(numbers(xp, found))
-            return found.reshape(*sizes, *weights.shape[:-1], num_samples)
+    def build(xp: Any, _: Any) -> Array:
+        rows = weights.reshape(-1, weights.shape[-1]) if whole else weights
+        found = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
+        found = xp.ascontiguousarray(numbers(xp, found))
+        return found.reshape(*weights.shape[:-1], num_samples)
 
-        return create("multinomial", {"device": input.device}, build)
-
-    return for_each_example(draw)
+    return for_each_example(lambda _: create("multinomial", {"device": input.device}, build))
 
 
 # -------------------------------------------------------------------- random writes in place

@@ -1,5 +1,7 @@
 """Writing to elements that an index names along one dimension: replaced, added or multiplied."""
 
+from functools import partial
+
 from ..apply_inplace import apply_inplace
 from ..backend import kernels_index
 from ..op import F, Op
@@ -136,7 +138,9 @@ class ScatterReduced(Op):
             src = xp.broadcast_to(xp.asarray(src, self.dtype), index.shape)
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
-        write = kernels_index.scatter_add if reduce == "add" else kernels_index.scatter_multiply
+        write = kernels_index.scatter_add
+        if reduce == "multiply":
+            write = partial(kernels_index.scatter_combined, combine="multiply")
         return written(xp, "scatter", write, self, dim, index, src)
 
     def samples(make):

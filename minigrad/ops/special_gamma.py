@@ -9,7 +9,7 @@ from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, same
 from ..tensor import method
-from .overloads import is_number, overloaded
+from .overloads import is_number, overloaded, require
 from .special import Above, Smooth
 
 
@@ -194,6 +194,34 @@ def copysign(input, other):
     tensor([-1., -2.])
     """
     return CopysignNumber if is_number(other) else CopysignTensors, input, other
+
+
+class Nextafter(Op):
+    """The number of its dtype that lies next to each element on the way to that of `other`.
+
+    >>> from minigrad import nextafter, tensor
+    >>> nextafter(tensor(1.0), tensor(2.0)).item()
+    1.0000001192092896
+    """
+
+    node = "NextafterBackward"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+
+    def forward(xp, self, other):
+        require(self, "f", "nextafter_cpu")
+        return xp.nextafter(self, other)
+
+    def grad_self(g, self, other):
+        return F.where(F.eq(self, other), 0, g)
+
+    def grad_other(g, other):
+        return F.zeros_like(other)
+
+    def samples(make):
+        yield make(3, 4), make(4)
+        yield make(3, 1), make()
 
 
 class NanToNum(Op):

@@ -9,6 +9,7 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from .backend import DEVICES, Backend, backend_of, load_cuda
@@ -100,3 +101,21 @@ def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> A
         return build(xp)
     with xp.on(index):
         return build(xp)
+
+
+def place_on(array: Any) -> AbstractContextManager[Any]:
+    """Return a context for work on an array: where that lies, if it is not the default place."""
+    place = backend_of(array).place_of([array])
+    return nullcontext() if place is None else place.entered()
+
+
+def beside(array: Any, host: Any) -> Any:
+    """Return a NumPy array on the device of an array, of a batch that of what is in it.
+
+    >>> import numpy as np
+    >>> beside(np.zeros(1), np.arange(2))
+    array([0, 1])
+    """
+    while backend_of(array).run_op is not None:
+        array = array.inner
+    return build_on(device_of(array), lambda xp: xp.from_host(host))

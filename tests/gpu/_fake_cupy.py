@@ -49,6 +49,7 @@ class State:
         self.handles = 0
         self.capturing: Stream | None = None
         self.recorded: list[tuple[Any, ...]] = []
+        self.worked_in: list[Any] = []  # what a capture allocated: a graph writes there for good
         self.pools: list[MemoryPool] = []
         self.pool = MemoryPool()
         self.allocator: Callable[[int], Any] = self.pool.malloc
@@ -98,6 +99,8 @@ class Memory:
     def adopt(self, owner: Any) -> None:
         self.owner, self.ptr = owner, owner.__array_interface__["data"][0]
         machine.memories[id(owner)] = self
+        if machine.capturing is not None:
+            machine.worked_in.append(owner)
 
 
 class MemoryPointer:
@@ -371,8 +374,9 @@ def method(name: str, function: Callable[..., Any], array: ndarray) -> Callable[
     def run(*args: Any, **kwargs: Any) -> Any:
         if name in NAMES["methods"]:
             check_keywords(name, args, kwargs, NAMES["methods"][name])
-        return call(name, lambda host, *a, **k: getattr(host, name)(*a, **k), (array, *args),
-                    kwargs)
+        result = call(name, lambda host, *a, **k: getattr(host, name)(*a, **k), (array, *args),
+                      kwargs)
+        return array if getattr(result, "host", None) is array.host else result  # as of `squeeze()`
 
     return run
 
@@ -585,7 +589,7 @@ class Stream:
     def begin_capture(self, mode: Any = None) -> None:
         if not self.ptr:
             raise RuntimeError("cannot capture on the default (legacy) stream")
-        machine.capturing, machine.recorded = self, []
+        machine.capturing, machine.recorded, machine.worked_in = self, [], []
         self._values = [(memory, memory.owner.copy()) for memory in machine.memories.values()]
 
     def end_capture(self) -> Graph:
@@ -593,15 +597,15 @@ class Stream:
             memory.owner[...] = values
         self._values.clear()
         recorded, machine.capturing, machine.recorded = machine.recorded, None, []
-        return Graph(recorded)
+        return Graph(recorded, machine.worked_in)
 
     def is_capturing(self) -> bool:
         return machine.capturing is self
 
 
 class Graph:
-    def __init__(self, recorded: list[tuple[Any, ...]]) -> None:
-        self.recorded = recorded
+    def __init__(self, recorded: list[tuple[Any, ...]], worked_in: list[Any]) -> None:
+        self.recorded, self.worked_in = recorded, worked_in
 
     def launch(self, stream: Any = None) -> None:
         machine.note("launch", len(self.recorded))

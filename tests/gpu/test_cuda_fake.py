@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 
 import _fake_cupy
 import numpy as np
@@ -231,15 +232,17 @@ def test_scatter_add_of_every_dtype(fake, dtype):
     assert out.tolist() == [0, 3, 3]
 
 
+@pytest.mark.parametrize("combine", ["multiply", "maximum", "minimum"])
 @pytest.mark.parametrize("dtype", [torch.int64, torch.float64, torch.float16])
 @pytest.mark.parametrize("count", [0, 1, 2, 65])
-def test_products_of_repeated_places(fake, count, dtype):
+def test_what_repeated_places_combine_to(fake, count, dtype, combine):
     rng = np.random.default_rng(0)
     target, index = rng.integers(1, 4, 5), rng.integers(0, 5, count)
     values = rng.choice([-1, 1, 2], count, p=[0.45, 0.45, 0.1])
     found, xp = load_cuda().from_host(target.astype(dtype.numpy)), load_cuda()
-    xp.multiply_at(found, xp.from_host(index), xp.from_host(values.astype(dtype.numpy)))
-    np.multiply.at(target, index, values)
+    xp.combine_at(getattr(xp, combine), found, xp.from_host(index),
+                  xp.from_host(values.astype(dtype.numpy)))
+    getattr(np, combine).at(target, index, values)
     assert xp.to_host(found).tolist() == target.tolist()
 
 
@@ -540,6 +543,17 @@ def test_memory_that_graphs_share_goes_back_with_the_last(fake):
     assert second()[:2].tolist() == [3.0, 3.0]
     second.graph.reset()
     assert reserved(fake) == 0
+
+
+def test_what_a_graph_reads_lives_as_long(fake):
+    def scaled(by):
+        factor, x = torch.full((2,), by, device="cuda"), torch.ones(2, device="cuda")
+        return torch.cuda.graph(lambda: x * factor), weakref.ref(factor)
+
+    repeat, factor = scaled(3.0)
+    assert factor() is not None and repeat().tolist() == [3.0, 3.0]
+    repeat.graph.reset()
+    assert factor() is None
 
 
 def test_a_tensor_outlives_its_graph(fake):

@@ -11,6 +11,14 @@ from _samples import IDS, OPS
 from test_cuda_fake import OPTIMIZERS, step_of, steps
 from test_cudnn_fake import three
 from test_kernels_on_host import CONVOLUTIONS
+from test_places_fake import (
+    FORMULAS,
+    KEYS,
+    WORK,
+    check_elements,
+    check_gradients,
+    check_work,
+)
 from test_random_fake import SEED, dropped_step, units, words
 from test_registry_fake import compare
 
@@ -70,6 +78,29 @@ def test_indices_out_of_range_raise(gpu, index):
     x, at = torch.arange(3.0, device="cuda"), torch.tensor(index, device="cuda")
     with pytest.raises(IndexError, match="is out of bounds for dimension 0 with size 3"):
         x[at]
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)
+@pytest.mark.parametrize("f", FORMULAS)
+def test_gradients_meet_numbers_of_the_host(gpu, f, dtype, both):
+    check_gradients(f, dtype, both)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_indices_of_the_host(gpu, key):
+    check_elements("cuda", key)
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_work_is_the_cpus(gpu, work):
+    check_work(f"cuda:{torch.cuda.device_count() - 1}", work)
+
+
+@pytest.mark.parametrize("divide", [lambda x: x // 2, lambda x: x % 2])
+def test_whole_numbers_divided_by_numbers(gpu, divide):
+    x = torch.tensor([-3, 4])
+    assert divide(x.cuda()).tolist() == divide(x).tolist()
 
 
 def test_numpy_arrays_do_not_slip_in(gpu):

@@ -24,7 +24,7 @@ __all__ = [
     "index_add",
     "put_accumulate",
     "scatter_add",
-    "scatter_multiply",
+    "scatter_combined",
     "scatter_write",
     "unfold",
     "unfold_backward",
@@ -79,21 +79,23 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
     raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
-def scatter_multiply(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
-    """`target[..., index[i], ...] *= source[i]` along `dim`, in place; returns `target`.
+def scatter_combined(
+    xp: Any, target: Array, dim: int, index: Array, source: Array, combine: str
+) -> Array:
+    """As `scatter_add`, with products ("multiply"), the larger ("maximum") or the smaller of two.
 
-    As `scatter_add`, with products.
-
-    >>> scatter_multiply(numpy, numpy.ones(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
+    >>> target, index = numpy.ones(3), numpy.array([1, 1])
+    >>> scatter_combined(numpy, target, 0, index, numpy.array([2.0, 3]), "multiply")
     array([1., 6., 1.])
     """
     if target.ndim == 0:
-        target *= source.prod()
+        scatter_combined(xp, target.reshape(1), 0, index.reshape(-1), source.reshape(-1), combine)
         return target
     covered = source[tuple(slice(size) for size in index.shape)]
-    flat = target.reshape(-1)
-    multiply_at = getattr(xp, "multiply_at", xp.multiply.at)  # of a backend that has a better one
-    multiply_at(flat, _positions(xp, target.shape, dim % target.ndim, index), covered)
+    positions = _positions(xp, target.shape, dim % target.ndim, index)
+    flat, ufunc = target.reshape(-1), getattr(xp, combine)
+    combine_at = getattr(xp, "combine_at", lambda ufunc, *args: ufunc.at(*args))
+    combine_at(ufunc, flat, positions.reshape(-1), covered.reshape(-1))
     if not target.flags.c_contiguous:
         target[...] = flat.reshape(target.shape)
     return target

@@ -216,25 +216,26 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             cupy.add.at(wide, positions, values.astype(np.int32))
             target[...] = wide.astype(target.dtype)
 
-    def multiply_at(self, target: Array, positions: Array, values: Array) -> None:
-        """`target[positions] *= values` that counts repeated positions, for flat positions.
+    def combine_at(self, combine: Any, target: Array, positions: Array, values: Array) -> None:
+        """`target[p] = combine(target[p], v)` for each flat position, repeated ones too, and value.
 
-        CuPy cannot: so values are sorted by position, and those of one position are multiplied with
-        their neighbours, then with those two places off, four, and so on.
+        CuPy cannot, of every dtype: so values are sorted by position, and those of one position are
+        combined with their neighbours, then with those two places off, four, and so on.
         """
-        order = cupy.argsort(positions.reshape(-1))
-        place, product = positions.reshape(-1)[order], values.reshape(-1)[order]
+        order = cupy.argsort(positions)
+        place, combined = positions[order], values[order]
         reach = 1
         while reach < place.size:
-            own = product[reach:]
+            own = combined[reach:]
             same = place[reach:] == place[:-reach]
-            product[reach:] = cupy.where(same, own * product[:-reach], own)
+            combined[reach:] = cupy.where(same, combine(own, combined[:-reach]), own)
             reach *= 2
         last = cupy.ones(place.shape, bool)
         last[:-1] = place[1:] != place[:-1]
-        factors = cupy.ones(target.size + 1, target.dtype)  # one for what is not the last
-        factors[cupy.where(last, place, target.size)] = product
-        target *= factors[:-1]
+        place = cupy.where(last, place, target.size)
+        grown = cupy.concatenate([target, target[:1]])  # by one place, for what is not the last
+        grown[place] = combine(grown[place], combined)
+        target[...] = grown[:-1]
 
     def concatenate(self, arrays: Sequence[Array], axis: int = 0) -> Array:
         """Join arrays.

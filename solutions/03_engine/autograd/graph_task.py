@@ -24,6 +24,7 @@ from .. import _state
 from ..accumulate import AccumulateGrad
 from ..apply import NO_PLACE
 from ..backend import BACKENDS
+from ..device import place_on
 from ..graph import GraphRoot, Node
 from ..hooks import Extras
 from ..op_node import OpNode
@@ -207,7 +208,8 @@ class GraphTask:
         extras = node.extras
         if extras is not None and extras.pre:
             grads[:] = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors(grads)))
-        results = self.observed(node, grads, self.apply, node, grads)
+        with place_beside(node, grads):
+            results = self.observed(node, grads, self.apply, node, grads)
         if extras is not None and extras.post:
             results = self.checked(node, results)
             op = getattr(node, "op", None)  # a Function shows all, as does an op on a list
@@ -249,13 +251,14 @@ class GraphTask:
         foreign = isinstance(node, GraphRoot) or borrows(node)
         passed_on = [id(g) for g in grads]
         all_results = [id(r) for r in results]
-        checked = self.checked(node, results)
-        if _state.anomaly.enabled and _state.anomaly.check_nan:
-            anomaly_mode.check_nan(node, checked)
-        for (target, index), grad, raw in zip(edges, checked, results, strict=True):
-            if target is not None:
-                owned = not (foreign or id(raw) in passed_on or all_results.count(id(raw)) > 1)
-                self.deliver(target, index, grad, owned)
+        with place_beside(node, results):
+            checked = self.checked(node, results)
+            if _state.anomaly.enabled and _state.anomaly.check_nan:
+                anomaly_mode.check_nan(node, checked)
+            for (target, index), grad, raw in zip(edges, checked, results, strict=True):
+                if target is not None:
+                    owned = not (foreign or id(raw) in passed_on or all_results.count(id(raw)) > 1)
+                    self.deliver(target, index, grad, owned)
 
     def new_buffer(self, node: Node) -> InputBuffer:
         """Make the buffer of a node to which nothing has come yet."""
@@ -289,10 +292,11 @@ class GraphTask:
         if extras is not None and extras.pre:
             (grad,) = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors([grad])))
             buffer.owned[0] = False
-        if isinstance(grad, Tensor):
-            self.observed(node, (grad,), node.apply_tensors, (grad,))
-        elif grad is not None:
-            self.observed(node, (grad,), node.accumulate, grad, buffer.owned[0])
+        with place_on(node.variable._array):
+            if isinstance(grad, Tensor):
+                self.observed(node, (grad,), node.apply_tensors, (grad,))
+            elif grad is not None:
+                self.observed(node, (grad,), node.accumulate, grad, buffer.owned[0])
         after = node.variable._extras.post_accumulate
         if after:
             run_after_accumulation(after, node.variable)
@@ -333,6 +337,14 @@ def place_of(node: Node) -> AbstractContextManager[Any]:
     """Return a context for the node's work: the device where its forward ran."""
     extras = node.extras
     return NO_PLACE if extras is None or extras.place is None else extras.place.entered()
+
+
+def place_beside(node: Node, grads: Sequence[Gradient | None]) -> AbstractContextManager[Any]:
+    """Return a context for the work of a node that is no op's: where its gradients lie."""
+    if isinstance(node, OpNode):
+        return NO_PLACE
+    array = next((getattr(g, "_array", g) for g in grads if g is not None), None)
+    return NO_PLACE if array is None else place_on(array)
 
 
 def borrows(node: Node) -> bool:
