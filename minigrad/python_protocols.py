@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _state
 from .backend import backend_of
-from .device import place_on
+from .device import build_on, place_on
 
 
 class PythonProtocols:
@@ -148,15 +148,17 @@ class PythonProtocols:
         # A history does not travel: what has one becomes a leaf that requires grad.
         host = backend_of(self._array).to_host(self._array)
         hooks = self._backward_hooks if self.is_leaf else None
-        state = (type(self), host, self.requires_grad, hooks, self.__dict__)
-        return _rebuild, state
+        where = None if host is self._array else str(self.device)
+        return _rebuild, (type(self), host, self.requires_grad, hooks, self.__dict__, where)
 
 
 def _rebuild(
-    cls: Any, host: Any, requires_grad: bool, hooks: Any, attributes: dict[str, Any]
+    cls: Any, host: Any, requires_grad: bool, hooks: Any, attributes: dict[str, Any],
+    where: str | None = None,
 ) -> Any:
-    """Make a tensor of what `__reduce_ex__` gave."""
-    self = cls._plain_as(cls, host)
+    """Make a tensor of what `__reduce_ex__` gave, on the device where it was."""
+    array = host if where is None else build_on(where, lambda xp: xp.from_host(host))
+    self = cls._plain_as(cls, array)
     self._requires_grad = requires_grad
     if hooks:
         self._backward_hooks = hooks

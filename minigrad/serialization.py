@@ -26,7 +26,7 @@ from . import dtypes
 from .array_info import Size, data_pointer, storage_of
 from .array_memory import is_dense
 from .backend import backend_of
-from .device import backend_for, device
+from .device import as_device, build_on, device
 from .shapes import numel
 from .tensor import Parameter, Tensor
 
@@ -264,24 +264,24 @@ class Reader:
         found = self.tensors.get(index)
         if found is None:
             record = self.records[index]
-            numpy_dtype = DTYPES[record["dtype"]].numpy
-            where = record["device"] if self.map_location is None else self.map_location
-            backend = backend_for(where)
-            memory = self.memory(record["memory"], numpy_dtype, backend)
-            shape = tuple(record["shape"])
-            strides, offset = tuple(record["strides"]), record["offset"]
-            check_bounds(shape, strides, offset, memory.size)
-            array = backend.as_strided(memory[offset:], shape,
-                                       tuple(s * memory.itemsize for s in strides))
+            where = as_device(record["device"] if self.map_location is None else self.map_location)
+            array = build_on(where, lambda xp: self.array(record, xp, where))
             found = Tensor._plain_as(CLASSES[record["class"]], array)
             if record["requires_grad"]:
                 found.requires_grad_()
             self.tensors[index] = found
         return found
 
-    def memory(self, index: int, numpy_dtype: Any, backend: Any) -> Array:
-        """Return memory number `index` as a writable array on the device of `backend`."""
-        key = (index, backend.device_type)
+    def array(self, record: dict[str, Any], xp: Any, where: device) -> Array:
+        """Return the array of a tensor, a view of its memory on the current device, `where`."""
+        memory = self.memory(record["memory"], DTYPES[record["dtype"]].numpy, xp, where)
+        shape, strides, offset = tuple(record["shape"]), tuple(record["strides"]), record["offset"]
+        check_bounds(shape, strides, offset, memory.size)
+        return xp.as_strided(memory[offset:], shape, tuple(s * memory.itemsize for s in strides))
+
+    def memory(self, index: int, numpy_dtype: Any, xp: Any, where: device) -> Array:
+        """Return memory number `index` as a writable array on the current device, `where`."""
+        key = (index, str(where))
         if key not in self.memories:
             name = f"memory/{index}.npy"
             with self.archive.open(name) as member:
@@ -291,7 +291,7 @@ class Reader:
                 member.read()  # the end, where the checksum is compared
             if host.ndim != 1 or host.dtype != numpy_dtype:
                 raise ValueError(f"memory {index} has another dtype than its tensor")
-            self.memories[key] = backend.from_host(host)
+            self.memories[key] = xp.from_host(host)
         return self.memories[key]
 
 

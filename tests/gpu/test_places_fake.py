@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 from copy import deepcopy
 
 import numpy as np
@@ -156,3 +158,22 @@ def test_whole_numbers_divided_by_numbers(fake, divide):
     assert divide(x.cuda()).tolist() == divide(x).tolist()
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         x.cuda() // 0
+
+
+def stored(tensors):
+    """Return tensors after a way through `save` and `load`."""
+    file = io.BytesIO()
+    torch.save(tensors, file)
+    file.seek(0)
+    return torch.load(file)
+
+
+@pytest.mark.parametrize("there_and_back", [stored, lambda x: pickle.loads(pickle.dumps(x))],
+                         ids=["save", "pickle"])
+@pytest.mark.parametrize("place", ["cpu", "cuda:0", "cuda:1"])
+def test_what_is_stored_comes_back_to_its_device(fake, there_and_back, place):
+    x = torch.arange(6.0).view(2, 3).to(place).requires_grad_()
+    found = there_and_back([x, x.detach().t()])
+    assert [str(t.device) for t in found] == [place] * 2
+    assert found[0].tolist() == x.tolist() and found[1].tolist() == x.t().tolist()
+    assert found[0].requires_grad and torch.cuda.current_device() == 0

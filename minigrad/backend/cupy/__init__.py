@@ -148,9 +148,9 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         With `non_blocking` into pinned memory, whose values are there once the stream has been
         synchronised.
         """
-        axes = order_in_memory(array)
-        turned = array if axes is None else array.transpose(axes)
         with self.at(array):
+            axes = order_in_memory(array)
+            turned = array if axes is None else array.transpose(axes)
             if non_blocking:
                 turned = cupy.ascontiguousarray(turned)
                 out = cupyx.empty_pinned(turned.shape, turned.dtype)
