@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import device, device_of
+from .device import device, device_under
 from .dtypes import FROM_NUMPY, dtype
 from .shapes import contiguous_strides, numel, wrap_dim
 
@@ -83,7 +83,7 @@ class ArrayInfo:
     @property
     def device(self) -> device:
         """Where the memory is."""
-        return device_of(self._array)
+        return device_under(self._array)
 
     @property
     def ndim(self) -> int:

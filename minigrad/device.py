@@ -106,13 +106,18 @@ def place_on(array: Any) -> AbstractContextManager[Any]:
     return nullcontext() if place is None else place.entered()
 
 
+def device_under(array: Any) -> device:
+    """Return the device of an array, of a batch that of what is in it."""
+    while backend_of(array).run_op is not None:
+        array = array.inner
+    return device_of(array)
+
+
 def beside(array: Any, host: Any) -> Any:
-    """Return a NumPy array on the device of an array, of a batch that of what is in it.
+    """Return a NumPy array on the device of an array.
 
     >>> import numpy as np
     >>> beside(np.zeros(1), np.arange(2))
     array([0, 1])
     """
-    while backend_of(array).run_op is not None:
-        array = array.inner
-    return build_on(device_of(array), lambda xp: xp.from_host(host))
+    return build_on(device_under(array), lambda xp: xp.from_host(host))

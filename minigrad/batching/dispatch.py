@@ -18,6 +18,7 @@ import numpy as np
 
 from ..apply import apply
 from ..backend import BACKENDS, numpy_backend
+from ..device import place_on
 from ..dtypes import FROM_NUMPY
 from ..op import F, Op
 from ..tensor import Tensor
@@ -243,7 +244,8 @@ class BatchedBackend:
 
     def in_batch(self, made: Any, array: BatchedArray) -> BatchedArray:
         """Return a batch of the same size and levels, each example of which is `made`."""
-        whole: Any = np.repeat(made[None], array.batch_size, axis=0)
+        with place_on(made):
+            whole: Any = BACKENDS[type(made)].repeat(made[None], array.batch_size, axis=0)
         inner = array.inner
         if isinstance(inner, BatchedArray):
             whole = self.in_batch(whole, inner)
@@ -272,7 +274,8 @@ class BatchedBackend:
 
 def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedArray:
     """Return a new batch made by a backend's function `name`, of the size of another one."""
-    made = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
+    with place_on(array.inner):
+        made = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
     return BatchedArray(Tensor._plain(made) if isinstance(array.value, Tensor) else made,
                         array.level)
 

@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html
 from .. import dtypes
 from ..apply import type_name
 from ..array_memory import is_dense
-from ..device import as_device, backend_for, build_on, device_of
+from ..device import as_device, backend_for, build_on, device_under
 from ..device import device as Device
 from ..op import F, Op
 from ..shapes import same
@@ -82,7 +82,7 @@ def converted(input, dtype, where, copy=False, non_blocking=False):
     array = input._array if isinstance(input, Tensor) else input
     target, source = None, None
     if where is not None:
-        target, source = as_device(where), device_of(array)
+        target, source = as_device(where), device_under(array)
         if target.type == source.type and target.index in (None, source.index):
             target = source = None
     wanted = dtypes.from_numpy_dtype(array.dtype) if dtype is None else dtype

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Unpack
 
+from ..device import build_on, device_under
 from ..dtypes import from_numpy_dtype
 from ..publish import function
 from ..tensor import Tensor
@@ -81,8 +82,10 @@ def anew(name: str, input: Any, options: Options, build: Callable[[Any, Any], Ar
     array = array_of(input)
 
     def for_each(xp: Any, numpy_dtype: Any) -> Array:
-        made = build(xp, numpy_dtype)
-        return made if xp.run_op is None else xp.in_batch(made, array)
+        if xp.run_op is None:
+            return build(xp, numpy_dtype)
+        made = build_on(device_under(array), lambda under: build(under, numpy_dtype))
+        return xp.in_batch(made, array)
 
     return alike(name, input, options, for_each)
 

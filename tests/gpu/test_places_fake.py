@@ -177,3 +177,15 @@ def test_what_is_stored_comes_back_to_its_device(fake, there_and_back, place):
     assert [str(t.device) for t in found] == [place] * 2
     assert found[0].tolist() == x.tolist() and found[1].tolist() == x.t().tolist()
     assert found[0].requires_grad and torch.cuda.current_device() == 0
+
+
+def test_examples_of_a_batch_know_their_device(fake):
+    x = torch.ones(2, 3, device="cuda:1")
+
+    def seen(row):
+        assert row.device == x.device
+        return row * 2 + torch.ones_like(row) + row.new_zeros(3) + row.to(row.device)
+
+    assert torch.func.vmap(seen)(x).tolist() == [[4.0] * 3] * 2
+    assert torch.func.vmap(torch.func.vmap(seen))(x[None]).device == x.device
+    assert torch.func.vmap(lambda row: row.cpu())(x).device == torch.device("cpu")
