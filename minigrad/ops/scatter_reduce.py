@@ -149,11 +149,7 @@ class ScatterReduce(Op):
         write = partial(reduce_into, reduce=reduce, include_self=include_self)
         return written(xp, "scatter", write, self, dim, index, src)
 
-    def grad_self(g, self, dim, index, src, reduce, include_self, result):
-        return reduced_self(g, self, dim, index, src, reduce, include_self, result)
-
-    def grad_src(g, self, dim, index, src, reduce, include_self, result):
-        return reduced_src(g, self, dim, index, src, reduce, include_self, result)
+    grad_self, grad_src = reduced_self, reduced_src
 
     def samples(make):
         for reduce in COMBINES:

@@ -47,7 +47,7 @@ SHARED = re.compile(r"extern\s+__shared__\s+([\w ]+?)\s+(\w+)\[\]")
 def install() -> None:
     """Let CuPy find the imaginary GPU."""
     if not all((BUILT / name).exists() for name in (*LIBRARIES, *MODULES.values())):
-        raise RuntimeError("the imaginary GPU is not built: `make gpu-on-host` does it")
+        raise RuntimeError("the imaginary GPU is not built: `make imaginary-gpu` does it")
     os.environ["CUPY_CACHE_DIR"] = str(kernels() / "cupy")
     for name in LIBRARIES:
         ctypes.CDLL(str(BUILT / name), mode=ctypes.RTLD_GLOBAL)

@@ -122,20 +122,16 @@ using std::rint; using std::round; using std::nearbyint; using std::fmod; using 
 using std::copysign; using std::nextafter; using std::fabs; using std::fdim; using std::fma;
 using std::fmin; using std::fmax; using std::ldexp; using std::frexp; using std::modf;
 using std::logb; using std::ilogb; using std::scalbn;
-template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value &&
-                                                     std::is_arithmetic<B>::value>>
-auto min(A a, B b) -> std::common_type_t<A, B> {
-    using C = std::common_type_t<A, B>;
-    if constexpr (std::is_floating_point<C>::value) return std::fmin(C(a), C(b));
-    else return C(b) < C(a) ? C(b) : C(a);
-}
-template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value &&
-                                                     std::is_arithmetic<B>::value>>
-auto max(A a, B b) -> std::common_type_t<A, B> {
-    using C = std::common_type_t<A, B>;
-    if constexpr (std::is_floating_point<C>::value) return std::fmax(C(a), C(b));
-    else return C(a) < C(b) ? C(b) : C(a);
-}
+#define MACHINE_EXTREME(NAME, OF_FLOATS, BEFORE)                                             \
+    template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value &&    \
+                                                         std::is_arithmetic<B>::value>>     \
+    auto NAME(A a, B b) -> std::common_type_t<A, B> {                                       \
+        using C = std::common_type_t<A, B>;                                                 \
+        if constexpr (std::is_floating_point<C>::value) return OF_FLOATS(C(a), C(b));       \
+        else return C(b) BEFORE C(a) ? C(b) : C(a);                                         \
+    }
+MACHINE_EXTREME(min, std::fmin, <)
+MACHINE_EXTREME(max, std::fmax, >)
 static inline float rsqrt(float x) { return 1 / std::sqrt(x); }
 static inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 static inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
