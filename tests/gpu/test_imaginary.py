@@ -14,7 +14,8 @@ HERE = Path(__file__).parent / "imaginary"
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif("imaginary_gpu" not in sys.modules, reason="`make imaginary-gpu` runs these"),
+    pytest.mark.skipif("imaginary_gpu" not in sys.modules,
+                       reason="`make imaginary-gpu` runs these"),
 ]
 
 PROGRAM = """
