@@ -163,6 +163,7 @@ class pygraph:
         assert self.done == 5 and workspace
         assert handle.device == machine.current
         assert handle.stream == _fake_cupy.current_stream().ptr
+        assert not any(address % 16 for address in tensor_dict.values()), "misaligned pointer"
         name, read, options, written = self.node
         a, b = (t.array(tensor_dict[t.uid]) for t in read.values())
         out = written.array(tensor_dict[written.uid])

@@ -112,6 +112,13 @@ def test_views_are_made_dense_first(fake, cudnn):
     np.testing.assert_allclose(got.cpu().numpy(), expected, rtol=1e-4, atol=1e-4)
 
 
+def test_views_that_begin_anywhere_are_moved(fake, cudnn):
+    x, w = torch.randn(3, 1, 5, 5), torch.randn(2, 1, 3, 3)
+    got = nn.functional.conv2d(x.cuda()[1:], w.cuda())
+    assert ran(fake) == ["conv_fprop"]
+    np.testing.assert_allclose(got.cpu(), nn.functional.conv2d(x[1:], w), rtol=1e-4, atol=1e-4)
+
+
 def test_a_plan_is_made_once_for_each_shape_and_device(fake, cudnn):
     layer = nn.Conv2d(2, 3, 3).cuda()
     for size in (5, 5, 6, 5):

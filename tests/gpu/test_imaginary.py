@@ -144,3 +144,40 @@ def test_memory_runs_out_and_comes_back():
     assert cupy.cuda.runtime.memGetInfo()[0] == free - (1 << 20)
     del memory
     assert cupy.cuda.runtime.memGetInfo()[0] == free
+
+
+CUDNN = """
+import minigrad as torch
+from minigrad.backend.cupy import dnn
+
+x, w = torch.randn(1, 8, 4, 4, device="cuda"), torch.randn(8, 8, 3, 3, device="cuda")
+host, execute = np.zeros(100), dnn.run
+"""
+
+
+@pytest.mark.parametrize(("change", "error"), [
+    ("addresses[1] += 4", "misaligned pointer"),
+    ("addresses[3] = host.ctypes.data", "no memory of the device"),
+    ("del addresses[2]", ""),  # NVIDIA's frontend says so
+    ("cupy.cuda.Device(1).use()", "belong to a device, which has to be current"),
+], ids=["a view", "the host", "nothing", "another device"])
+def test_cudnn_refuses_addresses(change, error):
+    program = f"""{CUDNN}
+def run(plan, handle, addresses):
+    {change}
+    execute(plan, handle, addresses)
+
+dnn.run = run
+torch.conv2d(x, w)
+"""
+    printed = run(program)
+    assert "Error" in printed and error in printed
+
+
+def test_tensor_cores_of_cudnn_round_float32():
+    assert run(CUDNN + """
+exact = torch.conv2d(x.cpu(), w.cpu())
+for allow_tf32 in (True, False):
+    with torch.backends.cudnn.flags(True, allow_tf32=allow_tf32):
+        print(bool((torch.conv2d(x, w).cpu() - exact).abs().max() < 1e-4))
+""") == "False\nTrue"

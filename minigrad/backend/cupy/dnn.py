@@ -36,6 +36,9 @@ Plan = tuple[Any, int | None, int]
 #: The oldest of more plans than this is forgotten.
 MOST_PLANS = 1024
 
+#: What cuDNN takes for granted of addresses; a view may begin anywhere in its memory.
+ALIGNMENT = 16
+
 #: The names of the tensors that a node reads, by the node; it writes the third.
 NODES = {"conv_fprop": ("image", "weight"), "conv_dgrad": ("loss", "filter"),
          "conv_wgrad": ("image", "loss")}
@@ -104,7 +107,7 @@ def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
     handle = handle_of(cudnn, device)
     if handle is None or _plans.get(key, ()) is None:
         return None
-    a, b, out = dense(a), dense(b), cupy.empty(shape, a.dtype)
+    a, b, out = aligned(a), aligned(b), cupy.empty(shape, a.dtype)
     addresses = {1: a.data.ptr, 2: b.data.ptr, 3: out.data.ptr}  # by the tensors' numbers, `uid`
     if key not in _plans:
         _plans[key] = planned(cudnn, handle, node, a, b, shape, options, addresses)
@@ -113,6 +116,12 @@ def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
         return None
     run(plan, handle, addresses)
     return out
+
+
+def aligned(array: Array) -> Array:
+    """Return an array in row-major order, at an address that cuDNN takes."""
+    array = dense(array)
+    return array.copy() if array.data.ptr % ALIGNMENT else array
 
 
 def handle_of(cudnn: Any, device: int) -> Any:

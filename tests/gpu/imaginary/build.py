@@ -96,6 +96,7 @@ def main() -> None:
         library("libcublas.so.13", ["cublas.cpp"], "cublas", tuple(by_cupy.glob("cublas.*.so")))
         library("libcusolver.so.12", ["cusolver.cpp"], "cusolver",
                 (*by_cupy.glob("cusolver.*.so"), *(site / "cupyx").glob("_cusolver.*.so")))
+        library("libcudnn.so.9", ["cudnn.cpp"])
         for name in LIBRARIES:
             if not (BUILT / name).exists() or name in ("libcublasLt.so.13", "libcusparse.so.12"):
                 library(name, ["empty.cpp"])

@@ -155,6 +155,11 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
                                               : "CUDA_ERROR";
     return CUDA_SUCCESS;
 }
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+    thread_local CUstreamCaptureMode now = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    std::swap(now, *mode);
+    return CUDA_SUCCESS;
+}
 CUresult cuGetErrorString(CUresult error, const char** text) { return cuGetErrorName(error, text); }
 
 CUresult cuCtxGetCurrent(CUcontext* context) {

@@ -2,7 +2,7 @@
 
 `install()` comes before the first import of CuPy.  From then on
 
-- CUDA's driver, its runtime, cuBLAS and cuSOLVER are the libraries that `build.py` has made;
+- CUDA's driver, its runtime, cuBLAS, cuSOLVER and cuDNN are the libraries that `build.py` has made;
 - the three modules of CuPy that have parts of CUDA compiled into them (its runtime, Thrust, CUB)
   are made anew from CuPy's sources, on top of these libraries;
 - the text of each kernel goes to NVIDIA's compiler, which has to accept it, and then to the host's,
@@ -32,7 +32,7 @@ BUILT = HERE.parents[2] / "build" / "imaginary-gpu"
 
 #: In the order in which they need each other; of some CuPy only wants that they are there.
 LIBRARIES = ("libcuda.so.1", "libcublasLt.so.13", "libnvJitLink.so.13", "libcusparse.so.12",
-             "libcublas.so.13", "libcusolver.so.12")
+             "libcublas.so.13", "libcusolver.so.12", "libcudnn.so.9")
 MODULES = {"cupy_backends.cuda.api.runtime": "runtime.so", "cupy.cuda.thrust": "thrust.so",
            "cupy.cuda.cub": "cub.so"}
 
@@ -49,6 +49,7 @@ def install() -> None:
     if not all((BUILT / name).exists() for name in (*LIBRARIES, *MODULES.values())):
         raise RuntimeError("the imaginary GPU is not built: `make imaginary-gpu` does it")
     os.environ["CUPY_CACHE_DIR"] = str(kernels() / "cupy")
+    os.environ["CUDNN_FRONTEND_CUDART_LIB_NAME"] = str(BUILT / "libcuda.so.1")
     for name in LIBRARIES:
         ctypes.CDLL(str(BUILT / name), mode=ctypes.RTLD_GLOBAL)
     sys.meta_path.insert(0, Finder())

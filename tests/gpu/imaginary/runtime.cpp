@@ -450,6 +450,11 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* 
     *status = stream->capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+    thread_local cudaStreamCaptureMode now = cudaStreamCaptureModeGlobal;
+    std::swap(now, *mode);
+    return cudaSuccess;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
     *made = reinterpret_cast<cudaGraphExec_t>(new Graph{reinterpret_cast<Graph*>(graph)->work});
     return cudaSuccess;
