@@ -95,7 +95,7 @@ def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
               options: tuple[Ints, Ints, Ints]) -> Array | None:
     """Return what a node makes of two arrays; None where cuDNN does not cover that."""
     cudnn = library() if switches.enabled else None
-    if cudnn is None or a.dtype != b.dtype or a.dtype.name not in ("float16", "float32"):
+    if cudnn is None or a.dtype != b.dtype or a.dtype.char not in "ef":
         return None
     if not 3 <= a.ndim <= 5 or 0 in (*a.shape, *b.shape, *shape):
         return None

@@ -19,7 +19,7 @@ MOST_BLOCKS = 65535
 #: Fewer rows than these get larger blocks: else few processors would have something to do.
 FEW_ROWS, MOST_THREADS = 512, 1024
 
-_TYPES = {"float16": "HALF", "float32": "float", "float64": "double"}
+_TYPES = {"e": "HALF", "f": "float", "d": "double"}
 _WORDS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
 _SHARED = """#define SHARED(type, name) extern __shared__ type name[]
 #define UNROLLED _Pragma("unroll 4")
@@ -37,19 +37,19 @@ MANY = np.dtype([("sizes", np.int64, MOST_ARRAYS), ("at", np.uint64, (5, MOST_AR
 #: Their struct `Numbers`.
 NUMBERS = np.dtype([("of", np.float64, MOST_NUMBERS)])
 
-_compiled: dict[tuple[str, str, int], Any] = {}
+_compiled: dict[tuple[str, str], Any] = {}
 
 
 def kernel(name: str, dtype: np.dtype) -> Any:
     """Return a kernel for an element type, compiled the first time."""
-    key = name, dtype.name, dtype.itemsize
+    key = name, dtype.char
     found = _compiled.get(key)
     if found is None:
         options = [f"-DMINIGRAD_W={_WORDS[dtype.itemsize]}", "--std=c++14"]
         if dtype == np.float16:
             options.append("-DMINIGRAD_HALF=1")
         else:
-            options.append(f"-DMINIGRAD_T={_TYPES.get(dtype.name, 'float')}")
+            options.append(f"-DMINIGRAD_T={_TYPES.get(dtype.char, 'float')}")
         found = cupy.RawKernel(_SHARED + HEADER + KERNELS[name], name, tuple(options))
         _compiled[key] = found
     return found

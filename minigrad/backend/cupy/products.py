@@ -94,7 +94,7 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     See NOTE [Products in a captured graph].
     """
     dtype = np.promote_types(a.dtype, b.dtype)
-    if not (_warming or capturing()) or dtype.name not in FLOATS or not (a.ndim and b.ndim):
+    if not (_warming or capturing()) or dtype.char not in FLOATS or not (a.ndim and b.ndim):
         return _matmul(a, b) if out is None else _matmul(a, b, out=out)
     left, right = (array.astype(dtype, copy=False) for array in (a, b))
     left = left[None] if a.ndim == 1 else left
