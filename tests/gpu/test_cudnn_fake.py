@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from inspect import signature
 
 import _cuda_on_host
@@ -126,6 +127,22 @@ def test_a_plan_is_made_once_for_each_shape_and_device(fake, cudnn):
     assert len(cudnn.graphs) == 2 and len(ran(fake)) == 4 and len(cudnn.handles) == 1
     nn.Conv2d(2, 3, 3).cuda(1)(torch.randn(1, 2, 5, 5, device="cuda:1"))
     assert len(cudnn.graphs) == 3 and [h.device for h in cudnn.handles] == [0, 1]
+
+
+def test_a_thread_has_a_handle_of_its_own_which_others_inherit(fake, cudnn):
+    layer, x = nn.Conv2d(2, 3, 3).cuda(), torch.randn(1, 2, 5, 5, device="cuda")
+    seen = []
+
+    def convolve():
+        layer(x)
+        seen.append(cudnn.handles[:])
+
+    layer(x)
+    for _ in range(3):
+        thread = threading.Thread(target=convolve)
+        thread.start()
+        thread.join()
+    assert [len(handles) for handles in seen] == [2, 2, 2]
 
 
 def test_only_so_many_plans_are_kept(fake, cudnn, monkeypatch):

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import cupy
 import numpy as np
@@ -44,7 +45,38 @@ NODES = {"conv_fprop": ("image", "weight"), "conv_dgrad": ("loss", "filter"),
          "conv_wgrad": ("image", "loss")}
 
 _plans: dict[tuple[Any, ...], Plan | None] = {}
-_of_thread = threading.local()
+
+
+class Handles(dict[int, Any]):
+    """A thread's handles by device; those of a thread that has ended are for others.
+
+    A handle keeps memory of its device, and making one takes time.
+    """
+
+    free: ClassVar[defaultdict[int, list[Any]]] = defaultdict(list)
+
+    def __missing__(self, device: int) -> Any:
+        try:
+            handle = self.free[device].pop()
+        except IndexError:
+            handle = new_handle()
+        self[device] = handle
+        return handle
+
+    def __del__(self) -> None:
+        for device, handle in self.items():
+            if handle is not None:
+                self.free[device].append(handle)
+
+
+class OfThread(threading.local):
+    """What each thread has of its own."""
+
+    def __init__(self) -> None:
+        self.handles = Handles()
+
+
+_of_thread = OfThread()
 
 
 class CudnnKernels(FusedKernels):
@@ -125,22 +157,20 @@ def aligned(array: Array) -> Array:
 
 
 def handle_of(cudnn: Any, device: int) -> Any:
-    """Return this thread's handle for a device, which works in the current stream.
+    """Return this thread's handle for a device, if any, which works in the current stream."""
+    handle = _of_thread.handles[device]
+    if handle is not None:
+        cudnn.set_stream(handle, cupy.cuda.get_current_stream().ptr)
+    return handle
 
-    None, and a warning the first time, where cuDNN is installed but cannot work: it may be newer
-    than the driver.
-    """
-    handles: dict[int, Any] = vars(_of_thread).setdefault("handles", {})
-    if device not in handles:
-        try:
-            handles[device] = cudnn.create_handle()
-        except RuntimeError as error:
-            handles[device] = None
-            warnings.warn(f"cuDNN cannot be used, so convolutions go without it: {error}",
-                          stacklevel=2)
-    if handles[device] is not None:
-        cudnn.set_stream(handles[device], cupy.cuda.get_current_stream().ptr)
-    return handles[device]
+
+def new_handle() -> Any:
+    """Make a handle for the current device; None where cuDNN may be newer than the driver."""
+    try:
+        return library().create_handle()
+    except RuntimeError as error:
+        warnings.warn(f"cuDNN cannot be used, so convolutions go without it: {error}", stacklevel=2)
+        return None
 
 
 def run(plan: Plan, handle: Any, addresses: dict[int, int]) -> None:
