@@ -26,6 +26,7 @@ from . import (
     ops,
     optim,
     profiler,
+    special,
     tensor_repr,
     testing,
     utils,

@@ -19,6 +19,7 @@ det = FUNCTIONS["linalg_det"]
 eigh = FUNCTIONS["linalg_eigh"]
 eigvalsh = FUNCTIONS["linalg_eigvalsh"]
 inv = FUNCTIONS["linalg_inv"]
+lstsq = FUNCTIONS["linalg_lstsq"]
 matmul = FUNCTIONS["matmul"]
 matrix_norm = FUNCTIONS["linalg_matrix_norm"]
 matrix_power = FUNCTIONS["linalg_matrix_power"]
@@ -36,7 +37,7 @@ vecdot = FUNCTIONS["linalg_vecdot"]
 vector_norm = FUNCTIONS["linalg_vector_norm"]
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "eigh", "eigvalsh", "inv", "matmul",
-    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "eigh", "eigvalsh", "inv", "lstsq",
+    "matmul", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
     "slogdet", "solve", "solve_triangular", "svd", "svdvals", "vecdot", "vector_norm",
 ]

@@ -124,6 +124,9 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     if not can_cast(result.dtype, out.dtype):
         raise RuntimeError(f"result type {type_name(result.dtype)} can't be cast to the desired "
                            f"output type {type_name(out.dtype)}")
+    if result.device != out.device:
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
+                           f"devices, {out.device} and {result.device}!")
     out._bump()  # first, for Ctrl-C may come in between
     with place_on(out._array):
         if out._array.shape != result._array.shape:

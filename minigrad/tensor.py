@@ -170,11 +170,15 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
                     "attempting to assign a gradient with dtype "
                     f"'{value.dtype}' to a tensor with dtype '{self.dtype}'. Please ensure that "
                     "the gradient and the tensor have the same dtype")
-            if value.device.type != self.device.type:
+            there, here = value.device, self.device
+            if there != here:
+                apart = there.type != here.type
+                what = "with device type" if apart else "located on device with index"
+                found, wanted = ((d.type if apart else d.index) for d in (there, here))
                 raise RuntimeError(
-                    f"attempting to assign a gradient located on device '{value.device}' to a "
-                    f"tensor located on device '{self.device}'. Please ensure that the gradient "
-                    "and the tensor are on the same device")
+                    f"attempting to assign a gradient {what} '{found}' to a tensor {what} "
+                    f"'{wanted}'. Please ensure that the gradient and the tensor are on the same "
+                    "device")
             if value._array.shape != self._array.shape:
                 raise RuntimeError(
                     f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "

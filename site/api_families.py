@@ -8,11 +8,12 @@ __all__ = ["FAMILIES", "family_of"]
 FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
     "minigrad": {
         "making": ("Making tensors", "create create_like"),
-        "random": ("Random numbers", "random generator"),
+        "random": ("Random numbers", "random random_counts generator"),
         "shape": ("Shapes", "view join turn"),
         "parts": ("Parts, places and order", "parts select gather masked strided order compare"),
         "maths": ("Arithmetic and reductions", "reduce scan powers rounding activation"),
-        "linalg": ("Linear algebra", "matmul linalg factor spectral distance vector_norm"),
+        "linalg": ("Linear algebra", "matmul linalg factor spectral "
+                   "least_squares distance vector_norm"),
         "layers": ("Functions of layers", "recurrent_layers norm group_norm dropout rrelu"),
         "settings": ("Types, devices, files and settings", "dtypes device array_info info "
                      "serialization printing threads anomaly_mode"),
@@ -50,6 +51,7 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "optimizer": ("What optimizers share", "optimizer"),
         "adam": ("Adam and its kin", "adam adam_kin"),
         "descent": ("SGD, Adagrad, Adadelta and RMSprop", "sgd adagrad rmsprop"),
+        "curvature": ("L-BFGS", "lbfgs"),
     },
     "optim.lr_scheduler": {
         "factors": ("Factors and steps", "scheduler factors"),

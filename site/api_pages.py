@@ -36,6 +36,7 @@ MODULES = {
     "optim": "minigrad.optim",
     "optim.lr_scheduler": "minigrad.optim.lr_scheduler",
     "linalg": "minigrad.linalg",
+    "special": "minigrad.special",
     "amp": "minigrad.amp",
     "cuda": "minigrad.cuda",
     "backends.cudnn": "minigrad.backends.cudnn",

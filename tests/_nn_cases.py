@@ -160,6 +160,12 @@ LINEAR = [
          ints(4, high=3), slope=False),
     Case("Embedding(5, 3, padding_idx=1)", ints(2, 4, high=5), slope=False),
     Case("Embedding(5, 3, padding_idx=-1, scale_grad_by_freq=True)", ints(7, high=5), slope=False),
+    Case("EmbeddingBag(5, 3)", ints(2, 4, high=5), second=False),
+    Case("EmbeddingBag(5, 3, mode='max')", ints(2, 4, high=5), second=False),
+    Case("EmbeddingBag(5, 3, 1.0, 1.5, mode='sum', padding_idx=-1, include_last_offset=True)",
+         ints(6, high=5), kwargs={"offsets": lambda rng: np.array([0, 2, 6])}, second=False,
+         slope=False),
+    Case("EmbeddingBag.from_pretrained(torch.arange(6.0).reshape(3, 2))", ints(4, 2, high=3)),
 ]
 
 CONVOLUTIONS = [
@@ -232,6 +238,9 @@ NORMALISATION = [
          real(2, 2, 3, 2)),
     Case("InstanceNorm2d(2, affine=True, bias=False)", real(2, 3, 2)),
     Case("InstanceNorm3d(2)", real(1, 2, 2, 3, 2)),
+    Case("RMSNorm(4)", real(3, 4)),
+    Case("RMSNorm((3, 4), eps=1e-3)", real(2, 3, 4)),
+    Case("RMSNorm(4, elementwise_affine=False)", real(3, 4)),
     Case("LayerNorm((3, 4))", real(5, 3, 4)),
     Case("LayerNorm(4, bias=False)", real(5, 4)),
     Case("LayerNorm(4, eps=1e-3, elementwise_affine=False)", real(2, 5, 4)),
@@ -436,6 +445,8 @@ ATTENTION = [
     Case("MultiheadAttention(4, 2, batch_first=True)", real(2, 3, 4), real(2, 3, 4),
          real(2, 3, 4), kwargs={"attn_mask": real(3, 3), "need_weights": False}, second=False),
     Case("TransformerEncoderLayer(4, 2, 6, dropout=0.0)", real(3, 2, 4), second=False),
+    Case("TransformerEncoderLayer(4, 2, 6, dropout=0.5, batch_first=True)", real(2, 3, 4),
+         second=False),
     Case("TransformerEncoderLayer(4, 2, 6, activation='gelu', norm_first=True, batch_first=True, "
          "bias=False)", real(2, 3, 4), second=False),
     Case("TransformerEncoder(TransformerEncoderLayer(4, 2, 6), 2, LayerNorm(4), "
@@ -465,6 +476,9 @@ ERRORS = [
     "Embedding(5, 3, padding_idx=5)",
     "Embedding(5, 3, padding_idx=-6)",
     "Embedding(5, 3, _weight=torch.ones(3, 5))",
+    "EmbeddingBag(5, 3, padding_idx=5)",
+    "EmbeddingBag(5, 3, _weight=torch.ones(3, 5))",
+    "EmbeddingBag.from_pretrained(torch.ones(3))",
     "Embedding.from_pretrained(torch.ones(3))",
     "GroupNorm(3, 4)",
     "Unflatten(1, 3)",

@@ -25,8 +25,8 @@ SIZE = 5  # no sample has a dimension of this size but where it must
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
 
 #: A random draw has no equal; where the shape depends on values a batch has no shape.
-RANDOM = {"Bernoulli", "BernoulliFill", "Dropout", "Exponential", "Normal", "NormalOf", "Random",
-          "Uniform"}
+RANDOM = {"Bernoulli", "BernoulliFill", "Dropout", "Exponential", "Normal", "NormalOf",
+          "Poisson", "Random", "Uniform"}
 RAGGED = {"Bincount", "MaskedSelect", "NonzeroMatrix", "Unique2", "UniqueConsecutive"}
 deterministic = pytest.mark.parametrize(
     "op", [op for op in OPS if op.__name__ not in RANDOM | RAGGED],

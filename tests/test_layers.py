@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("op_node", "apply", "apply_inplace", "op", "specialise_devices",
      "specialise", "specialise_any", "publish"),
     ("ops",),
-    ("linalg",),
+    ("linalg", "special"),
     ("batching",),
     ("autograd",),
     ("amp",),

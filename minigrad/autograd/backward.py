@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import NO_PLACE
 from ..array_info import Size
 from ..backend import backend_of
+from ..device import place_on
 from ..dtypes import FROM_NUMPY
 from ..graph import Node
 from ..shapes import numel
@@ -143,7 +143,8 @@ def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
     if isinstance(goal, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a "
                            "GradientEdge")
-    zeros = backend_of(goal._array).zeros(goal._array.shape, goal._array.dtype)
+    with place_on(goal._array):
+        zeros = backend_of(goal._array).zeros(goal._array.shape, goal._array.dtype)
     return Tensor._plain(zeros).requires_grad_(create_graph)
 
 
@@ -215,10 +216,8 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
 def ones_for(root: Tensor | GradientEdge) -> Any:
     """Make the array of ones with which a pass begins where no gradient was given."""
     like = root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
-    xp = backend_of(like)
-    place = xp.place_of([like])
-    with NO_PLACE if place is None else place.entered():
-        return xp.ones_like(like)
+    with place_on(like):
+        return backend_of(like).ones_like(like)
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:

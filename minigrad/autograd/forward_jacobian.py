@@ -11,6 +11,7 @@ from typing import Any
 
 from ..backend import backend_of
 from ..batching import batched, examples, next_level
+from ..device import place_on
 from ..op import F
 from ..tensor import Tensor
 from .forward_ad import checked_dual
@@ -62,8 +63,9 @@ def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:
     """Return, for each input, its tangents: a unit vector in its turn, zeros in the others'."""
     made, start = [], 0
     for x, size in zip(inputs, sizes, strict=True):
-        units = backend_of(x._array).zeros((sum(sizes), size), x._array.dtype)
-        units.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        with place_on(x._array):
+            units = backend_of(x._array).zeros((sum(sizes), size), x._array.dtype)
+            units.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
         made.append(Tensor._plain(units.reshape((sum(sizes), *x.shape))))
         start += size
     return made

@@ -59,7 +59,7 @@ def check_fast(func: Function, inputs: Sequence[Any], limits: Tolerances, result
     by_forward = []
     if forward:
         for i, u in zip(where, us, strict=True):
-            direction = u.reshape(inputs[i]._array.shape)
+            direction = beside(inputs[i]._array, u.reshape(inputs[i]._array.shape))
             by_forward.append(tangents_of(func, inputs, i, direction, limits))
     for i, place in enumerate(places):
         v = vs[place]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import special, threads
+from . import special, special_gamma, threads
 from .kernels import Kernels
 
 # See NOTE [Infinities and NaN come silently].
@@ -39,6 +39,8 @@ class NumpyBackend(Kernels):
     lgamma = staticmethod(special.lgamma)
     digamma = staticmethod(special.digamma)
     polygamma = staticmethod(special.polygamma)
+    gammainc = staticmethod(special_gamma.gammainc)
+    gammaincc = staticmethod(special_gamma.gammaincc)
     for_each = staticmethod(threads.for_each)
 
     def __getattr__(self, name: str) -> Any:

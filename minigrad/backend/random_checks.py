@@ -82,6 +82,12 @@ def check_rate(rate: float) -> None:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
 
 
+def check_rates(rates: Any) -> None:
+    """Raise RuntimeError where a rate of a Poisson distribution is negative, or none."""
+    if not (rates >= 0).all():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+
+
 def check_count(n: int) -> None:
     """Raise RuntimeError where `n` numbers cannot be put in order."""
     if n < 0:

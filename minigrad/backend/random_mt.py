@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from itertools import chain, count, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from minigrad.backend import fused
 
 from . import random_checks
+from .random_counts import poisson_number
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = int | tuple[int, ...]
@@ -318,6 +320,28 @@ class MersenneTwister:
         rows = zip(marks.reshape(-1, p.shape[-1]), draws.reshape(-1, count), strict=True)
         found = [np.searchsorted(row.astype(np.float64), draw) for row, draw in rows]
         return np.array(found, dtype=np.int64).reshape(*p.shape[:-1], count)
+
+    def poisson(self, rates: Array) -> Array:
+        """Numbers of the Poisson distributions with these means, in their dtype.
+
+        Raises RuntimeError where a rate is negative. Source: `torch.poisson`.
+
+        >>> MersenneTwister(0).poisson(np.float32([0.0, 100.0])).dtype
+        dtype('float32')
+        """
+        random_checks.check_rates(rates)
+        with self._lock:
+            start, used = self.get_state(), count()
+            ahead = chain.from_iterable(self._unit(512, np.float64).tolist() for _ in repeat(None))
+
+            def draw() -> float:
+                next(used)
+                return next(ahead)
+
+            counts = [poisson_number(rate, draw) for rate in rates.ravel().tolist()]
+            self.set_state(start)
+            self._unit(next(used), np.float64)  # not more than was used of what was drawn ahead
+        return np.array(counts, rates.dtype).reshape(rates.shape)
 
     # Parts
 

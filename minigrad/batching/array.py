@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import BACKENDS
 from ..dtypes import FROM_NUMPY
 from ..op import F
 from ..shapes import infer_view
@@ -76,7 +77,7 @@ def swapped(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any
         if type(value) is np.ndarray and (kind is float or kind is int or (
                 kind is np.ndarray and other.ndim < value.ndim and other.dtype == value.dtype)):
             return BatchedArray(compute(other, value), self.level)
-        if kind is not np.ndarray and not isinstance(other, BatchedArray):
+        if kind not in BACKENDS:
             other = np.asarray(other, self.dtype)
         return getattr(F, name)(other, self)
 

@@ -17,7 +17,8 @@ ELEMENTWISE = """
     RoundToDecimals Frac Nextafter
     Exp Exp2 Expm1 Log Log2 Log10 Log1p Logaddexp Logaddexp2 XlogyTensors XlogyOfNumber XlogyNumber
     Sigmoid Logit Sin Cos Tan Asin Acos Atan Atan2 Hypot Sinc Deg2rad Rad2deg Sinh Cosh Tanh Asinh
-    Acosh Atanh Erf Erfc Erfinv Lgamma Digamma Polygamma CopysignTensors CopysignNumber NanToNum
+    Acosh Atanh Erf Erfc Erfinv Lgamma Digamma Polygamma Igamma Igammac CopysignTensors
+    CopysignNumber NanToNum
     Relu ReluInPlace LeakyRelu LeakyReluInPlace PreluKernel Threshold ThresholdInPlace Hardshrink
     Softshrink Hardtanh HardtanhInPlace HardsigmoidOp HardswishOp EluOp EluInPlace GeluOp SiluOp
     MishOp Softplus
@@ -97,7 +98,7 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules_network.nll_loss, "NllLoss"),
     (rules_network.nll_loss_input, "NllLossInput"),
     (rules_network.native_layer_norm, "NativeLayerNorm"),
-    (rules.draw, "Bernoulli NormalOf"),
+    (rules.draw, "Bernoulli NormalOf Poisson"),
     (rules.dropout, "Dropout"),
     (rules.fill_at_random, "BernoulliFill Exponential Normal Random Uniform"),
 )

@@ -23,7 +23,7 @@ from .devices import (
     is_initialized,
     set_device,
 )
-from .graphs import CUDAGraph, graph, is_current_stream_capturing
+from .graphs import CUDAGraph, graph, graph_pool_handle, is_current_stream_capturing
 from .memory import (
     empty_cache,
     max_memory_allocated,
@@ -58,8 +58,9 @@ __all__ = [
     "CUDAGraph", "Event", "Stream", "StreamContext", "current_device", "current_stream",
     "default_stream", "device", "device_count", "device_of", "empty_cache",
     "get_device_capability", "get_device_name", "get_device_properties", "get_rng_state",
-    "get_rng_state_all", "graph", "init", "initial_seed", "is_available", "is_bf16_supported",
-    "is_current_stream_capturing", "is_initialized", "manual_seed", "manual_seed_all",
+    "get_rng_state_all", "graph", "graph_pool_handle", "init", "initial_seed", "is_available",
+    "is_bf16_supported", "is_current_stream_capturing", "is_initialized", "manual_seed",
+    "manual_seed_all",
     "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
     "memory_reserved", "nvtx", "random", "reset_peak_memory_stats", "seed", "seed_all",
     "set_device", "set_rng_state", "set_rng_state_all", "stream", "synchronize",

@@ -62,18 +62,28 @@ class CUDAGraph:
 
     def capture_begin(self) -> None:
         """Capture what is queued in the current stream, which must not be the default one."""
-        self._stream = current_stream().stream
+        if self._graph is not None:
+            raise RuntimeError("This CUDAGraph instance already owns a captured graph. To capture "
+                               "a new graph, create a new instance.")
+        stream = current_stream().stream
+        if not stream.ptr:
+            raise RuntimeError("CUDA graphs must be captured on a non-default stream. (However, "
+                               "after capture, it's ok to replay them on the default stream.)")
         backend().begin_capture()
         try:
-            self._stream.begin_capture()
+            stream.begin_capture()
         except BaseException:
             backend().end_capture()
             raise
+        self._stream = stream
 
     def capture_end(self) -> None:
         """Stop capturing."""
+        if self._stream is None:
+            raise RuntimeError("capture_end() was called without capture_begin()")
+        stream, self._stream = self._stream, None
         self._drawn = backend().end_capture()
-        self._graph = self._stream.end_capture()
+        self._graph = stream.end_capture()
 
     def replay(self) -> None:
         """Do the captured work once more; returns before it is done."""
@@ -95,6 +105,8 @@ class CUDAGraph:
 
     def pool(self) -> Any:
         """Return the memory that tensors made during the capture live in."""
+        if self._graph is None:
+            raise RuntimeError("Called CUDAGraph::pool() without a preceding successful capture.")
         return self.memory
 
 
@@ -110,12 +122,13 @@ class _Capture:
         here = current_stream()
         side = Stream(here.device_index) if self.stream is None else self.stream
         side.wait_stream(here)
-        self.graph.memory = memory = self.pool or GraphMemory()
+        memory = self.pool or GraphMemory()
         with ExitStack() as stack:
             stack.callback(here.wait_stream, side)
             stack.enter_context(stream(side))
             stack.enter_context(xp.cuda.using_allocator(memory.pool.malloc))
             self.graph.capture_begin()
+            self.graph.memory = memory
             stack.callback(self.graph.capture_end)
             self._stack = stack.pop_all()
 
@@ -156,6 +169,11 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
 
     repeat.graph = captured  # type: ignore[attr-defined]  # to reset it, or to share its pool
     return repeat
+
+
+def graph_pool_handle() -> GraphMemory:
+    """Return memory of its own on the current GPU, for the graphs that are to share it."""
+    return GraphMemory()
 
 
 def is_current_stream_capturing(device: Where = None) -> bool:

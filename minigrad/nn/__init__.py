@@ -13,7 +13,7 @@ from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .dropout import *
 from .dropout import __all__ as _dropouts
-from .embedding import Embedding
+from .embedding import Embedding, EmbeddingBag
 from .linear import Bilinear, Identity, Linear
 from .loss import *
 from .loss import __all__ as _losses
@@ -27,6 +27,7 @@ from .norm_of_samples import (
     InstanceNorm2d,
     InstanceNorm3d,
     LayerNorm,
+    RMSNorm,
 )
 from .parameter import Buffer, Parameter
 from .parameter_containers import ParameterDict, ParameterList
@@ -52,11 +53,12 @@ __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "Buffer",
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-    "Embedding", "Flatten", "Fold", "GroupNorm", "Identity", "InstanceNorm1d", "InstanceNorm2d",
-    "InstanceNorm3d", "LayerNorm", "Linear", "MaxPool1d", "MaxPool2d", "MaxUnpool1d",
-    "MaxUnpool2d", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict",
-    "ParameterList", "PixelShuffle", "PixelUnshuffle", "Sequential", "Unflatten", "Unfold",
-    "Upsample", "functional", "init", "models", "modules", "parameter", "utils",
+    "Embedding", "EmbeddingBag", "Flatten", "Fold", "GroupNorm", "Identity", "InstanceNorm1d",
+    "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "Linear", "MaxPool1d", "MaxPool2d",
+    "MaxUnpool1d", "MaxUnpool2d", "Module", "ModuleDict", "ModuleList", "Parameter",
+    "ParameterDict", "ParameterList", "PixelShuffle", "PixelUnshuffle", "RMSNorm", "Sequential",
+    "Unflatten", "Unfold", "Upsample", "functional", "init", "models", "modules", "parameter",
+    "utils",
 ]
 __all__ += _activations
 __all__ += _dropouts

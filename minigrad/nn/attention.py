@@ -136,7 +136,9 @@ class MultiheadAttention(Module):
             weights = ops.mean(weights, 1) if average_attn_weights else weights
         else:
             result = F.scaled_dot_product_attention(q, k, v, mask, dropout, causal)
-        result = self.out_proj(self._joined(result, batch_dim))
+        # As in PyTorch it lies in memory by its places first: so dropout draws in that order.
+        result = self.out_proj(self._joined(result))
+        result = ops.transpose(result, 0, 1) if batch_dim == 0 else result
         if not batched:
             result = ops.squeeze(result, 1)
             weights = None if weights is None else ops.squeeze(weights, 0)
@@ -181,9 +183,9 @@ class MultiheadAttention(Module):
         turned: Tensor = ops.permute(split, (0, 2, 1, 3) if batch_dim == 0 else (1, 2, 0, 3))
         return turned
 
-    def _joined(self, x: Tensor, batch_dim: int) -> Tensor:
-        """Undo `_heads`."""
-        turned = ops.permute(x, (0, 2, 1, 3) if batch_dim == 0 else (2, 0, 1, 3))
+    def _joined(self, x: Tensor) -> Tensor:
+        """(N, heads, L, E / heads) -> (L, N, E)."""
+        turned = ops.permute(x, (2, 0, 1, 3))
         joined: Tensor = ops.reshape(turned, (*turned.shape[:2], self.embed_dim))
         return joined
 

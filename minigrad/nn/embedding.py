@@ -33,9 +33,7 @@ class Embedding(Module):
                  _weight: Tensor | None = None, _freeze: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        if sparse:
-            raise NotImplementedError("Embedding: sparse is True, but minigrad has no sparse "
-                                      "tensors; leave it False")
+        refuse_sparse("Embedding", sparse)
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise AssertionError("Padding_idx must be within num_embeddings")
@@ -52,10 +50,8 @@ class Embedding(Module):
             self.weight = Parameter(table, requires_grad=not _freeze)
             self.reset_parameters()
         else:
-            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
-                raise AssertionError("Shape of weight does not match num_embeddings and "
-                                     "embedding_dim")
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
+            table = checked_table(_weight, num_embeddings, embedding_dim)
+            self.weight = Parameter(table, requires_grad=not _freeze)
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True,
@@ -76,9 +72,7 @@ class Embedding(Module):
 
     def reset_parameters(self) -> None:
         """Draw the table from the normal distribution, but for the padding's row of zeros."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            init.zeros_(self.weight.detach()[self.padding_idx])
+        draw_table(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
@@ -95,3 +89,103 @@ class Embedding(Module):
         if self.scale_grad_by_freq:
             text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
         return text
+
+
+class EmbeddingBag(Module):
+    """Sums, means or extremes of bags of vectors that are looked up by number: -> (bags, dim).
+
+    `padding_idx` does not count; vectors longer than `max_norm` are cut short in place when they
+    are looked up; `sparse` has to stay False.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html
+
+    >>> from minigrad import nn, tensor
+    >>> nn.EmbeddingBag(10, 3)(tensor([[1, 2], [4, 5]])).shape
+    torch.Size([2, 3])
+    """
+
+    def __init__(self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None,
+                 norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
+                 sparse: bool = False, _weight: Tensor | None = None,
+                 include_last_offset: bool = False, padding_idx: int | None = None,
+                 device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError("padding_idx must be within num_embeddings")
+            padding_idx %= num_embeddings
+        refuse_sparse("EmbeddingBag", sparse)
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.padding_idx = padding_idx
+        if _weight is None:
+            self.weight = Parameter(empty(num_embeddings, embedding_dim, device=device,
+                                          dtype=dtype))
+            self.reset_parameters()
+        else:
+            self.weight = Parameter(checked_table(_weight, num_embeddings, embedding_dim))
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
+
+    @classmethod
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, max_norm: float | None = None,
+                        norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                        mode: str = "mean", sparse: bool = False,
+                        include_last_offset: bool = False,
+                        padding_idx: int | None = None) -> EmbeddingBag:
+        """Make a layer of a given table; it is not trained unless `freeze` is False.
+
+        >>> from minigrad import nn, tensor
+        >>> bags = nn.EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> bags(tensor([[0, 1]]))
+        tensor([[2., 3.]])
+        """
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        made = cls(rows, columns, max_norm, norm_type, scale_grad_by_freq, mode, sparse,
+                   embeddings, include_last_offset, padding_idx)
+        made.weight.requires_grad = not freeze
+        return made
+
+    def reset_parameters(self) -> None:
+        """Draw the table from the normal distribution, but for the padding's row of zeros."""
+        draw_table(self.weight, self.padding_idx)
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None,
+                per_sample_weights: Tensor | None = None) -> Tensor:
+        return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type,
+                               self.scale_grad_by_freq, self.mode, self.sparse, per_sample_weights,
+                               self.include_last_offset, self.padding_idx)
+
+    def extra_repr(self) -> str:
+        options = {"max_norm": (self.max_norm, None), "norm_type": (self.norm_type, 2),
+                   "scale_grad_by_freq": (self.scale_grad_by_freq, False),
+                   "mode": (self.mode, None), "padding_idx": (self.padding_idx, None)}
+        return f"{self.num_embeddings}, {self.embedding_dim}" + "".join(
+            f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)
+
+
+def draw_table(weight: Tensor, padding_idx: int | None) -> None:
+    """Write numbers of the normal distribution to a table, and zeros to the padding's row."""
+    init.normal_(weight)
+    if padding_idx is not None:
+        init.zeros_(weight.detach()[padding_idx])
+
+
+def refuse_sparse(name: str, sparse: bool) -> None:
+    """Raise `NotImplementedError` if gradients shall be sparse."""
+    if sparse:
+        raise NotImplementedError(f"{name}: sparse is True, but minigrad has no sparse tensors; "
+                                  "leave it False")
+
+
+def checked_table(weight: Tensor, rows: int, columns: int) -> Tensor:
+    """Return a table that was given; `AssertionError` unless it has these sizes."""
+    if tuple(weight.shape) != (rows, columns):
+        raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+    return weight

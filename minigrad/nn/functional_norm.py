@@ -30,12 +30,13 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if max_norm is not None:
-        _shorten_rows(weight, input, max_norm, norm_type)
+        shorten_rows(weight, input, max_norm, norm_type)
     return F.embedding(weight, input, -1 if padding_idx is None else padding_idx,
                        scale_grad_by_freq, sparse)
 
 
-def _shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+def shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    """Cut the rows of a table that these indices name to a norm of at most `max_norm`, in place."""
     table = weight.detach()
     rows = F.unique(indices.reshape(-1))
     chosen = table[rows]
@@ -64,6 +65,12 @@ def layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | 
                bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """Bring each sample to mean zero and variance one over its last dimensions."""
     return F.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None,
+             eps: float | None = None) -> Tensor:
+    """Divide each sample by the root of its mean square over its last dimensions, and scale it."""
+    return F.rms_norm(input, normalized_shape, weight, eps)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:

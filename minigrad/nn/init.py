@@ -16,7 +16,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..dtypes import bool as bool_
 from ..op import F
-from ..ops.create import empty, zeros
+from ..ops.create import empty
 from ..tensor import Tensor
 
 #: The gain of each nonlinearity; `leaky_relu` takes a parameter and stands below.
@@ -227,7 +227,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
             chosen = F.randperm(rows)[:count]
-            tensor[chosen, column] = zeros(count, dtype=tensor.dtype)
+            tensor[chosen, column] = 0.0
     return tensor
 
 

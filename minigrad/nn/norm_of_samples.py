@@ -54,6 +54,40 @@ class LayerNorm(Module):
                 f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}")
 
 
+class RMSNorm(Module):
+    """Divide each sample by the root of its mean square over its last dimensions, and scale it.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
+
+    >>> from minigrad import nn, tensor
+    >>> nn.RMSNorm(2, eps=0.0)(tensor([[1.0, 7.0]]))
+    tensor([[0.2000, 1.4000]], grad_fn=<MulBackward0>)
+    """
+
+    def __init__(self, normalized_shape: Any, eps: float | None = None,
+                 elementwise_affine: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        whole = isinstance(normalized_shape, int)
+        self.normalized_shape = (normalized_shape,) if whole else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        made = empty(self.normalized_shape, device=device, dtype=dtype)
+        self.register_parameter("weight", Parameter(made) if elementwise_affine else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Start with weight one."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.normalized_shape}, eps={self.eps}, "
+                f"elementwise_affine={self.elementwise_affine}")
+
+
 class GroupNorm(Module):
     """Bring each group of channels of (N, C, *S) to mean zero and variance one, scale and shift.
 

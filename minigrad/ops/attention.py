@@ -7,6 +7,7 @@ import math
 
 from ..backend import backend_of
 from ..backend.kernels_attention import causal_bias
+from ..device import build_on, device_under
 from ..op import F, Op
 from ..publish import observable
 from ..shapes import broadcast
@@ -91,8 +92,8 @@ def scalar_type(dtype):
 def bias_of(attn_mask, is_causal, query, keys):
     """Return what to add to the scores, None for nothing; a bool mask says who may be seen."""
     if is_causal:
-        xp = backend_of(query._array)
-        return Tensor._plain(causal_bias(xp, query.shape[-2], keys, query._array.dtype))
+        return Tensor._plain(build_on(device_under(query._array), lambda xp: causal_bias(
+            xp, query.shape[-2], keys, query._array.dtype)))
     if attn_mask is not None and attn_mask.dtype.name == "bool":
         hidden = F.logical_not(attn_mask)
         return F.masked_fill(F.new_zeros(query, tuple(attn_mask.shape)), hidden, -math.inf)

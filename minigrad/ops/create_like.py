@@ -143,7 +143,7 @@ def new_full(input: Any, size: Any, fill_value: Any, **options: Unpack[Options])
     value = fill_number("new_full", 2, fill_value)
 
     def build(xp: Any, numpy_dtype: Any) -> Array:
-        return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype)), numpy_dtype)
+        return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype))[()], numpy_dtype)
 
     return anew("new_full", input, options, build)
 

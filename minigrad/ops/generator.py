@@ -35,6 +35,8 @@ class Generator:
         made = backend_for(device).generators
         self._source: Any = MersenneTwister() if made is None else made.new()
         self._device = CPU if made is None else as_device(device)
+        if made is not None and (self._device.index or 0) >= backend_for(device).device_count():
+            raise RuntimeError("The device_index is invalid.")
 
     @property
     def device(self) -> device:

@@ -8,6 +8,7 @@ from operator import index
 from ..array_info import Size
 from ..array_memory import in_rows
 from ..backend import BACKENDS
+from ..device import place_on
 from ..op import F, Op
 from ..publish import function
 from ..shapes import broadcast, is_expandable_to, wrap_dim
@@ -418,9 +419,10 @@ def repeated(repeats):
     """Return each position as often as `repeats` says."""
     array = repeats._array
     xp = BACKENDS[type(array)]
-    if array.size and bool(array.min() < 0):
-        raise RuntimeError("repeats can not be negative")
-    return Tensor._plain(xp.repeat(xp.arange(array.size), array))
+    with place_on(array):
+        if array.size and bool(array.min() < 0):
+            raise RuntimeError("repeats can not be negative")
+        return Tensor._plain(xp.repeat(xp.arange(array.size), array))
 
 
 # -------------------------------------------------------------------- diagonals and grids

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..apply import type_name
 from ..backend import backend_of
+from ..device import place_on
 from ..op import F, Op
 from ..publish import in_autocast, respelt
 from ..shapes import numel
@@ -267,14 +268,16 @@ def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
     else:
         losses = -F.sum(logs, dim)
     array = target._array if isinstance(target, Tensor) else target
-    array = array.reshape(tuple(losses.shape))
     xp = backend_of(array)
     table = weight._array if isinstance(weight, Tensor) else weight
     dtype = (logs._array if isinstance(logs, Tensor) else logs).dtype
-    counts = class_weights(xp, array, table, ignore_index, dtype)[1]
-    kept = array != ignore_index
-    losses = losses * (Tensor._plain(kept) if isinstance(losses, Tensor) else kept)
+    with place_on(array):
+        array = array.reshape(tuple(losses.shape))
+        counts = class_weights(xp, array, table, ignore_index, dtype)[1]
+        found = [array != ignore_index, xp.as_array(counts.sum())]
+    kept, count = map(Tensor._plain, found) if isinstance(losses, Tensor) else found
+    losses = losses * kept
     if reduction == "none":
         return losses
     total = F.sum(losses)
-    return total / counts.sum().item() if reduction == "mean" else total
+    return total / count if reduction == "mean" else total

@@ -276,18 +276,47 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
     >>> layer_norm(tensor([1.0, 3.0]), (2,), eps=0.0)
     tensor([-1.,  1.])
     """
+    wanted = checked_sizes(input, normalized_shape, ", ", weight=weight, bias=bias)
+    check_dtypes(input, weight, bias)
+    return NativeLayerNorm(input, wanted, weight, bias, eps)[0]
+
+
+def checked_sizes(input, normalized_shape, comma, **parameters):
+    """Return the sizes that each sample has; `RuntimeError` unless all has them."""
     wanted, shape = tuple(normalized_shape), tuple(input.shape)
     if not wanted:
         raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., "
                            "containing at least one element, but got normalized_shape = []")
-    for name, tensor in (("weight", weight), ("bias", bias)):
+    for name, tensor in parameters.items():
         if tensor is not None and tuple(tensor.shape) != wanted:
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
                                f"{name} of shape {list(tensor.shape)} and normalized_shape = "
                                f"{list(wanted)}")
     if shape[len(shape) - len(wanted):] != wanted or len(shape) < len(wanted):
-        stars = ", ".join(map(str, ("*", *wanted)))
+        sizes = ", ".join(map(str, wanted))
         raise RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape "
-                           f"[{stars}], but got input of size{list(shape)}")
-    check_dtypes(input, weight, bias)
-    return NativeLayerNorm(input, wanted, weight, bias, eps)[0]
+                           f"[*{comma}{sizes}], but got input of size{list(shape)}")
+    return wanted
+
+
+@function(method_too=False)
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """Divide each sample by the root of its mean square over its last dimensions, and scale it.
+
+    `eps` is what the dtype can add to one, in float32 for float16, which is computed in that.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
+
+    >>> from minigrad import rms_norm, tensor
+    >>> rms_norm(tensor([1.0, 7.0]), (2,))
+    tensor([0.2000, 1.4000])
+    """
+    axes = tuple(range(-len(checked_sizes(input, normalized_shape, "", weight=weight)), 0))
+    require(array_of(input), "f", "rms_norm")
+    half = array_of(input).itemsize == 2
+    x = input.float() if half else input
+    if eps is None:
+        eps = 2.0 ** (-52 if array_of(x).itemsize == 8 else -23)
+    result = x * F.rsqrt(F.mean(x * x, axes, True) + eps)
+    result = result.to(input.dtype) if half else result
+    return result if weight is None else result * weight

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from ..apply import type_name
 from ..backend import BACKENDS, backend_of
-from ..device import build_on, device, device_of
+from ..device import as_device, build_on, device, device_of
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
 from ..op_node import NUMBERS
@@ -106,6 +106,11 @@ def create(
         raise RuntimeError(f"dtype {type_name(chosen)} does not match dtype of out parameter "
                            f"({type_name(out.dtype)})")
     where = options.get("device")
+    if out is not None:
+        wanted, where = out.device if where is None else as_device(where), out.device
+        if wanted.type != where.type:
+            raise RuntimeError(f"device type {wanted.type} does not match device type of out "
+                               f"parameter ({where.type})")
     if backend is not None and where is None:
         array = build(backend, chosen.numpy)
     else:

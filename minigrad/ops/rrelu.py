@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import backend_of
+from ..device import place_on
 from ..op import F
 from ..publish import function
 from ..tensor import Tensor
@@ -24,21 +25,26 @@ def slopes(input: Tensor, lower: float, upper: float, training: bool,
             raise RuntimeError(f"rrelu: {name.lower()} bound must be finite, got {bound}")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    array = input._array
+    with place_on(input._array):
+        return Tensor._plain(drawn_slopes(input._array, lower, upper, training, generator))
+
+
+def drawn_slopes(array: Any, lower: float, upper: float, training: bool,
+                 generator: Generator | None) -> Any:
+    """Return the array of slopes, drawn if `training`."""
     xp = backend_of(array)
     low = array <= 0
     noise = xp.ones(array.shape, array.dtype)
     if training:
         draws = source(xp, generator)
         if xp.generators is not None:  # a number for each element, so that the host need not count
-            return Tensor._plain(xp.where(low, draws.uniform(array.shape, array.dtype, lower,
-                                                             upper), noise))
+            return xp.where(low, draws.uniform(array.shape, array.dtype, lower, upper), noise)
         # a number for each of them, in row-major order
         drawn = draws.uniform(int(low.sum()), np.float64, lower, upper)
         noise[low] = xp.from_host(drawn.astype(array.dtype))
     else:
         noise[low] = (lower + upper) / 2
-    return Tensor._plain(noise)
+    return noise
 
 
 @function(method_too=False)

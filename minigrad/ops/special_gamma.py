@@ -141,6 +141,55 @@ def polygamma_method(self, n):
     return Polygamma(self, n)
 
 
+class Igamma(Op):
+    """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies below `other`.
+
+    There is no derivative by `self`, as in PyTorch.
+
+    >>> from minigrad import igamma, tensor
+    >>> igamma(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+    tensor([0.6321, 0.2642])
+    """
+
+    shape, promote = broadcast, "result"
+
+    def forward(xp, self, other):
+        require(self, "f", "igamma_cpu")
+        return xp.gammainc(*xp.broadcast_arrays(self, other))
+
+    def grad_self(g):
+        raise NotImplementedError("the derivative for 'igamma: input' is not implemented.")
+
+    def grad_other(g, self, other):
+        return g * F.exp((self - 1) * F.log(other) - other - F.lgamma(self))
+
+    def samples(make):
+        yield make(3, 4, low=0.5, high=3).detach(), make(3, 4, low=0.5, high=3)
+        yield make(3, 1, low=0.5, high=3).detach(), make(low=0.5, high=9)
+        yield make(0, 2).detach(), make(2, low=0.5)
+
+
+class Igammac(Igamma):
+    """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies above `other`.
+
+    There is no derivative by `self`, as in PyTorch.
+
+    >>> from minigrad import igammac, tensor
+    >>> igammac(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+    tensor([0.3679, 0.7358])
+    """
+
+    def forward(xp, self, other):
+        require(self, "f", "igammac_cpu")
+        return xp.gammaincc(*xp.broadcast_arrays(self, other))
+
+    def grad_self(g):
+        raise NotImplementedError("the derivative for 'igammac: input' is not implemented.")
+
+    def grad_other(g, self, other):
+        return -Igamma.grad_other(g, self, other)
+
+
 class CopysignTensors(Op):
     """The size of `self` with the sign of `other`; the derivative is the ratio of the signs.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backend import backend_of
+from ..device import place_on
 from ..ops.create import tensor
 from ..tensor import Tensor
 from .optimizer import (
@@ -60,8 +61,9 @@ class Adagrad(Optimizer):
     def _begin(self, group: Group, parameter: Tensor, state: State) -> None:
         array = parameter._array
         state["step"] = tensor(0.0)
-        total = remember(state, "sum", backend_of(array).zeros_like(array))
-        total += group["initial_accumulator_value"]
+        with place_on(array):
+            total = remember(state, "sum", backend_of(array).zeros_like(array))
+            total += group["initial_accumulator_value"]
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Add to the sum and take one step."""

@@ -43,6 +43,8 @@ class device:
         if not (index is None or isinstance(index, int)):
             raise TypeError("device(): argument 'index' must be int, not "
                             f"{index.__class__.__name__}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self.type: str = kind
         self.index = index
 

@@ -179,9 +179,12 @@ def test_work_on_another_device_is_done_there(fake):
 
 def test_gradients_must_be_on_the_leafs_device(fake):
     x = torch.ones(2, device="cuda", requires_grad=True)
-    with pytest.raises(RuntimeError, match="located on device 'cpu' to a tensor located on device "
-                                           "'cuda:0'"):
+    with pytest.raises(RuntimeError, match="with device type 'cpu' to a tensor with device type "
+                                           "'cuda'. Please ensure"):
         x.grad = torch.ones(2)
+    with pytest.raises(RuntimeError, match="located on device with index '1' to a tensor located "
+                                           "on device with index '0'. Please ensure"):
+        x.grad = torch.ones(2, device="cuda:1")
 
 
 def test_views_and_writes_through_them(fake):
@@ -332,6 +335,26 @@ def test_backward_runs_in_the_forwards_stream(fake):
 def test_without_streams_nodes_carry_nothing(fake):
     x = torch.ones(2, device="cuda", requires_grad=True)
     assert (x * 2).grad_fn.extras is None
+
+
+def test_a_devices_current_stream_waits_for_backward_in_another(fake):
+    x = torch.ones(2, device="cuda:1", requires_grad=True)
+    side = torch.cuda.Stream("cuda:1")
+    with torch.cuda.stream(side):
+        y = x.exp()
+    grad = torch.ones(2, device="cuda:1")
+    fake.log.clear()
+    y.backward(grad)
+    at, there = fake.names().index("mul"), side.cuda_stream
+    assert ("record", 1, there, 0) in fake.log[:at], "what was queued there before"
+    assert ("wait", 1, 0, 0) in fake.log[at:], "what is queued there afterwards"
+
+
+def test_emptying_the_cache_empties_that_of_all_devices(fake):
+    torch.zeros(1000, device="cuda:1").sum()
+    assert torch.cuda.memory_reserved(1) > torch.cuda.memory_allocated(1)
+    torch.cuda.empty_cache()
+    assert torch.cuda.memory_reserved(1) == torch.cuda.memory_allocated(1)
 
 
 def test_events_take_time_and_say_what_they_lack(fake):
@@ -524,6 +547,30 @@ def test_pytorchs_way_to_capture(fake):
 def reserved(fake):
     """Return the bytes in pools that graphs made."""
     return sum(pool.total_bytes() for pool in fake.pools)
+
+
+def test_what_a_graph_refuses(fake):
+    x = torch.ones(2, device="cuda")
+    with pytest.raises(RuntimeError, match="must be captured on a non-default stream"):
+        torch.cuda.CUDAGraph().capture_begin()
+    with pytest.raises(RuntimeError, match="without capture_begin"):
+        torch.cuda.CUDAGraph().capture_end()
+    graph = torch.cuda.CUDAGraph()
+    with pytest.raises(RuntimeError, match=r"pool\(\) without a preceding successful capture"):
+        graph.pool()
+    with torch.cuda.graph(graph, pool=torch.cuda.graph_pool_handle()):
+        y = x * 2
+    pool = graph.pool()
+    with pytest.raises(RuntimeError, match="already owns a captured graph"), (
+            torch.cuda.graph(graph)):
+        pass
+    graph.replay()
+    assert graph.pool() is pool and y.tolist() == [2.0, 2.0]
+    graph.reset()
+    with torch.cuda.graph(graph):
+        y = x * 3
+    graph.replay()
+    assert y.tolist() == [3.0, 3.0]
 
 
 def test_a_graphs_memory_goes_back(fake):

@@ -16,6 +16,7 @@ from test_places_fake import (
     KEYS,
     WORK,
     check_elements,
+    check_gradcheck,
     check_gradients,
     check_work,
 )
@@ -142,15 +143,40 @@ def test_memory_of_a_graph_comes_back(gpu):
     assert free() == free_before
 
 
-def test_backward_on_a_side_stream(gpu):
-    side = torch.cuda.Stream()
-    x = torch.ones(1 << 20, device="cuda", requires_grad=True)
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        y = (x.sin() ** 2).sum()
-    torch.cuda.current_stream().wait_stream(side)
-    y.backward()
-    np.testing.assert_allclose(x.grad[:3].cpu().numpy(), np.sin(2), rtol=1e-5)
+@pytest.mark.parametrize("current", [0, -1])
+def test_backward_on_a_side_stream(gpu, current):
+    last = torch.cuda.device_count() - 1
+    x = torch.ones(1 << 20, device=f"cuda:{last}", requires_grad=True)
+    with torch.cuda.device(last if current else 0):
+        for _ in range(3):
+            side = torch.cuda.Stream(last)
+            side.wait_stream(torch.cuda.current_stream(last))
+            with torch.cuda.stream(side):
+                y = x.sin() ** 2
+            torch.cuda.current_stream(last).wait_stream(side)
+            y.backward(torch.ones_like(x))
+    np.testing.assert_allclose(x.grad[:3].cpu().numpy(), 3 * np.sin(2), rtol=1e-5)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_gradcheck_on_a_device(gpu, fast_mode):
+    check_gradcheck(f"cuda:{torch.cuda.device_count() - 1}", fast_mode)
+
+
+def test_a_captured_step_with_smoothed_labels(gpu):
+    x = torch.randn(4, 3, device="cuda", requires_grad=True)
+    y = torch.tensor([0, 1, 2, 1], device="cuda")
+
+    def step():
+        x.grad = None
+        loss = nn.functional.cross_entropy(x, y, label_smoothing=0.1)
+        loss.backward()
+        return loss
+
+    repeat = torch.cuda.graph(step)
+    with torch.no_grad():
+        x *= 2
+    assert repeat().item() == pytest.approx(step().item(), rel=1e-5)
 
 
 def test_events_take_time(gpu):

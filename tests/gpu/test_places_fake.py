@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import io
 import pickle
+import warnings
 from copy import deepcopy
 
 import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad import nn
+from minigrad import nn, optim
+from minigrad.autograd import functional
 
 FORMULAS = [
     lambda x, t: x * t, lambda x, t: x / t, lambda x, t: t / x, lambda x, t: x ** t,
@@ -76,6 +78,15 @@ class Plain(torch.autograd.Function):
         return g.double() * 2
 
 
+def through_packed(x):
+    """Run a network over two sequences, the longer one second, which moved on the way."""
+    torch.manual_seed(0)
+    rows = x[..., None]
+    packed = nn.utils.rnn.pack_padded_sequence(rows, [2, 3], True, enforce_sorted=False)
+    packed = packed.cpu().to(x.device)
+    return nn.GRU(1, 2).to(x.device)(packed)[0]
+
+
 def hooked(x):
     x.register_hook(lambda g: g.clone())
     return x * 2
@@ -97,6 +108,21 @@ WORK = [
     lambda x: nn.functional.binary_cross_entropy(x.sigmoid(), x.detach().sigmoid()),
     lambda x: x * float(torch.equal(x, x)) * float(torch.allclose(x, x)) * float(1.5 in x),
     lambda x: x * nn.functional.one_hot(x.detach().long(), 3).sum(-1),
+    lambda x: nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True),
+    lambda x: nn.functional.rrelu(x - 1),
+    lambda x: nn.functional.cross_entropy(x, torch.tensor([0, 2], device=x.device),
+                                          label_smoothing=0.1),
+    lambda x: x * torch.autograd.grad((x * x).sum(), torch.ones_like(x, requires_grad=True),
+                                      allow_unused=True, materialize_grads=True)[0],
+    lambda x: torch.func.jacrev(lambda x: x.softmax(-1))(x) ** 2,
+    lambda x: torch.func.vmap(torch.func.jacrev(lambda x: x.logsumexp(-1)))(x) ** 2,
+    lambda x: torch.func.jacfwd(lambda x: x.exp())(x),
+    lambda x: torch.func.hessian(lambda x: (x ** 3).sum())(x),
+    lambda x: x.repeat_interleave(torch.tensor([2, 0], device=x.device), 0),
+    lambda x: nn.utils.rnn.pad_packed_sequence(through_packed(x))[0],
+    lambda x: x * functional.jacobian(lambda x: x.exp() * x, x.detach()).sum(),
+    lambda x: x * functional.jacobian(lambda x: x.exp(), x.detach(), vectorize=True).sum(),
+    lambda x: x * functional.hessian(lambda x: (x ** 3).sum(), x.detach()).sum(),
 ]
 
 
@@ -135,6 +161,67 @@ def test_an_index_of_another_device_is_refused(fake):
 @pytest.mark.parametrize("work", WORK)
 def test_work_on_a_device_that_is_not_the_current_one(fake, work):
     check_work("cuda:1", work)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_gradcheck_where_that_is_not_the_current_device(fake, fast_mode):
+    check_gradcheck("cuda:1", fast_mode)
+
+
+def check_gradcheck(place, fast_mode):
+    """Check derivatives on a device, and see that its work is done there."""
+    x = torch.tensor([0.5, 1.5, 2.5], dtype=torch.float64, device=place, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "The device where the array resides")  # CuPy's
+        assert torch.autograd.gradcheck(
+            lambda x: (x.exp() * x.flip(0)).cumsum(0), x, check_forward_ad=True,
+            check_batched_grad=True, fast_mode=fast_mode)
+        assert torch.autograd.gradgradcheck(lambda x: x.exp() * x, x, fast_mode=fast_mode)
+
+
+def test_gradients_on_several_devices_are_clipped_together(fake):
+    places = ["cuda:1", "cuda:0", "cpu"]
+    given = [torch.full((2,), 1.0, device=place, requires_grad=True) for place in places]
+    for x in given:
+        (x * x).sum().backward()
+    total = nn.utils.clip_grad_norm_(given, 1.0)
+    assert total.device == given[0].device and total.item() == pytest.approx(24 ** 0.5)
+    for x in given:
+        assert x.grad.device == x.device
+        np.testing.assert_allclose(x.grad.tolist(), [6 ** -0.5] * 2, rtol=1e-5)
+
+
+def test_a_sparse_start_on_a_device(fake):
+    x = nn.init.sparse_(torch.ones(4, 3, device="cuda:1"), 0.5)
+    assert (x == 0).sum(0).tolist() == [2, 2, 2]
+
+
+def test_adagrads_sums_lie_beside_their_parameters(fake):
+    x = torch.ones(2, device="cuda:1", requires_grad=True)
+    optimizer = optim.Adagrad([x], initial_accumulator_value=0.5)
+    assert optimizer.state[x]["sum"].device == x.device
+    assert optimizer.state[x]["sum"].tolist() == [0.5, 0.5]
+
+
+def test_results_are_written_where_out_lies(fake):
+    out, other = torch.zeros(2, device="cuda:1"), torch.zeros(2, device="cuda:0")
+    assert torch.ones(2, out=out, device="cuda:0") is out and out.tolist() == [1.0, 1.0]
+    assert torch.zeros(2, out=out) is out and out.tolist() == [0.0, 0.0]
+    with pytest.raises(RuntimeError, match=r"at least two devices, cuda:0 and cuda:1!"):
+        torch.add(out, 1, out=other)
+    with pytest.raises(RuntimeError, match=r"at least two devices, cpu and cuda:1!"):
+        torch.exp(out, out=torch.zeros(2))
+    with pytest.raises(RuntimeError, match=r"device type cpu does not match device type of out "
+                                           r"parameter \(cuda\)"):
+        torch.ones(2, out=out, device="cpu")
+    assert out.tolist() == other.tolist() == [0.0, 0.0]
+
+
+def test_devices_that_there_cannot_be(fake):
+    with pytest.raises(RuntimeError, match="Device index must not be negative"):
+        torch.device("cuda", -1)
+    with pytest.raises(RuntimeError, match=r"The device_index is invalid\."):
+        torch.Generator(device="cuda:2")
 
 
 @pytest.mark.parametrize("f", [lambda x: x[[1, 0]] * 2,

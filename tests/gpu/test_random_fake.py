@@ -139,6 +139,9 @@ def test_distributions_have_their_moments(fake):
     assert moments(torch.randn(count, **on)._array.host) == pytest.approx((0, 1, 0), abs=near)
     drawn = torch.zeros(count, **on).exponential_(2.0)._array.host
     assert drawn.min() > 0 and moments(drawn)[:2] == pytest.approx((0.5, 0.5), abs=near)
+    for rate in (0.5, 9.0, 40.0):
+        drawn = torch.poisson(torch.full((count,), rate, **on))._array.host
+        assert moments(drawn)[:2] == pytest.approx((rate, rate**0.5), rel=near)
     assert 0 <= uniform.min() < uniform.max() < 1
     whole = torch.randint(-2, 3, (count,), device="cuda")._array.host
     assert np.bincount(whole + 2).tolist() == pytest.approx([count / 5] * 5, rel=0.1)

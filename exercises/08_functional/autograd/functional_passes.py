@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import backend_of
+from ..device import place_on
 from ..op import F
 from ..shapes import numel
 from ..tensor import Tensor

@@ -73,10 +73,10 @@ class Checked:
 
 
 def of_same_dtype(function: Any) -> Any:
-    """Return a special function whose result has its argument's dtype."""
+    """Return a special function whose result has its first argument's dtype."""
 
-    def same(x: Array) -> Array:
-        return function(x).astype(x.dtype, copy=False)
+    def same(x: Array, *others: Array) -> Array:
+        return function(x, *others).astype(x.dtype, copy=False)
 
     return staticmethod(same)
 
@@ -94,6 +94,8 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     erfinv = of_same_dtype(device_special.erfinv)
     lgamma = of_same_dtype(device_special.gammaln)
     digamma = of_same_dtype(device_special.digamma)
+    gammainc = of_same_dtype(device_special.gammainc)
+    gammaincc = of_same_dtype(device_special.gammaincc)
 
     #: `dot` is asked for vectors only
     matmul = dot = staticmethod(products.matmul)

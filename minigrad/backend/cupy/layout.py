@@ -9,7 +9,7 @@ import numpy as np
 
 Array = Any
 
-#: float16, float32 and float64 by their letters, which NumPy looks up thirty times as fast as names.
+#: float16, float32 and float64 by their letters, which NumPy has thirty times as fast as names.
 FLOATS = "efd"
 
 

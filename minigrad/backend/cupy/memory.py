@@ -56,8 +56,13 @@ class Memory:
             self.peaks[index] = self.bounds[index] = used
 
     def empty(self, stream: Any = None) -> None:
-        """Give what no array holds back to the driver: of all streams, or of one."""
-        self.pool.free_all_blocks(stream)
+        """Give what no array holds back to the driver: of all devices, or of one stream."""
+        if stream is not None:
+            self.pool.free_all_blocks(stream)
+            return
+        for index in range(cupy.cuda.runtime.getDeviceCount()):
+            with cupy.cuda.Device(index):
+                self.pool.free_all_blocks()
 
     def free_and_total(self, index: int) -> tuple[int, int]:
         """Return what the device has free and in all."""

@@ -24,7 +24,8 @@ class Place:
         """Make device and stream the current ones.
 
         What was queued in the surrounding stream is done before what is queued inside, and that
-        before what follows outside: streams meet at both ends, as in PyTorch's backward.
+        before what follows outside: streams meet at both ends, as in PyTorch's backward.  Another
+        device has a current stream of its own, which is met like the surrounding one.
         """
         device, outside = cupy.cuda.Device(), cupy.cuda.get_current_stream()
         if outside.ptr == self.stream.ptr and device.id == self.index:
@@ -35,11 +36,16 @@ class Place:
         inside = cupy.cuda.get_current_stream()
         self.stream.use()
         self.stream.wait_event(arrived)
+        apart = device.id != self.index and inside.ptr != self.stream.ptr
+        if apart:
+            self.stream.wait_event(recorded(inside, self.index))
         try:
             yield
         finally:
             done = recorded(self.stream, self.index)
             inside.use()
+            if apart:
+                inside.wait_event(done)
             device.use()
             outside.wait_event(done)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import cupy
 import numpy as np
+from cupyx.scipy.special import gammaln
 
 from ..random_checks import (
     check_bounds,
@@ -24,10 +25,12 @@ from ..random_checks import (
     check_count,
     check_deviation,
     check_rate,
+    check_rates,
     check_samples,
     check_span,
     check_weights,
 )
+from ..random_counts import poisson_numbers
 from ..random_philox import DEFAULT_SEED, PhiloxState, first_seed
 from .launch import each
 from .layout import wide_type
@@ -211,6 +214,16 @@ class Philox(PhiloxState):
         found = cupy.searchsorted((marks + rows).reshape(-1), (draws + rows).reshape(-1), "right")
         found = found.reshape(draws.shape) - rows * p.shape[-1]
         return cupy.minimum(found, p.shape[-1] - 1).reshape(*p.shape[:-1], count)
+
+    def poisson(self, rates: Array) -> Array:
+        """Numbers of the Poisson distributions with these means, in their dtype."""
+        if capturing():
+            raise RuntimeError("poisson() asks the device when it is done, which a graph that is "
+                               "captured cannot do; draw outside of it")
+        check_rates(rates)
+        counts = poisson_numbers(cupy, rates, gammaln,
+                                 lambda: self.uniform(rates.shape, np.float64))
+        return counts.astype(rates.dtype)
 
     def dropout(self, x: Array, keep: float, scale: float) -> tuple[Array, Array]:
         """`x` with each element kept with a probability and scaled, else zero; and which are kept.

@@ -28,7 +28,7 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
     each = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not each:
         return tensor(0.0)
-    norms = F.stack([F.norm(t, float(norm_type)) for t in each])
+    norms = F.stack([F.norm(t, float(norm_type)).to(each[0].device) for t in each])
     total: Tensor = F.norm(norms, float(norm_type))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` "
@@ -68,7 +68,7 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
     with no_grad():
         factor = F.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
         for grad in _gradients(parameters):
-            grad.mul_(factor)
+            grad.mul_(factor.to(grad.device))
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:

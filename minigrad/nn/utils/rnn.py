@@ -37,9 +37,21 @@ class PackedSequence(NamedTuple):
     unsorted_indices: Tensor | None = None
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Return the sequences with their data moved or cast."""
+        """Return the sequences with their data moved or cast, and the permutations beside it."""
         data = self.data.to(*args, **kwargs)
-        return self if data is self.data else self._replace(data=data)
+        if data is self.data:
+            return self
+        orders = [i if i is None else i.to(data.device)
+                  for i in (self.sorted_indices, self.unsorted_indices)]
+        return PackedSequence(data, self.batch_sizes, *orders)
+
+    def cpu(self) -> PackedSequence:
+        """Return the sequences in the host's memory."""
+        return self.to("cpu")
+
+    def cuda(self, device: Any = "cuda") -> PackedSequence:
+        """Return the sequences on a GPU."""
+        return self.to(device)
 
     def double(self) -> PackedSequence:
         """Return the sequences in float64."""
@@ -102,9 +114,9 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor | Sequence[int],
     sizes = [sum(n > t for n in counts) for t in range(max(counts))]
     places = [t * batch + i for t, size in enumerate(sizes) for i in order[:size]]
     rows = F.reshape(input, (steps * batch, *input.shape[2:]))
-    indices = None if enforce_sorted else tensor(order)
-    return PackedSequence(F.index_select(rows, 0, tensor(places)), tensor(sizes), indices,
-                          invert_permutation(indices))
+    indices = None if enforce_sorted else tensor(order, device=input.device)
+    data = F.index_select(rows, 0, tensor(places, device=input.device))
+    return PackedSequence(data, tensor(sizes), indices, invert_permutation(indices))
 
 
 def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
@@ -137,7 +149,7 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
     places = [starts[t] + i if t < len(sizes) and i < sizes[t] else missing
               for t in range(steps) for i in order]
     padding = F.new_full(data, (1, *data.shape[1:]), padding_value)
-    rows = F.index_select(F.cat([data, padding], 0), 0, tensor(places))
+    rows = F.index_select(F.cat([data, padding], 0), 0, tensor(places, device=data.device))
     padded = F.reshape(rows, (steps, batch, *data.shape[1:]))
     lengths = tensor([sum(size > i for size in sizes) for i in order])
     return (F.transpose(padded, 0, 1) if batch_first else padded), lengths

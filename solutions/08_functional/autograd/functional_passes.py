@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import backend_of
+from ..device import place_on
 from ..op import F
 from ..shapes import numel
 from ..tensor import Tensor
@@ -86,8 +87,9 @@ def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
     units, start = [], 0
     for t, shape in zip(tensors, shapes, strict=True):
         size = numel(shape)
-        batch = backend_of(t._array).zeros((total, *shape), t._array.dtype)
-        batch.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        with place_on(t._array):
+            batch = backend_of(t._array).zeros((total, *shape), t._array.dtype)
+            batch.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
         units.append(Tensor._plain(batch))
         start += size
     return units
@@ -97,9 +99,10 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
     """Return a tensor for each element of `like`: one there and zero elsewhere."""
     array = like._array
     size = like.numel()
-    units = backend_of(array).zeros((size, *array.shape), array.dtype)
-    units.reshape(-1)[:: size + 1] = 1
-    return [Tensor._plain(units[i, ...]) for i in range(size)]
+    with place_on(array):
+        units = backend_of(array).zeros((size, *array.shape), array.dtype)
+        units.reshape(-1)[:: size + 1] = 1
+        return [Tensor._plain(units[i, ...]) for i in range(size)]
 
 
 def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..device import place_on
 from ..tensor import Tensor
 from .backward import grad
 from .gradcheck_fast import check_fast
@@ -99,22 +100,23 @@ def gradcheck(
     check = partial(check_fast if fast_mode else check_slow, func, inputs,
                     Tolerances(eps, atol, rtol, nondet_tol, check_grad_dtypes))
     try:
-        results = as_tuple(func(*inputs))
-        outputs = differentiable(results)
-        if check_backward_ad:
-            check(results, forward=False)
-        if check_forward_ad:
-            check(results, forward=True)
-            if check_undefined_grad:
-                check_undefined_tangents(func, inputs)
-        if check_batched_forward_grad:
-            check_batched_tangents(func, inputs)
-        if check_backward_ad and outputs:
-            if check_batched_grad:
-                check_batched(inputs, outputs)
-            check_multiplies_by_gradient(inputs, outputs, bool(masked))
-            if check_undefined_grad:
-                check_undefined(func, inputs, len(outputs))
+        with place_on(differentiable(inputs)[0]._array):
+            results = as_tuple(func(*inputs))
+            outputs = differentiable(results)
+            if check_backward_ad:
+                check(results, forward=False)
+            if check_forward_ad:
+                check(results, forward=True)
+                if check_undefined_grad:
+                    check_undefined_tangents(func, inputs)
+            if check_batched_forward_grad:
+                check_batched_tangents(func, inputs)
+            if check_backward_ad and outputs:
+                if check_batched_grad:
+                    check_batched(inputs, outputs)
+                check_multiplies_by_gradient(inputs, outputs, bool(masked))
+                if check_undefined_grad:
+                    check_undefined(func, inputs, len(outputs))
     except GradcheckError:
         if raise_exception:
             raise

@@ -1,0 +1,87 @@
+"""How far to go along a direction: a search for a step that satisfies Wolfe's strong conditions.
+
+The loss has to fall by a share of what its slope promises, and the slope has to flatten.
+
+Source: Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6, formula 3.59
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..tensor import Tensor
+
+#: Which share of the promised fall is enough, and to which share the slope has to flatten.
+FALL, FLAT = 1e-4, 0.9
+MOST_TRIES = 25
+
+
+class Point(NamedTuple):
+    """What was found after a step of size `t`; `slope` is that of the loss along the direction."""
+
+    t: float
+    loss: float
+    grad: Tensor
+    slope: float
+
+
+def between(a: Point, b: Point, low: float, high: float) -> float:
+    """Return where the cubic through two points is least, held between `low` and `high`."""
+    if a.t > b.t:
+        a, b = b, a
+    d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
+    square = d1 * d1 - a.slope * b.slope
+    if square < 0:
+        return (low + high) / 2
+    d2 = math.sqrt(square)
+    share = (b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2)
+    return min(max(b.t - (b.t - a.t) * share, low), high)
+
+
+def strong_wolfe(at: Callable[[float], Point], start: Point, t: float, reach: float,
+                 tolerance: float) -> tuple[Point, int]:
+    """Return a point that satisfies the conditions, or the best one found, and how many were tried.
+
+    `at(t)` tries a step, `t` is the first; `reach` is how far a parameter moves where t is one.
+    """
+
+    def too_high(point: Point) -> bool:
+        return point.loss > start.loss + FALL * point.t * start.slope
+
+    def flat(point: Point) -> bool:
+        return abs(point.slope) <= -FLAT * start.slope
+
+    last, new, tries = start, at(t), 1
+    while True:  # until the best step lies between two points
+        if too_high(new) or (tries > 2 and new.loss >= last.loss):
+            break
+        if flat(new):
+            return new, tries
+        if new.slope >= 0:
+            break
+        t = between(last, new, new.t + 0.01 * (new.t - last.t), new.t * 10)
+        last, new, tries = new, at(t), tries + 1
+        if tries > MOST_TRIES:
+            last = start
+            break
+    best, other = (last, new) if last.loss <= new.loss else (new, last)
+    stuck = False
+    while tries <= MOST_TRIES and abs(other.t - best.t) * reach >= tolerance:
+        low, high = sorted((best.t, other.t))
+        t, margin = between(best, other, low, high), 0.1 * (high - low)
+        near = min(high - t, t - low) < margin
+        if near and (stuck or t >= high or t <= low):  # there was no progress: away from the end
+            t = high - margin if abs(t - high) < abs(t - low) else low + margin
+            near = False
+        stuck = near
+        new, tries = at(t), tries + 1
+        if too_high(new) or new.loss >= best.loss:
+            best, other = (best, new) if best.loss <= new.loss else (new, best)
+        else:
+            if flat(new):
+                return new, tries
+            other = best if new.slope * (other.t - best.t) >= 0 else other
+            best = new
+    return best, tries
