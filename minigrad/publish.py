@@ -225,7 +225,7 @@ def observable(composed: Function, name: str | None = None) -> Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         if observers.count:
             if (casts := _state.autocast.get()) is not None:
-                args = casts.function(name, args)
+                args, kwargs = casts.function(name, args, kwargs)
             if (recorder := read_recorder()) is not None:
                 return recorder.call(shown, args, composed, *args, **kwargs)
         return composed(*args, **kwargs)
@@ -240,7 +240,7 @@ def in_autocast(composed: Function) -> Function:
     @functools.wraps(composed)
     def call(*args: Any, **kwargs: Any) -> Any:
         if observers.count and (casts := _state.autocast.get()) is not None:
-            args = casts.function(name, args)
+            args, kwargs = casts.function(name, args, kwargs)
         return composed(*args, **kwargs)
 
     return call  # type: ignore[return-value]  # it has the signature of what it wraps

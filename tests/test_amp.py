@@ -100,6 +100,23 @@ NETWORKS = {
 }
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+def test_every_argument_of_a_function_is_cast(turned, named):
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    found = []
+    for library in (torch, minigrad):
+        x, w, b = (library.ones(*s) for s in ((2, 3, 4), (4, 4), (4,)))
+        x = x.transpose(0, 1) if turned else x
+        with library.autocast("cpu", dtype=library.float16):
+            y = (library.nn.functional.linear(input=x, weight=w, bias=b) if named
+                 else library.nn.functional.linear(x, w, b))
+            loss = (library.nn.functional.cross_entropy(input=y[0], target=y[0]) if named
+                    else library.nn.functional.cross_entropy(y[0], y[0]))
+        found.append([str(y.dtype), str(loss.dtype), loss.item()])
+    assert found[0] == pytest.approx(found[1])
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_layers_follow_one_another(name):
     """What one layer gives has the lower precision, the next one's weight has not."""

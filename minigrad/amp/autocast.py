@@ -50,17 +50,19 @@ class Casts:
             return [self.cast(value, kind, float32) for value in values]
         return values
 
-    def function(self, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def function(self, name: str, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return a function's arguments in the precision it is to run in."""
-        kind = device_type_of(args)
+        kind = device_type_of((*args, *kwargs.values()))
         lower = None if kind is None else self.dtypes.get(kind)
         if kind is None or lower is None:
-            return args
-        if name in FUNCTIONS_LOWER:
-            return tuple(self.cast(value, kind, lower) for value in args)
-        if name in FUNCTIONS_IN_FLOAT32[kind]:
-            return tuple(self.cast(value, kind, float32) for value in args)
-        return args
+            return args, kwargs
+        single = name in FUNCTIONS_IN_FLOAT32[kind]
+        if not single and name not in FUNCTIONS_LOWER:
+            return args, kwargs
+        wanted = float32 if single else lower
+        return (tuple(self.cast(value, kind, wanted) for value in args),
+                {key: self.cast(value, kind, wanted) for key, value in kwargs.items()})
 
     def cast(self, value: Any, kind: str, wanted: dtype) -> Any:
         """Return a floating tensor of this type of device in another dtype; float64 stays."""

@@ -26,8 +26,8 @@ LOWER = {
     "cuda": _PRODUCTS | _names("Mv Addmv Addr"),
 }
 
-#: Functions that look at dtypes before they come to an op of those.
-FUNCTIONS_LOWER = _names("prelu scaled_dot_product_attention")
+#: Functions that look at dtypes before they come to an op of those, or go on after it.
+FUNCTIONS_LOWER = _names("linear prelu scaled_dot_product_attention")
 
 _LOSSES = _names("""
     MseLoss L1Loss SmoothL1Loss HuberLoss BinaryCrossEntropy BinaryCrossEntropyWithLogits NllLoss
