@@ -157,19 +157,22 @@ def view_as_second_input(program: Program, difference: Difference) -> bool:
 def ill_conditioned(program: Program, difference: Difference) -> bool:
     """Tell whether a matrix that was taken apart is nearly singular, or close to a multiple of I.
 
-    There the factors, or the gradient through them, are anything at all.
+    Or has something in it that is no number. There the factors, or the gradient through them, are
+    anything at all.
     """
     def taken_apart(line: str, names: dict[str, Any]) -> Iterator[Any]:
         for call in calls_of(line, "qr", "svdvals", "inv", "pinverse", "pinv"):
             yield eval(ast.unparse(call.args[0]), names).detach().double().numpy()
 
-    def values(matrix: Any) -> Any:
-        return np.linalg.svd(matrix[..., :matrix.shape[-2]], compute_uv=False)
+    def at_the_edge(matrix: Any) -> bool:
+        if not np.isfinite(matrix).all():
+            return True
+        values = np.linalg.svd(matrix[..., :matrix.shape[-2]], compute_uv=False)
+        return bool((np.diff(values) > -1e-6 * values[..., :1]).any()
+                    or (values[..., -1] < 1e-6 * values[..., 0]).any())
 
-    return any(
-        bool((np.diff(values(m)) > -1e-6 * values(m)[..., :1]).any()
-             or (values(m)[..., -1] < 1e-6 * values(m)[..., 0]).any())
-        for line, names in states(program) for m in taken_apart(line, names))
+    return any(at_the_edge(m)
+               for line, names in states(program) for m in taken_apart(line, names))
 
 
 def by_what_is_saved(program: Program, difference: Difference) -> bool:

@@ -13,7 +13,11 @@ from minigrad.op import REGISTRY  # noqa: E402  # after the skip, as they import
 
 from . import calls, generator, regressions, shrink  # noqa: E402  # after the skip, as they import PyTorch
 from .campaign import campaign, difference  # noqa: E402  # after the skip, as they import PyTorch
-from .circumstances import looks_behind_a_number, writes_to_overlapping_memory  # noqa: E402  # after the skip, as they import PyTorch
+from .circumstances import (  # noqa: E402  # after the skip, as they import PyTorch
+    ill_conditioned,
+    looks_behind_a_number,
+    writes_to_overlapping_memory,
+)
 from .compare import Difference  # noqa: E402  # after the skip, as they import PyTorch
 from .generator import generate  # noqa: E402  # after the skip, as they import PyTorch
 from .interpret import Machine, run  # noqa: E402  # after the skip, as they import PyTorch
@@ -164,3 +168,11 @@ def test_a_crash_of_the_other_process_is_counted(peer):
     assert first.state["t0"]["value"].tolist() == [1, 1]
     assert last.state["t0"]["value"].tolist() == [0, 0]
 
+
+@pytest.mark.parametrize(("matrix", "expected"), [
+    ("[[2.0, 1.0], [0.0, 5.0]]", False), ("[[1.0, 1.0], [1.0, 1.0]]", True),
+    ("[[float('inf'), 0.0], [0.0, 1.0]]", True), ("[[float('nan'), 0.0], [0.0, 1.0]]", True),
+])
+def test_a_matrix_at_the_edge_is_told(matrix, expected):
+    program = [f"t0 = torch.tensor({matrix})", "t1 = torch.linalg.svdvals(t0)"]
+    assert ill_conditioned(program, Difference("value", "t1", 1, 2)) is expected
