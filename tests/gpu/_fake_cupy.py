@@ -695,6 +695,16 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False,
     return call("isin", lambda a, b: np.isin(a, b, invert=invert), (element, test_elements), {})
 
 
+def floor_divide(a: Any, b: Any) -> Any:
+    """Divide and round down: floats as CuPy does it, whose quotient was rounded before."""
+    def compute(a: Any, b: Any) -> Any:
+        found = np.floor_divide(a, b)
+        whole = found.dtype.kind != "f"
+        return found if whole else np.floor(np.true_divide(a, b)).astype(found.dtype)
+
+    return call("floor_divide", compute, (a, b), {})
+
+
 @contextmanager
 def errstate(*, linalg: str | None = None) -> Iterator[None]:
     before, machine.linalg_raises = machine.linalg_raises, linalg == "raise"
@@ -753,7 +763,7 @@ def modules(devices: int = 2) -> dict[str, ModuleType]:
     linalg = FakeLinalg("cupy.linalg", "linalg", np.linalg, {})
     cupy = FakeModule("cupy", "cupy", np, {
         "ndarray": ndarray, "RawKernel": RawKernel, "array": numpy_array, "asarray": as_array,
-        "isin": isin, "cuda": cuda, "__version__": NAMES["version"],
+        "isin": isin, "floor_divide": floor_divide, "cuda": cuda, "__version__": NAMES["version"],
         "linalg": linalg, "get_default_memory_pool": lambda: state.pool, "fake": state,
         "from_dlpack": lambda x: ndarray.of(getattr(x, "_array", x).host[...]),
         "lib": SimpleNamespace(stride_tricks=SimpleNamespace(as_strided=as_strided)),

@@ -718,3 +718,25 @@ def test_each_gradient_of_batch_norm_may_be_asked_for_alone(fake, wanted):
         assert (ours is None) == (theirs is None)
         np.testing.assert_allclose(ours if ours is not None else 0.0,
                                    theirs if theirs is not None else 0.0, rtol=1e-4, atol=1e-4)
+
+
+def compare_quotients(dtype):
+    """Compare quotients that are rounded down with the CPU's, and a gradient that has one."""
+    a = torch.tensor([1.0, np.inf, -1.0, 1.0, 5.0, -6.0, 0.0, -1.0, -0.0, 6.0], dtype=dtype)
+    b = torch.tensor([0.1, 2.0, 0.1, 0.0, -2.0, 0.2, 0.0, np.inf, 3.0, 0.2], dtype=dtype)
+    for left, right in ((a, b), (a, 0.1), (1.0, b)):
+        expected = (left // right).numpy()
+        found = ((left.cuda() if left is a else left) // (right.cuda() if right is b else right))
+        found = found.cpu().numpy()
+        np.testing.assert_array_equal(found, expected)
+        zeros = expected == 0
+        np.testing.assert_array_equal(np.signbit(found[zeros]), np.signbit(expected[zeros]))
+    x, y = (t[:1].cuda().requires_grad_() for t in (a, b))
+    (x % y).backward()
+    assert y.grad.item() == -(a[:1] // b[:1]).item()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of NumPy in CuPy's place, which has none
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_quotients_are_rounded_down(fake, dtype):
+    compare_quotients(getattr(torch, dtype))

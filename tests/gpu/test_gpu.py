@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from _samples import IDS, OPS
-from test_cuda_fake import OPTIMIZERS, step_of, steps
+from test_cuda_fake import OPTIMIZERS, compare_quotients, step_of, steps
 from test_cudnn_fake import three
 from test_kernels_on_host import CONVOLUTIONS
 from test_places_fake import (
@@ -294,3 +294,8 @@ def test_convolutions_through_cudnn(gpu, case, switches):
             np.testing.assert_allclose(gpu.to_host(ours), theirs, rtol=near, atol=near)
     planned = [key[0] for key, plan in dnn._plans.items() if plan is not None]
     assert planned, "cuDNN has no plan for anything"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_quotients_are_rounded_down(gpu, dtype):
+    compare_quotients(getattr(torch, dtype))

@@ -31,7 +31,7 @@ from ..kernels import Kernels
 from . import products
 from .dnn import CudnnKernels
 from .launch import each
-from .layout import covered, dense
+from .layout import covered, dense, wide_type
 from .losses import Losses
 from .memory import Memory
 from .place import Place, capturing, default_place, place_of, recorded
@@ -303,6 +303,24 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             if outside.any().item():
                 raise IndexError(f"index {index[outside][0].item()} is out of bounds for axis "
                                  f"{dim} with size {size}")
+
+    def floor_divide(self, a: Array, b: Array) -> Array:
+        """The quotient rounded down, from the exact remainder as in PyTorch.
+
+        CuPy rounds down what was rounded before: of 1 and 0.1 that is 10, and not 9.
+        """
+        like = a if isinstance(a, cupy.ndarray) else b
+        if like.dtype.kind != "f":
+            return cupy.floor_divide(a, b)
+        wide = wide_type(like.dtype)
+        a, b = (x.astype(wide, copy=False) if isinstance(x, cupy.ndarray) else
+                cupy.full((), x, wide) for x in (a, b))
+        quotient, rest = a / b, cupy.fmod(a, b)
+        exact = (a - rest) / b - ((rest != 0) & ((rest < 0) != (b < 0)))
+        down = cupy.floor(exact)
+        down = cupy.where(exact - down > 0.5, down + 1, down)
+        down = cupy.where(exact != 0, down, cupy.copysign(0, quotient))
+        return cupy.where(b == 0, quotient, down).astype(like.dtype, copy=False)
 
     def polygamma(self, x: Array, n: int) -> Array:
         """Return the derivative of order `n` of digamma."""
