@@ -17,4 +17,4 @@ class CustomBuildHook(BuildHookInterface):
         """Name the files to add and where they go."""
         if version == "standard":
             for path in DATA:
-                build_data["force_include"][path] = f"minigrad/course/data/{path}"
+                build_data["force_include"][path] = f"minigrad_course/data/{path}"

@@ -35,8 +35,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "hostile")]
 from _answers import answered, answers  # noqa: E402  # they lie with the tests
 from test_attacks import FORGING, HARMING  # noqa: E402
 
-from minigrad.course.dev.source import blank, mutated  # noqa: E402
-from minigrad.course.stages import Stage, find_stage  # noqa: E402
+from minigrad_course.dev.source import blank, mutated  # noqa: E402
+from minigrad_course.stages import Stage, find_stage  # noqa: E402
 
 #: Out of twenty submissions so many are of each kind.
 MIX = {"the solution": 3, "another answer": 2, "partly written": 4, "a known mistake": 6,
@@ -107,7 +107,7 @@ def _made(stage: Stage, kind: str, rng: random.Random) -> Iterator[Submission]:
 def graded(words: list[str], kept: Path, stop_at: int | None) -> float:
     """Run `minigrad grade`, killed when `stop_at` are graded; return how long it took."""
     begun = time.monotonic()
-    process = subprocess.Popen([sys.executable, "-m", "minigrad.course", "grade", *words],
+    process = subprocess.Popen([sys.executable, "-m", "minigrad_course", "grade", *words],
                                cwd=ROOT, stdout=subprocess.DEVNULL,
                                env={**os.environ, "PYTHONPATH": str(ROOT)})
     while process.poll() is None:

@@ -22,7 +22,7 @@ from typing import Any
 import _harness as harness
 
 import minigrad
-from minigrad.course import brackets, characters, digits
+from minigrad_course import brackets, characters, digits
 
 SEED = 0
 COMPARED = 50  # steps of the GPT beside PyTorch

@@ -27,13 +27,11 @@ from . import (
     optim,
     profiler,
     special,
-    tensor_repr,
     testing,
     utils,
     version,
 )
 from .amp import autocast, get_autocast_dtype, is_autocast_available, is_autocast_enabled
-from .array_info import Size
 from .autograd import (
     enable_grad,
     inference_mode,
@@ -73,9 +71,8 @@ from .dtypes import (
     uint8,
 )
 from .func import vmap
-from .ops import random
-from .ops.info import finfo, iinfo
-from .ops.legacy import (
+from .op.publish import FUNCTIONS
+from .ops.creation.legacy import (
     BoolTensor,
     ByteTensor,
     CharTensor,
@@ -86,12 +83,16 @@ from .ops.legacy import (
     LongTensor,
     ShortTensor,
 )
-from .ops.options import channels_last, contiguous_format, preserve_format, strided
-from .ops.random import Generator, default_generator
-from .printing import set_printoptions
-from .publish import FUNCTIONS
+from .ops.creation.tensor_options import channels_last, contiguous_format, preserve_format, strided
+from .ops.info import finfo, iinfo
+from .ops.random import sampling as random
+from .ops.random.sampling import Generator, default_generator
 from .serialization import load, save
-from .tensor import Tensor
+from .tensor import repr as tensor_repr
+from .tensor.attributes import Size
+from .tensor.formatting import set_printoptions
+from .tensor.tensor import Tensor
+from .utils import moved_modules
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -105,6 +106,9 @@ else:  # hidden from type checkers: they would take every name to be there
         raise AttributeError(f"module 'minigrad' has no attribute {name!r}{reason}")
 
 
+for _kind in (Tensor, Size, dtype, device, Generator, finfo, iinfo):
+    _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class stands
+moved_modules.install()  # pickles name modules as they were called then
 newaxis = None
 cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own

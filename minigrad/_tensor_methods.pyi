@@ -3,12 +3,12 @@ import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self, Unpack
 
-from .array_info import Size as _Size
+from .tensor.attributes import Size as _Size
 from .device import device as _device
 from .dtypes import dtype as _dtype
-from .ops.generator import Generator
-from .ops.options import Options, SizedOptions
-from .tensor import Tensor
+from .ops.random.generator import Generator
+from .ops.creation.tensor_options import Options, SizedOptions
+from .tensor.tensor import Tensor
 
 _Number = builtins.int | builtins.float
 

@@ -9,8 +9,8 @@ tensor(5.)
 
 from __future__ import annotations
 
-from .ops.factor import LinAlgError
-from .publish import FUNCTIONS
+from .op.publish import FUNCTIONS
+from .ops.linalg.decompositions import LinAlgError
 
 cholesky = FUNCTIONS["linalg_cholesky"]
 cond = FUNCTIONS["linalg_cond"]

@@ -23,12 +23,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from . import dtypes
-from .array_info import Size, data_pointer, storage_of
-from .array_memory import is_dense
 from .backend import backend_of
+from .backend.memory_layout import is_dense
 from .device import as_device, build_on, device
 from .shapes import numel
-from .tensor import Parameter, Tensor
+from .tensor.attributes import Size, data_pointer, storage_of
+from .tensor.tensor import Parameter, Tensor
 
 Array = Any
 File = str | os.PathLike[str] | BinaryIO

@@ -9,7 +9,7 @@ tensor([0.5000])
 
 from __future__ import annotations
 
-from .publish import FUNCTIONS
+from .op.publish import FUNCTIONS
 
 digamma = psi = FUNCTIONS["digamma"]
 erf = FUNCTIONS["erf"]

@@ -12,16 +12,8 @@ from typing import Any
 import numpy as np
 
 from .backend import backend_of
-from .dtypes import (
-    dtype,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    int64,
-    promote_types,
-)
-from .tensor import Tensor
+from .dtypes import dtype, float16, float32, float64, get_default_dtype, int64, promote_types
+from .tensor.tensor import Tensor
 
 Array = Any
 Message = str | Callable[[str], str] | None

@@ -14,14 +14,14 @@ from op_pages import pages as op_names
 from prose import front_matter, summary, table
 
 import minigrad
-from minigrad.op import F
+from minigrad.op.declaration import F
 
 __all__ = ["MODULES", "api_page", "family_page", "family_pages", "index_page", "page_of"]
 
 #: The public modules, by the name of their page.
 MODULES = {
     "minigrad": "minigrad",
-    "tensor": "minigrad.tensor",
+    "tensor": "minigrad.tensor.tensor",
     "autograd": "minigrad.autograd",
     "autograd.graph": "minigrad.autograd.graph",
     "autograd.functional": "minigrad.autograd.functional",
@@ -45,7 +45,7 @@ MODULES = {
     "utils.exchange": "minigrad.utils.exchange",
     "utils.safetensors": "minigrad.utils.safetensors",
     "viz": "minigrad.viz",
-    "op": "minigrad.op",
+    "op": "minigrad.op.declaration",
 }
 
 

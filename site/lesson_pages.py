@@ -11,9 +11,9 @@ from typing import Any
 from pictures import pictures, prints_a_graph
 from prose import anchor, code, front_matter, table
 
-from minigrad.course.dev.lesson import Block, parse, rest_of
-from minigrad.course.dev.source import module
-from minigrad.course.stages import CourseError, Hole, Stage, stages
+from minigrad_course.dev.lesson import Block, parse, rest_of
+from minigrad_course.dev.source import module
+from minigrad_course.stages import CourseError, Hole, Stage, stages
 
 __all__ = ["course_table", "exercise_page", "exercises_index", "graphs_of",
            "lesson_page", "lessons_index",

@@ -12,7 +12,7 @@ import lesson_pages
 import op_pages
 import other_pages
 
-from minigrad.course.stages import Stage, stages
+from minigrad_course.stages import Stage, stages
 
 __all__ = ["ROOT", "SITE", "in_nav", "made_files", "made_pages", "stages_here"]
 

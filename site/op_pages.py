@@ -16,9 +16,9 @@ from zlib import crc32
 from prose import code, fenced, front_matter, summary, table
 
 import minigrad
-from minigrad.apply import apply, bind
-from minigrad.op import REGISTRY, F, Op
-from minigrad.tensor import Tensor
+from minigrad.op.apply import apply, bind
+from minigrad.op.declaration import REGISTRY, F, Op
+from minigrad.tensor.tensor import Tensor
 
 __all__ = ["families", "index_page", "op_page", "page_name", "pages", "source_page", "source_pages"]
 

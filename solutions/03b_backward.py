@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from ..array_info import Size
 from ..backend import backend_of
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
-from ..graph import Node
+from ..engine.engine import execute
+from ..engine.frames import user_frame
+from ..engine.gradient_views import mark_views
+from ..engine.graph_task import GraphTask, on_tensors
+from ..graph.node import Node
 from ..shapes import numel
-from ..tensor import Tensor, method
-from .batched import BatchedTask, batched_gradients, swept, unbatched
-from .engine import execute
-from .frames import user_frame
-from .gradient_views import mark_views
+from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor, method
+from .batched_grads import BatchedTask, batched_gradients, swept, unbatched
 from .graph import GradientEdge
-from .graph_task import GraphTask, on_tensors
 
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 

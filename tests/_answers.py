@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from minigrad.course.dev.source import Module, body_span
-from minigrad.course.stages import Stage
+from minigrad_course.dev.source import Module, body_span
+from minigrad_course.stages import Stage
 
 FOLDER = Path(__file__).with_name("answers")
 

@@ -11,10 +11,10 @@ import numpy as np
 
 import minigrad
 import minigrad.ops
-from minigrad.apply import apply, bind
 from minigrad.autograd import grad
-from minigrad.op import REGISTRY, F, Op
-from minigrad.tensor import Tensor, from_array
+from minigrad.op.apply import apply, bind
+from minigrad.op.declaration import REGISTRY, F, Op
+from minigrad.tensor.tensor import Tensor, from_array
 
 Array = Any
 

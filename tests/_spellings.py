@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import torch.nn.functional as tf
 
-from minigrad.op import Op
+from minigrad.op.declaration import Op
 
 Spelling = Callable[..., Any]
 aten = torch.ops.aten

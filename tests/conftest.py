@@ -11,7 +11,7 @@ settings.load_profile("minigrad")
 @pytest.fixture
 def seed():
     """Start the package's random numbers at 0 and hand out a NumPy generator that does too."""
-    from minigrad.op import F
+    from minigrad.op.declaration import F
 
     F.manual_seed(0)
     return np.random.default_rng(0)

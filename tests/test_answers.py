@@ -13,8 +13,8 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from _answers import answered, answers
 from test_probes import ALL, graded
 
-from minigrad.course import stages as course
-from minigrad.course.trial import try_files
+from minigrad_course import stages as course
+from minigrad_course.trial import try_files
 
 CASES = [pytest.param(stage, name, id=name) for stage in course.stages()
          for name in answers(stage)]

@@ -8,7 +8,7 @@ from _samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, s
 
 from minigrad import backend
 from minigrad.backend import strict
-from minigrad.tensor import Tensor
+from minigrad.tensor.tensor import Tensor
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,11 @@ import pytest
 from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped
 
 import minigrad as torch
-from minigrad.apply import apply, bind
 from minigrad.autograd import grad
 from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, without_rule
-from minigrad.op import REGISTRY
-from minigrad.tensor import Tensor, from_array
+from minigrad.op.apply import apply, bind
+from minigrad.op.declaration import REGISTRY
+from minigrad.tensor.tensor import Tensor, from_array
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "en" / "batching.md"
 SIZE = 5  # no sample has a dimension of this size but where it must

@@ -24,7 +24,7 @@ def command(*arguments: str, cwd: Path = ROOT, blocked: tuple[str, ...] = ()):
     for name in ("rich", "typer"):
         pytest.importorskip(name, reason="the extra 'tour' is not installed")
     code = (f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
-            "sys.argv[0] = 'minigrad'\nfrom minigrad.course.cli import main\nmain()\n")
+            "sys.argv[0] = 'minigrad'\nfrom minigrad_course.cli import main\nmain()\n")
     return subprocess.run(
         [sys.executable, "-W", "error", "-X", "utf8", "-c", code, "bench", *arguments], cwd=cwd,
         env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80"}, capture_output=True,
@@ -101,7 +101,7 @@ def test_no_grad_shows_what_is_saved():
 
 
 def test_a_process_that_fails_is_named(tmp_path):
-    from minigrad.course.peaks import peak
+    from minigrad_course.peaks import peak
 
     with pytest.raises(RuntimeError, match="resnet18 with minigrad could not be measured: .*Error"):
         peak("minigrad", "resnet18", tmp_path / "missing.npy", True)
@@ -112,7 +112,7 @@ def test_a_process_that_fails_is_named(tmp_path):
 
 @pytest.mark.parametrize("name", ["resnet18", "resnet50"])
 def test_the_network_for_any_library_is_the_packages(name):
-    from minigrad.course.residual import residual_network
+    from minigrad_course.residual import residual_network
 
     ours, again = getattr(nn.models, name)(10), residual_network(torch, name, 10)
     weights, same = ours.state_dict(), again.state_dict()
@@ -130,7 +130,7 @@ def test_the_network_for_any_library_is_the_packages(name):
 def test_photographs_are_cut_out_and_normalised():
     pytest.importorskip("sklearn", reason="the extra 'tour' is not installed")
     pytest.importorskip("PIL", reason="the extra 'tour' is not installed")
-    from minigrad.course import photographs
+    from minigrad_course import photographs
 
     images, about = photographs.load(4, 96)
     assert tuple(images.shape) == (4, 3, 96, 96) and images.dtype is torch.float32
@@ -141,7 +141,7 @@ def test_photographs_are_cut_out_and_normalised():
 
 
 def test_a_piece_takes_every_so_many_pixels():
-    from minigrad.course import photographs
+    from minigrad_course import photographs
 
     picture = np.zeros((10, 20, 3), np.uint8)
     picture[...] = np.arange(20)[None, :, None]

@@ -20,9 +20,10 @@ from _faults import KINDS, fault, numbers
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import Function, forward_ad, tangents
-from minigrad.autograd.engine import _running
+from minigrad.autograd import Function, forward_ad
+from minigrad.autograd.forward_mode import tangents
 from minigrad.autograd.graph import saved_tensors_hooks
+from minigrad.engine.engine import _running
 
 AT_MOST = 40  # places a scene
 REFUSALS = ("was broken off by", "modified by an inplace operation", "a second time",

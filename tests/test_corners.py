@@ -13,7 +13,7 @@ import pytest
 from _engines import function_of, leaf, on_each_engine
 
 import minigrad
-from minigrad.op import F, Op
+from minigrad.op.declaration import F, Op
 
 Function = minigrad.autograd.Function
 profiler_util = importlib.import_module("minigrad.autograd.profiler_util")
@@ -502,7 +502,7 @@ def test_a_hook_that_comes_later_is_shown_the_version(torch):
 
 
 def test_summing_over_nothing_keeps_what_is_there():
-    from minigrad.autograd.fitting import sum_to
+    from minigrad.engine.match_metadata import sum_to
 
     array = np.ones((2, 3))
     assert sum_to(array, (2, 3)).shape == (2, 3)
@@ -526,7 +526,7 @@ class Event:
 
 
 def test_the_flames_of_two_threads():
-    from minigrad.autograd.profiler_html import averages_table, flames
+    from minigrad.autograd.profiling.html import averages_table, flames
 
     outer = Event("outer", 0.0, 10.123456, sequence_nr=0, input_shapes=[[2, 3]])
     inner = Event("inner", 1.98765, 5.0, parent=outer, cpu_memory_usage=24)
@@ -576,7 +576,7 @@ def test_a_delayed_error_of_several_tensors(torch, which):
     given = [leaf(torch, [1.0, 2.0]), leaf(torch, [[1.0], [2.0], [3.0]], dtype=torch.float64),
              leaf(torch, 1.0)]
     home = torch._C._functions if torch.__name__ == "torch" else importlib.import_module(
-        "minigrad.autograd.delayed_error")
+        "minigrad.autograd.functions.once_differentiable")
     outputs = home.DelayedError("not again", 3)(*given)
     assert isinstance(outputs, (tuple, list)) and len(outputs) == 3
     assert [o.tolist() for o in outputs] == [g.tolist() for g in given]
@@ -658,7 +658,7 @@ def test_averages_add_times_of_a_gpu():
 
 
 def test_the_memory_of_an_array_on_borrowed_memory():
-    from minigrad.autograd.recorder import memory_of
+    from minigrad.autograd.profiling.recorder import memory_of
 
     borrowed = np.frombuffer(memoryview(bytearray(16)), dtype=np.float32)
     assert memory_of(borrowed[1:])
@@ -757,7 +757,7 @@ def test_a_gradient_is_retained_at_any_output(torch):
 
 
 def test_ranges_of_nvtx_are_named():
-    from minigrad.autograd.nvtx import NvtxRecorder
+    from minigrad.autograd.profiling.nvtx import NvtxRecorder
 
     said = []
 
@@ -770,7 +770,7 @@ def test_ranges_of_nvtx_are_named():
 
 
 def test_recorders_note_nothing_that_was_not_asked_for():
-    from minigrad.autograd.recorder import DetailedRecorder
+    from minigrad.autograd.profiling.recorder import DetailedRecorder
 
     made = DetailedRecorder()
     assert (made.shapes, made.stack, made.memory) == (False, False, False)

@@ -13,13 +13,13 @@ from _engines import function_of, leaf, on_each_engine, with_jvp
 
 import minigrad
 from minigrad import _state
-from minigrad.autograd.jacobians import GradcheckError
-from minigrad.autograd.pushforward import has_gradient
-from minigrad.autograd.recorder_device import DeviceRecorder
-from minigrad.autograd.sweep import sweep
-from minigrad.autograd.tangents import TangentLevel
+from minigrad.autograd.forward_mode.pushforward import has_gradient
+from minigrad.autograd.forward_mode.tangents import TangentLevel
+from minigrad.autograd.gradchecks.numerical import GradcheckError
+from minigrad.autograd.profiling.device import DeviceRecorder
 from minigrad.batching import BatchedArray, NotBatchable
-from minigrad.op import REGISTRY, Op
+from minigrad.fast.sweep import sweep
+from minigrad.op.declaration import REGISTRY, Op
 from minigrad.shapes import same
 
 Function = minigrad.autograd.Function

@@ -11,11 +11,11 @@ import pytest
 from _engines import function_of, leaf, on_each_engine, with_jvp
 
 import minigrad
-from minigrad.autograd.nvtx import NvtxRecorder
-from minigrad.autograd.profiler_html import flames
-from minigrad.autograd.profiler_table import build_table, in_unit, shortened
 from minigrad.autograd.profiler_util import FunctionEventAvg
-from minigrad.autograd.recorder_device import DeviceRecorder
+from minigrad.autograd.profiling.device import DeviceRecorder
+from minigrad.autograd.profiling.html import flames
+from minigrad.autograd.profiling.nvtx import NvtxRecorder
+from minigrad.autograd.profiling.table import build_table, in_unit, shortened
 
 profiler = minigrad.autograd.profiler
 

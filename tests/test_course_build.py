@@ -13,10 +13,10 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad.course import stages as course
-from minigrad.course.dev import lesson, source
-from minigrad.course.stages import CourseError
-from minigrad.course.trial import try_files
+from minigrad_course import stages as course
+from minigrad_course.dev import lesson, source
+from minigrad_course.stages import CourseError
+from minigrad_course.trial import try_files
 
 STAGES = course.stages()
 EXERCISES = [stage for stage in STAGES if stage.holes]
@@ -211,7 +211,7 @@ def test_a_file_that_never_ends_is_ended(tmp_path):
 
 def test_blocks_run_as_in_a_notebook():
     given = ["x = [1]", "print(x)\nx", "1 / 0", "x"]
-    done = subprocess.run([sys.executable, "-m", "minigrad.course.dev.execute"], text=True,
+    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.execute"], text=True,
                           input=json.dumps(given), capture_output=True, check=True,
                           cwd=course.checkout())
     results = json.loads(done.stdout)

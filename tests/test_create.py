@@ -8,9 +8,9 @@ from _parity import outcome
 
 import minigrad
 from minigrad.dtypes import set_default_dtype
-from minigrad.op import F
-from minigrad.publish import FUNCTIONS
-from minigrad.tensor import Tensor
+from minigrad.op.declaration import F
+from minigrad.op.publish import FUNCTIONS
+from minigrad.tensor.tensor import Tensor
 
 # Evaluated with minigrad and with PyTorch; results, errors and warnings must be the same.
 DATA = """

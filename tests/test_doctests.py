@@ -6,27 +6,32 @@ imported, so it runs a second time with nothing at hand.
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy
 import pytest
 
 import minigrad
-from minigrad.publish import FUNCTIONS
-from minigrad.tensor import Tensor
+import minigrad_course
+from minigrad.op.publish import FUNCTIONS
+from minigrad.tensor.tensor import Tensor
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Modules that need what may not be installed.
-OPTIONAL = {"minigrad.backend.cupy": "cupy", "minigrad.course": "rich", "minigrad.viz": "numpy"}
+OPTIONAL = {"minigrad.backend.cupy": "cupy", "minigrad_course": "rich", "minigrad.viz": "numpy"}
 
 
 def modules() -> Iterator[str]:
     yield "minigrad"
-    for found in pkgutil.walk_packages(minigrad.__path__, "minigrad."):
+    packages = [*pkgutil.walk_packages(minigrad.__path__, "minigrad."),
+                *pkgutil.walk_packages(minigrad_course.__path__, "minigrad_course.")]
+    for found in packages:
         needs = [n for prefix, n in OPTIONAL.items() if found.name.startswith(prefix)]
         if not found.name.endswith("__main__") and all(map(importlib.util.find_spec, needs)):
             yield found.name
@@ -46,6 +51,20 @@ def documented() -> dict[str, str]:
 PUBLISHED = documented()
 
 
+class Finder(doctest.DocTestFinder):
+    """Finds a file's own classes where these go by the module that they have in PyTorch."""
+
+    def _from_module(self, module, value):
+        return super()._from_module(module, value) or (
+            isinstance(value, type) and value.__name__ in classes_written_in(module))
+
+
+def classes_written_in(module) -> set[str]:
+    """Return the names of the classes whose bodies stand in a module's file."""
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
 def run(test: doctest.DocTest) -> None:
     """Run one docstring's examples in order; what differs is shown as `doctest` shows it."""
     shown: list[str] = []
@@ -59,7 +78,7 @@ def run(test: doctest.DocTest) -> None:
 @pytest.mark.parametrize("name", sorted(modules()))
 def test_module(name):
     module = importlib.import_module(name)
-    finder = doctest.DocTestFinder(recurse=name != "minigrad")  # whose functions come below
+    finder = Finder(recurse=name != "minigrad")  # whose functions come below
     for test in finder.find(module, name, extraglobs={"numpy": numpy}):
         run(test)
 

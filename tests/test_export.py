@@ -22,24 +22,16 @@ pytest.importorskip("jsonschema", reason="the forms of results are checked with 
 import jsonschema
 from typer.testing import CliRunner
 
-from minigrad.course import stages as course
-from minigrad.course.app import app
-from minigrad.course.export import (
-    cell,
-    classroom50,
-    gradescope,
-    guard,
-    nbgrader,
-    otter,
-    verify,
-)
-from minigrad.course.export.app import FORMATS
-from minigrad.course.export.assignment import Assignment
-from minigrad.course.export.student import check, leaks, lesson_without_answers, write_student
-from minigrad.course.export.verify import Place, known_mistake
-from minigrad.course.export.wheel import make_wheel
-from minigrad.course.grading.sandbox import Sandbox
-from minigrad.course.stages import CourseError
+from minigrad_course import stages as course
+from minigrad_course.app import app
+from minigrad_course.export import cell, classroom50, gradescope, guard, nbgrader, otter, verify
+from minigrad_course.export.app import FORMATS
+from minigrad_course.export.assignment import Assignment
+from minigrad_course.export.student import check, leaks, lesson_without_answers, write_student
+from minigrad_course.export.verify import Place, known_mistake
+from minigrad_course.export.wheel import make_wheel
+from minigrad_course.grading.sandbox import Sandbox
+from minigrad_course.stages import CourseError
 
 STAGES = [stage for stage in course.stages() if stage.holes]
 STAGE = course.find_stage("07")
@@ -81,7 +73,7 @@ CLASSROOM50 = {
 
 def wrong_answer():
     """Return the files of the known mistake, its sentence and the points that are left."""
-    from minigrad.course.dev.source import mutated
+    from minigrad_course.dev.source import mutated
 
     hole, mutant = known_mistake(STAGE)
     files = ASSIGNMENT.solutions() | {ASSIGNMENT.inside(path): text for path, text
@@ -132,7 +124,7 @@ def test_an_installed_package_makes_the_same_wheel_and_assignment(wheel, tmp_pat
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "minigrad.course", "export", "07", "--format", "gradescope",
+        [sys.executable, "-P", "-m", "minigrad_course", "export", "07", "--format", "gradescope",
          "--out", "made"], cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site"), "COLUMNS": "100"})
     assert done.returncode == 0, done.stderr
@@ -176,7 +168,7 @@ def test_students_can_try_their_answers(tmp_path):
     space = write_student(ASSIGNMENT, tmp_path / "student", "Hand it in.")
     for name, text in ASSIGNMENT.solutions().items():
         (space / "exercises" / name).write_text(text)
-    done = subprocess.run([sys.executable, "-m", "minigrad.course", "run", "07"], cwd=space,
+    done = subprocess.run([sys.executable, "-m", "minigrad_course", "run", "07"], cwd=space,
                           capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(course.checkout())})
     assert done.returncode == 0, done.stdout + done.stderr
@@ -310,7 +302,7 @@ def test_classroom50_takes_nothing_from_a_checkout(made, tmp_path):
     shutil.copytree(made / "classroom50", copied)
     template = copied / "template"
     for name in ("json", "zipfile", "venv", "sitecustomize", "numpy", "typer", "minigrad/__init__",
-                 "minigrad/course/__init__", "minigrad/course/__main__"):
+                 "minigrad_course/__init__", "minigrad_course/__main__"):
         path = template / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("import os\nos._exit(0)\n")
@@ -370,7 +362,7 @@ def test_verify_finds_nothing(form, number, tmp_path):
 
 
 def test_verify_tells_what_is_wrong(made, monkeypatch):
-    from minigrad.course.export.verify import Graded, findings
+    from minigrad_course.export.verify import Graded, findings
 
     def generous(files, place):
         return Graded(MOST, MOST, "well done")

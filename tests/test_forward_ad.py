@@ -15,9 +15,9 @@ import pytest
 from _engines import leaf, on_each_engine
 from _samples import IDS, OPS, Sample, cotangents_of, each, flat, outputs_of, samples, sloped
 
-from minigrad.autograd.tangents import TangentLevel
+from minigrad.autograd.forward_mode.tangents import TangentLevel
 from minigrad.batching import batched, examples, next_level
-from minigrad.tensor import from_array
+from minigrad.tensor.tensor import from_array
 
 #: PyTorch warns of itself when it first makes a dual tensor.
 # PyTorch's own forward mode gives it

@@ -11,8 +11,8 @@ from _twin import twin
 
 import minigrad
 from minigrad import nn
-from minigrad.course import characters
 from minigrad.nn.models import GPT, GPTConfig
+from minigrad_course import characters
 
 SMALL: dict[str, Any] = {"layers": 2, "heads": 2, "width": 32, "context": 16}
 

@@ -18,18 +18,18 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from typer.testing import CliRunner
 
 from minigrad import __version__
-from minigrad.course import stages as course
-from minigrad.course.app import app
-from minigrad.course.grading import intake, process, sandbox
-from minigrad.course.grading.batch import grade_all
-from minigrad.course.grading.child import plain
-from minigrad.course.grading.grade import probe_jobs, same
-from minigrad.course.grading.intake import take_in
-from minigrad.course.grading.report import Report
-from minigrad.course.grading.sandbox import Limits, Sandbox, best_sandbox
-from minigrad.course.grading.settings import Settings, read_settings
-from minigrad.course.grading.writers import FOR_ONE, WRITERS, classroom50, gradescope
-from minigrad.course.stages import CourseError
+from minigrad_course import stages as course
+from minigrad_course.app import app
+from minigrad_course.grading import intake, process, sandbox
+from minigrad_course.grading.batch import grade_all
+from minigrad_course.grading.child import plain
+from minigrad_course.grading.grade import probe_jobs, same
+from minigrad_course.grading.intake import take_in
+from minigrad_course.grading.report import Report
+from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
+from minigrad_course.grading.settings import Settings, read_settings
+from minigrad_course.grading.writers import FOR_ONE, WRITERS, classroom50, gradescope
+from minigrad_course.stages import CourseError
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules
@@ -175,7 +175,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
         (tmp_path / "class" / f"{number}.py").write_text(STUB if number % 2 else SOLUTION)
     paths = sorted(str(path) for path in (tmp_path / "class").iterdir())
     words = ["grade", *paths, "--stage", "07", "--keep", str(tmp_path / "kept"), "--format", "csv"]
-    process = subprocess.Popen([sys.executable, "-m", "minigrad.course", *words],
+    process = subprocess.Popen([sys.executable, "-m", "minigrad_course", *words],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                cwd=course.checkout(), start_new_session=True)
     lines = tmp_path / "kept" / "results.jsonl"
@@ -214,7 +214,7 @@ def test_a_changed_submission_is_graded_again(tmp_path):
 
 
 def test_a_limit_is_kept(tmp_path):
-    from minigrad.course.grading.bundle import make_bundle
+    from minigrad_course.grading.bundle import make_bundle
 
     bundle = make_bundle(STAGE, {MODULE: "while True: pass\n"}, tmp_path)
     begun = time.monotonic()
@@ -261,7 +261,7 @@ def test_no_link_is_followed_on_any_system(tmp_path, way, name, told):
                     reason="root alone gives users")
 def test_runs_side_by_side_have_users_of_their_own():
     """Within a process and among several."""
-    text = ("from minigrad.course.grading.sandbox import _user\n"
+    text = ("from minigrad_course.grading.sandbox import _user\n"
             "with _user() as a, _user() as b: print(a, b, flush=True); input()")
     with subprocess.Popen([sys.executable, "-c", text], cwd=course.checkout(), text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

@@ -9,9 +9,9 @@ import pytest
 from _samples import OPS, Sample, forms, samples
 
 import minigrad as torch
-from minigrad.apply import bind
-from minigrad.apply_inplace import apply_inplace, write_directly
 from minigrad.autograd import grad
+from minigrad.op.apply import bind
+from minigrad.op.inplace import apply_inplace, write_directly
 
 applying = sys.modules[apply_inplace.__module__]
 DIRECT = [op for op in OPS if op.forward_inplace is not None]

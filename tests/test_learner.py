@@ -21,12 +21,12 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 from rich.console import Console
 from typer.testing import CliRunner
 
-from minigrad.course import learn as learn_module
-from minigrad.course import stages as course
-from minigrad.course.app import app
-from minigrad.course.mine import selected
-from minigrad.course.stages import CourseError
-from minigrad.course.workspace import Workspace, find_workspace
+from minigrad_course import learn as learn_module
+from minigrad_course import stages as course
+from minigrad_course.app import app
+from minigrad_course.mine import selected
+from minigrad_course.stages import CourseError
+from minigrad_course.workspace import Workspace, find_workspace
 
 STAGE = next(stage for stage in course.stages() if stage.holes)
 HOLE = STAGE.holes[0]
@@ -99,7 +99,7 @@ def test_from_untouched_to_solved(space):
 
 
 def test_a_wrong_answer_is_told_by_its_sentence(space):
-    from minigrad.course.dev.source import mutated
+    from minigrad_course.dev.source import mutated
 
     mutant = next(each for each in HOLE.mutants if each.symptom)
     solve(space)
@@ -117,7 +117,7 @@ def test_what_is_to_be_written_is_told_with_its_place(space):
 
 
 def test_a_comparison_comes_without_the_advice_of_pytest(space):
-    from minigrad.course.dev.source import mutated
+    from minigrad_course.dev.source import mutated
 
     mutant = next(each for each in HOLE.mutants if each.symptom == "01_1_needs_for_tensors_only")
     solve(space)
@@ -229,6 +229,41 @@ def test_upgrade_keeps_answers_where_the_task_has_other_words(space):
     assert call("upgrade").strip() == "nothing to do"
 
 
+def test_upgrade_follows_files_that_have_moved(space):
+    """The files of stage 06 as the first edition laid them out; two of the new ones were one."""
+    stage = course.find_stage("06")
+    solved = {}
+    for path in ("graph/saved_tensor.py", "graph/version.py"):
+        solved[path] = stage.solution(path).read_text(encoding="utf-8")
+    one_file = stage.exercise("graph/saved_tensor.py").read_text(encoding="utf-8")
+    one_file = one_file.replace("class SavedTensor:", stage.exercise("graph/version.py").read_text(
+        encoding="utf-8").partition("from .. import _state\n")[2] + "\n\nclass SavedTensor:")
+    answered = one_file.replace("from .version import version_of\n", "")
+    for base, text in ((space.exercises, answered), (space.shipped, answered)):
+        for path in ("graph/saved_tensor.py", "graph/version.py"):
+            stage.exercise(path, base).unlink()
+        old = base / stage.key / "saved.py"
+        old.write_text(text, encoding="utf-8")
+    old = space.exercises / stage.key / "saved.py"
+    bump = solved["graph/version.py"].partition("    def bump(self) -> None:")[2].partition(
+        "\n\n\n")[0]
+    mine = re.sub(r"(?s)(class Version:.*?)    def bump\(self\) -> None:.*?\n\n\n",
+                  lambda m: f"{m[1]}    def bump(self) -> None:{bump}  # mine\n\n\n",
+                  old.read_text(encoding="utf-8"), count=1)
+    assert "# mine" in mine
+    old.write_text(mine, encoding="utf-8")
+
+    told = call("upgrade")
+
+    assert "conflict" not in told
+    assert not old.exists()
+    assert "# mine" in stage.exercise("graph/version.py", space.exercises).read_text()
+    assert (space.root / ".minigrad" / "backups" / stage.key / "saved.1.py").read_text() == mine
+    saved = stage.exercise("graph/saved_tensor.py", space.exercises).read_text()
+    assert "class SavedTensor" in saved
+    assert call("upgrade").strip() == "nothing to do"
+
+
 @pytest.mark.parametrize(("text", "told"), [
     ("[]", "is not a progress file"), ("{", "cannot be read"), ('{"holes": {"01.1": 3}}', "is not"),
     ('{"form": 99, "holes": {}}', "has the form 99"),
@@ -309,7 +344,7 @@ def test_the_debugger_stops_at_the_failure(space, where):
         "self.previous = True"
     file.write_text(text.replace(wanted, broken, 1))
     child = pexpect.spawn(
-        sys.executable, ["-m", "minigrad.course", "run", "07.1", "--pdb"], cwd=str(space.root),
+        sys.executable, ["-m", "minigrad_course", "run", "07.1", "--pdb"], cwd=str(space.root),
         env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}, encoding="utf-8", timeout=60,
         dimensions=(40, 200),
         # what is started in the background, as CI may be, begins with Ctrl-C ignored
@@ -441,7 +476,7 @@ def test_learn_in_a_terminal(space):
     """A session as it is lived: look, save, take a hint, list, quit."""
     pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
     child = pexpect.spawn(
-        sys.executable, ["-m", "minigrad.course", "learn", "--polling"], cwd=str(space.root),
+        sys.executable, ["-m", "minigrad_course", "learn", "--polling"], cwd=str(space.root),
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
         encoding="utf-8", timeout=60, dimensions=(40, 100))
     child.expect("begins with a lesson to read: The chain rule by hand, .*00_chain_rule.md")

@@ -15,11 +15,7 @@ from test_memory import Exp, Scaled, leaf, leaves_nothing, no_collector  # noqa:
 import minigrad as torch
 from minigrad import func
 from minigrad.autograd import detect_anomaly, forward_ad, functional, grad, profiler
-from minigrad.autograd.graph import (
-    register_multi_grad_hook,
-    save_on_cpu,
-    saved_tensors_hooks,
-)
+from minigrad.autograd.graph import register_multi_grad_hook, save_on_cpu, saved_tensors_hooks
 from minigrad.utils.checkpoint import checkpoint, checkpoint_sequential
 
 STEPS = int(os.environ.get("MINIGRAD_STEPS", "40"))

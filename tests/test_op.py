@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import minigrad
-from minigrad.op import REGISTRY, F, Op, named_result
+from minigrad.op.declaration import REGISTRY, F, Op, named_result
 from minigrad.shapes import same
 
 
@@ -88,7 +88,7 @@ def test_which_arguments_are_tensors_where_no_formula_says_so(declared):
 def test_an_op_is_called_as_its_class_in_small_letters(declared, written, name):
     op = declared(written, nondifferentiable=True, forward=lambda xp, self: self)
     assert op.name == name and REGISTRY[written] is op
-    assert issubclass(op.node_type, minigrad.graph.Node)
+    assert issubclass(op.node_type, minigrad.graph.node.Node)
 
 
 def test_an_op_may_name_itself_and_heirs_do_not_take_the_name(declared):

@@ -30,14 +30,14 @@ from _samples import (
     sloped,
 )
 
-from minigrad.apply import bind
 from minigrad.autograd import grad
-from minigrad.op import REGISTRY, F, Op
-from minigrad.op_node import OpNode
-from minigrad.publish import FUNCTIONS, caller, inplace_caller, with_fast_path
+from minigrad.fast.unary_binary import specialised
+from minigrad.op.apply import bind
+from minigrad.op.declaration import REGISTRY, F, Op
+from minigrad.op.node import OpNode
+from minigrad.op.publish import FUNCTIONS, caller, inplace_caller, with_fast_path
 from minigrad.shapes import broadcast, same
-from minigrad.specialise import specialised
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor.tensor import Tensor, from_array
 
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
 

@@ -13,8 +13,8 @@ from _samples import samples as all_samples
 
 import minigrad
 from minigrad.autograd import grad
-from minigrad.op import Op
-from minigrad.tensor import Tensor
+from minigrad.op.declaration import Op
+from minigrad.tensor.tensor import Tensor
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of shapes, strides and options that samples have

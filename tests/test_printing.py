@@ -6,8 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from minigrad import printing
-from minigrad.printing import format_array, format_tensor, get_printoptions, set_printoptions
+from minigrad.tensor import formatting as printing
+from minigrad.tensor.formatting import (
+    format_array,
+    format_tensor,
+    get_printoptions,
+    set_printoptions,
+)
 
 DTYPES = [
     np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.bool_,

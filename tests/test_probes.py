@@ -22,13 +22,13 @@ from pathlib import Path
 
 import pytest
 
-from minigrad.course.dev.source import blank, module, mutated
-from minigrad.course.grading import child
-from minigrad.course.grading.bundle import make_bundle
-from minigrad.course.grading.grade import Grade, grade, probe_jobs
-from minigrad.course.grading.intake import Submission
-from minigrad.course.grading.sandbox import Ended, Limits, Sandbox
-from minigrad.course.stages import Stage, stages
+from minigrad_course.dev.source import blank, module, mutated
+from minigrad_course.grading import child
+from minigrad_course.grading.bundle import make_bundle
+from minigrad_course.grading.grade import Grade, grade, probe_jobs
+from minigrad_course.grading.intake import Submission
+from minigrad_course.grading.sandbox import Ended, Limits, Sandbox
+from minigrad_course.stages import Stage, stages
 
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
 SEED = 20_250_707

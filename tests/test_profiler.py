@@ -14,7 +14,6 @@ import pytest
 import minigrad as torch
 from minigrad import _state, nn
 from minigrad.autograd import profiler as profiler_module
-from minigrad.autograd.nvtx import NvtxRecorder
 from minigrad.autograd.profiler import emit_nvtx, profile, record_function
 from minigrad.autograd.profiler_util import (
     EventList,
@@ -24,6 +23,7 @@ from minigrad.autograd.profiler_util import (
     _format_time,
     _format_time_share,
 )
+from minigrad.autograd.profiling.nvtx import NvtxRecorder
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from _parity import outcome
 
 import minigrad
 from minigrad import Generator, manual_seed
-from minigrad.ops.generator import fork_rng
+from minigrad.ops.random.generator import fork_rng
 
 SEEDED = """
 torch.rand(3)

@@ -12,9 +12,9 @@ from _samples import OPS, Sample, each, samples, sloped
 import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import grad
-from minigrad.autograd.engine import execute
-from minigrad.autograd.replay import Replay, all_passes
-from minigrad.tensor import Tensor, from_array
+from minigrad.engine.engine import execute
+from minigrad.fast.replay import Replay, all_passes
+from minigrad.tensor.tensor import Tensor, from_array
 
 DIFFERENTIABLE = [op for op in OPS if op.formulas]
 

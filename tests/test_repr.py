@@ -6,7 +6,7 @@ from _parity import outcome
 
 import minigrad
 from minigrad import tensor
-from minigrad.tensor import Parameter, Tensor
+from minigrad.tensor.tensor import Parameter, Tensor
 from minigrad.testing import assert_close
 
 

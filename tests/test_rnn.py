@@ -13,9 +13,9 @@ import minigrad
 from minigrad import nn
 from minigrad.autograd import grad
 from minigrad.autograd.gradcheck import gradgradcheck
-from minigrad.course import brackets
 from minigrad.nn.utils import rnn
-from minigrad.ops.recurrent import GruLayer, LstmLayer, RnnLayer
+from minigrad.ops.nn.rnn import GruLayer, LstmLayer, RnnLayer
+from minigrad_course import brackets
 
 RNG = np.random.default_rng(0)
 KINDS = ["LSTM", "GRU", "RNN"]

@@ -12,13 +12,13 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from typer.testing import CliRunner
 
-from minigrad.course.app import app
-from minigrad.course.grading import batch
-from minigrad.course.grading.grade import Grade, HoleGrade
-from minigrad.course.grading.history import Again, History
-from minigrad.course.grading.report import Report
-from minigrad.course.grading.roster import Person, Roster, read_roster
-from minigrad.course.stages import CourseError
+from minigrad_course.app import app
+from minigrad_course.grading import batch
+from minigrad_course.grading.grade import Grade, HoleGrade
+from minigrad_course.grading.history import Again, History
+from minigrad_course.grading.report import Report
+from minigrad_course.grading.roster import Person, Roster, read_roster
+from minigrad_course.stages import CourseError
 
 PEOPLE = [("s101", "Ann Lee", "ann.lee@uni.edu"), ("s102", "Lee, Bo", "blee@uni.edu"),
           ("s103", "Eva María Ñu", "emn@uni.edu"), ("s104", "Sam", "")]

@@ -11,7 +11,7 @@ from _oracle import assert_close, numerical_jacobian
 from _parity import outcome
 
 import minigrad
-from minigrad.ops.scatter_reduce import SeveralZeros
+from minigrad.ops.indexing.scatter_reduce import SeveralZeros
 
 # PyTorch says so of `index_reduce`, the first time or, where tests want it, each time.
 IN_BETA = "\nUserWarning: index_reduce() is in beta and the API may change at any time"

@@ -11,7 +11,7 @@ import pytest
 
 import minigrad
 from minigrad import dtypes, load, save, tensor
-from minigrad.tensor import Parameter, Tensor
+from minigrad.tensor.tensor import Parameter, Tensor
 
 
 def round_trip(value, **options):

@@ -16,13 +16,13 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 from _answers import answered, answers
 from typer.testing import CliRunner
 
-from minigrad.course import stages as course
-from minigrad.course.app import app
-from minigrad.course.dev.source import module, mutated
-from minigrad.course.similarity import compare as comparing
-from minigrad.course.similarity.compare import HOLE_TOKENS, PACKAGE, Likeness, compare
-from minigrad.course.similarity.fingerprints import RUN, WINDOW, covered, fingerprints
-from minigrad.course.stages import Stage
+from minigrad_course import stages as course
+from minigrad_course.app import app
+from minigrad_course.dev.source import module, mutated
+from minigrad_course.similarity import compare as comparing
+from minigrad_course.similarity.compare import HOLE_TOKENS, PACKAGE, Likeness, compare
+from minigrad_course.similarity.fingerprints import RUN, WINDOW, covered, fingerprints
+from minigrad_course.stages import Stage
 
 STAGES = [stage for stage in course.stages() if answers(stage)]
 SEVERAL = [stage for stage in STAGES if len(answers(stage)) > 1]
@@ -137,7 +137,7 @@ def test_a_helper_of_ones_own_is_no_hiding_place():
 def test_one_copied_exercise_among_ones_own_is_found():
     stage = course.find_stage("03")
     mine = answered(stage, "03_a")
-    mine["autograd/engine.py"] = disguised(package(stage))["autograd/engine.py"]
+    mine["engine/engine.py"] = disguised(package(stage))["engine/engine.py"]
     (found,) = compare(stage, {"mine": mine})
     assert [each.hole for each in found.shares if each.part > 0.8] == ["03.6"]
     assert found.whole.part < comparing.STAGE_SHARE

@@ -24,8 +24,8 @@ import pytest
 import serve
 from api_families import FAMILIES, family_of
 
-from minigrad.course.stages import CourseError, stages
-from minigrad.op import REGISTRY
+from minigrad.op.declaration import REGISTRY
+from minigrad_course.stages import CourseError, stages
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "site"

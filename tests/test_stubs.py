@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import minigrad
-from minigrad.publish import FUNCTIONS
-from minigrad.tensor import Tensor
+from minigrad.op.publish import FUNCTIONS
+from minigrad.tensor.tensor import Tensor
 from minigrad.utils import stubs
 
 

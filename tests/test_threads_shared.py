@@ -11,8 +11,9 @@ from test_threads import THREADS, eager_switching, run  # noqa: F401  # a fixtur
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import Function, engine
+from minigrad.autograd import Function
 from minigrad.autograd.graph import saved_tensors_hooks
+from minigrad.engine import engine
 from minigrad.utils.checkpoint import checkpoint
 
 ROUNDS = 10

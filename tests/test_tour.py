@@ -26,7 +26,7 @@ def command(*arguments: str, blocked: tuple[str, ...] = (), **environment: str):
     code = (
         f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
         "sys.argv[0] = 'minigrad'\n"
-        "from minigrad.course.cli import main\nmain()\n"
+        "from minigrad_course.cli import main\nmain()\n"
     )
     return subprocess.run(
         [sys.executable, "-W", "error", "-X", "utf8", "-c", code, *arguments],
@@ -82,7 +82,7 @@ def test_doctor_names_what_is_missing():
     code = (
         "import importlib.util, io\n"
         "from rich.console import Console\n"
-        "from minigrad.course import doctor\n"
+        "from minigrad_course import doctor\n"
         "doctor.find_spec = lambda name: None\n"
         "out = io.StringIO()\n"
         "print(doctor.run(Console(file=out, width=120)))\n"
@@ -155,7 +155,7 @@ def test_it_is_plain_when_it_is_not_a_terminal(quick_tour):
 
 def test_the_full_tour_promises_what_it_asks():
     require_tools()
-    from minigrad.course import tour
+    from minigrad_course import tour
 
     assert tour.REQUIRED == 0.97
     assert tour.QUICK_REQUIRED < tour.REQUIRED
@@ -165,7 +165,7 @@ def tour_with(monkeypatch, **replaced) -> tuple[int, str]:
     require_tools()
     from rich.console import Console
 
-    from minigrad.course import tour
+    from minigrad_course import tour
 
     for name, value in replaced.items():
         monkeypatch.setattr(tour, name, value)
@@ -199,7 +199,7 @@ def test_a_page_runs_in_one_namespace_and_shows_real_output():
     require_tools()
     from rich.console import Console
 
-    from minigrad.course.steps import play
+    from minigrad_course.steps import play
 
     out = io.StringIO()
     page = (

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from minigrad.course.stages import stages
-from minigrad.course.trial import Outcome, Trial
-from minigrad.course.verdict import told as sentence
-from minigrad.course.verdict import unwritten, verdicts
+from minigrad_course.stages import stages
+from minigrad_course.trial import Outcome, Trial
+from minigrad_course.verdict import told as sentence
+from minigrad_course.verdict import unwritten, verdicts
 
 STAGE = next(each for each in stages() if each.number == "01")
 HOLE, OTHER = STAGE.holes[5], STAGE.holes[0]

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("hatchling", reason="builds a wheel")
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
-from minigrad.course import stages as course
+from minigrad_course import stages as course
 
 ROOT = course.checkout()
 STAGE = next(stage for stage in course.stages() if stage.holes)
@@ -34,7 +34,7 @@ def installed(tmp_path_factory):
 def test_the_course_is_taken_from_a_wheel(installed, tmp_path):
     def call(*words, code=0):
         done = subprocess.run(
-            [sys.executable, "-m", "minigrad.course", *words], text=True, capture_output=True,
+            [sys.executable, "-m", "minigrad_course", *words], text=True, capture_output=True,
             cwd=tmp_path if words[0] == "init" else tmp_path / "engine",
             env={**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "100", "NO_COLOR": "1"})
         assert done.returncode == code, done.stdout + done.stderr

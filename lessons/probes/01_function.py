@@ -5,8 +5,8 @@ from probing import Wrong, array, tensor, tried
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import function_outputs
 from minigrad.autograd.function import Function
+from minigrad.autograd.functions import outputs as function_outputs
 from minigrad.backend import backend_of
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from probing import array, tensor, tried
 
 from minigrad import _state
-from minigrad.accumulate import AccumulateGrad
-from minigrad.autograd import anomaly_mode, engine
-from minigrad.autograd.graph_task import GraphTask, InputBuffer
-from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
+from minigrad.autograd import anomaly_mode
+from minigrad.engine import engine
+from minigrad.engine.graph_task import GraphTask, InputBuffer
+from minigrad.graph.accumulate_grad import AccumulateGrad
+from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
 
 def node_of(kind=NaryNode, sequence=0, edges=()):

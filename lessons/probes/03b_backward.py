@@ -12,7 +12,7 @@ from probing import array, tensor, tried
 
 import minigrad as torch
 from minigrad.autograd.graph import GradientEdge
-from minigrad.autograd.graph_task import GraphTask
+from minigrad.engine.graph_task import GraphTask
 
 front = importlib.import_module("minigrad.autograd.backward")  # a function has the same name
 

@@ -9,7 +9,7 @@ from probing import tried
 
 import minigrad as torch
 from minigrad import shapes
-from minigrad.autograd import fitting
+from minigrad.engine import match_metadata as fitting
 
 
 def array(random, shape, low=-2.0, high=2.0, dtype=np.float64):

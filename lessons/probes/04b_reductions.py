@@ -10,7 +10,9 @@ from probing import tried
 
 import minigrad as torch
 from minigrad.backend import kernels_index
-from minigrad.ops import along, reduce, vector_norm
+from minigrad.ops.reduction import dims as along
+from minigrad.ops.reduction import sum_mean as reduce
+from minigrad.ops.reduction import vector_norm
 
 
 def array(random, shape, low=-2.0, high=2.0):

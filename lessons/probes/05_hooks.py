@@ -10,8 +10,9 @@ from collections import OrderedDict
 from probing import tried
 
 import minigrad as torch
-from minigrad import gradient_hooks, hooks
-from minigrad.autograd import run_hooks
+from minigrad.engine import hooks as run_hooks
+from minigrad.graph.node import hooks
+from minigrad.tensor import hooks as gradient_hooks
 
 
 @contextlib.contextmanager

@@ -6,10 +6,12 @@ import numpy as np
 from probing import Wrong, array, numbers, tensor, tried
 
 import minigrad as torch
-from minigrad import _state, views
-from minigrad.copy_slices import CopySlices
-from minigrad.graph import NaryNode
-from minigrad.saved import INFERENCE, SavedTensor, Version, version_of
+from minigrad import _state
+from minigrad.graph.copy_slices import CopySlices
+from minigrad.graph.node import NaryNode
+from minigrad.graph.saved_tensor import SavedTensor
+from minigrad.graph.version import INFERENCE, Version, version_of
+from minigrad.tensor import views
 
 
 def in_modes(grad, inference, program):

@@ -5,7 +5,9 @@ from probing import array, tensor, tried
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import functional, functional_checks, functional_passes
+from minigrad.autograd import functional
+from minigrad.autograd.functional_support import checks as functional_checks
+from minigrad.autograd.functional_support import passes as functional_passes
 
 
 def in_mode(on, program):

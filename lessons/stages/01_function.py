@@ -5,7 +5,7 @@ import weakref
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.function_outputs import join_written
+from minigrad.autograd.functions.outputs import join_written
 
 grad_mode = torch._state.grad_enabled
 

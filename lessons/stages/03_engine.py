@@ -6,9 +6,10 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import anomaly_mode, engine, graph_task
-from minigrad.autograd.graph_task import GraphTask, InputBuffer
-from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
+from minigrad.autograd import anomaly_mode
+from minigrad.engine import engine, graph_task
+from minigrad.engine.graph_task import GraphTask, InputBuffer
+from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
 
 def _leaf(values):

@@ -7,7 +7,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.autograd.graph import get_gradient_edge
-from minigrad.autograd.graph_task import GraphTask
+from minigrad.engine.graph_task import GraphTask
 
 _front = importlib.import_module("minigrad.autograd.backward")
 

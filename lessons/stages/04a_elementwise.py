@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import shapes
-from minigrad.autograd import fitting
+from minigrad.engine import match_metadata as fitting
 
 
 def _raises(call, kind=Exception):

@@ -7,7 +7,9 @@ import numpy as np
 
 import minigrad as torch
 from minigrad.backend import kernels_index
-from minigrad.ops import along, reduce, vector_norm
+from minigrad.ops.reduction import dims as along
+from minigrad.ops.reduction import sum_mean as reduce
+from minigrad.ops.reduction import vector_norm
 
 X = np.array([[1.0, 2.0], [4.0, 9.0]])
 G = np.array([3.0, 5.0])

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from functools import partial
 
 import minigrad as torch
-from minigrad.autograd.run_hooks import (
+from minigrad.engine.hooks import (
     check_hook_result,
     checked_tuple,
     keep_retained,
@@ -15,7 +15,7 @@ from minigrad.autograd.run_hooks import (
     run_pre_hooks,
     run_tensor_hooks,
 )
-from minigrad.hooks import register
+from minigrad.graph.hooks import register
 
 
 def one(grad):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import minigrad as torch
-from minigrad.autograd import functional, functional_checks, functional_passes
+from minigrad.autograd import functional
+from minigrad.autograd.functional_support import checks as functional_checks
+from minigrad.autograd.functional_support import passes as functional_passes
 
 A = torch.tensor([1.0, 2.0])
 V = torch.tensor([1.0, 10.0])

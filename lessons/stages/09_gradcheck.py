@@ -7,8 +7,10 @@ import warnings
 import numpy as np
 
 import minigrad as torch
-from minigrad.autograd import Function, gradcheck_parts, jacobians
-from minigrad.autograd.jacobians import GradcheckError, Tolerances
+from minigrad.autograd import Function
+from minigrad.autograd.gradchecks import checks as gradcheck_parts
+from minigrad.autograd.gradchecks import numerical as jacobians
+from minigrad.autograd.gradchecks.numerical import GradcheckError, Tolerances
 
 #: The module; `minigrad.autograd.gradcheck` as an attribute is the function.
 checks = importlib.import_module("minigrad.autograd.gradcheck")

@@ -7,8 +7,9 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import anomaly_mode, frames
+from minigrad.autograd import anomaly_mode
 from minigrad.autograd.anomaly_mode import PARENT, TRACEBACK
+from minigrad.engine import frames
 
 
 def clean(symptom):
@@ -66,18 +67,13 @@ def symptom_10_1_begins_alike():
 
 
 @clean
-def symptom_10_1_course_is_ours():
-    return ours("minigrad.course.tour") and ours("minigrad.tensor") and not ours("torch")
-
-
-@clean
 def symptom_10_1_modules_are_foreign():
-    return ours("minigrad") and not ours("minigrad.autograd.engine")
+    return ours("minigrad") and not ours("minigrad.engine.engine")
 
 
 @clean
 def symptom_10_1_wrong_way_round():
-    return not ours("minigrad.tensor") and ours("torch")
+    return not ours("minigrad.tensor.tensor") and ours("torch")
 
 
 @clean
@@ -86,8 +82,8 @@ def symptom_10_1_everything_is_ours():
 
 
 def tells_names():
-    return (ours("minigrad") and ours("minigrad.tensor") and not ours("torch")
-            and not ours("minigradient") and not ours("minigrad.course.tour"))
+    return (ours("minigrad") and ours("minigrad.tensor.tensor") and not ours("torch")
+            and not ours("minigradient") and not ours("minigrad_course.tour"))
 
 
 @clean
@@ -100,7 +96,7 @@ def symptom_10_1_nameless_is_ours():
 
 @clean
 def symptom_10_1_package_itself_is_foreign():
-    return not ours("minigrad") and ours("minigrad.tensor")
+    return not ours("minigrad") and ours("minigrad.tensor.tensor")
 
 
 @clean

@@ -7,8 +7,11 @@ from typing import Any
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import profiler, profiler_table, profiler_trace, profiler_util, recorder
+from minigrad.autograd import profiler, profiler_util
 from minigrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
+from minigrad.autograd.profiling import recorder
+from minigrad.autograd.profiling import table as profiler_table
+from minigrad.autograd.profiling import trace as profiler_trace
 
 BACKWARD = 1
 X = torch.tensor([1.0, 2.0])

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary, ref
 
 from ..autograd.grad_mode import is_grad_enabled
 from ..autograd.graph import is_multithreading_enabled as _is_multithreading_enabled
-from ..autograd.tasks import current_task
-from ..autograd.tasks import will_execute as _will_engine_execute_node
 from ..autograd.variable import ImperativeEngine as _ImperativeEngine
-from ..tensor import Tensor as TensorBase
+from ..engine.tasks import current_task
+from ..engine.tasks import will_execute as _will_engine_execute_node
+from ..tensor.tensor import Tensor as TensorBase
 from . import _autograd, _functions
 
 _numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of the passes that were asked for

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..accumulate import AccumulateGrad
-from ..autograd.delayed_error import DelayedError
 from ..autograd.function import Function
-from ..tensor import Tensor
+from ..autograd.functions.once_differentiable import DelayedError
+from ..graph.accumulate_grad import AccumulateGrad
+from ..tensor.tensor import Tensor
 
 __all__ = ["AccumulateGrad", "DelayedError", "UndefinedGrad"]
 

@@ -17,9 +17,9 @@ from typing import Any
 from .. import _state
 from ..cuda import is_available
 from ..dtypes import NO_BFLOAT16, bfloat16, dtype, float16, float32, float64
-from ..op import Op
-from ..ops.convert import converted
-from ..tensor import Tensor
+from ..op.declaration import Op
+from ..ops.shape.convert import converted
+from ..tensor.tensor import Tensor
 from .policy import FUNCTIONS_IN_FLOAT32, FUNCTIONS_LOWER, LOWER, OPS_IN_FLOAT32
 
 __all__ = ["Casts", "autocast", "get_autocast_dtype", "is_autocast_available",

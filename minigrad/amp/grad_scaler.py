@@ -15,8 +15,8 @@ from typing import Any
 from ..backend import backend_of
 from ..cuda import is_available
 from ..dtypes import float16, float32, int32
-from ..ops.create import full
-from ..tensor import Tensor
+from ..ops.creation.create import full
+from ..tensor.tensor import Tensor
 
 __all__ = ["GradScaler"]
 

@@ -7,6 +7,7 @@ from . import anomaly_mode, forward_ad, functional, grad_mode, graph, profiler, 
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .function import Function
+from .functions.nested_io import NestedIOFunction
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -17,7 +18,6 @@ from .grad_mode import (
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .graph import is_multithreading_enabled, set_multithreading_enabled
-from .nested_io import NestedIOFunction
 from .profiler import _profiler_enabled, kineto_available
 from .saved_tensor import SavedTensor
 from .variable import Variable

@@ -22,9 +22,9 @@ import numpy as np
 from .. import _state
 from ..backend import backend_of
 from ..batching import BatchedArray
-from ..graph import Node
-from ..tensor import Tensor
-from .frames import user_frame
+from ..engine.frames import user_frame
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
 
 TRACEBACK, PARENT = "traceback_", "parent_"  # keys of a node's metadata
 

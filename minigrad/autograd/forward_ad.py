@@ -8,10 +8,10 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from ..ops.strided import Alias
-from ..tensor import Tensor
+from ..ops.shape.as_strided import Alias
+from ..tensor.tensor import Tensor
+from .forward_mode.tangents import Beneath, TangentLevel, require_size
 from .grad_mode import _Mode
-from .tangents import Beneath, TangentLevel, require_size
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
            "unpack_dual"]

@@ -15,15 +15,16 @@ from typing import Any
 from .. import _state
 from .._state import number
 from ..batching import level_of
-from ..graph import through_tensors
-from ..saved import SavedTensor, version_of
-from ..tensor import Tensor
-from ..without_formula import break_off
-from .delayed_error import DelayedError, once_differentiable
-from .function_arguments import by_position, with_defaults
-from .function_batches import run_on_batches
-from .function_context import ContextNode
-from .function_outputs import join_outputs
+from ..graph.node import through_tensors
+from ..graph.saved_tensor import SavedTensor
+from ..graph.version import version_of
+from ..op.error_nodes import break_off
+from ..tensor.tensor import Tensor
+from .functions.arguments import by_position, with_defaults
+from .functions.context import ContextNode
+from .functions.once_differentiable import DelayedError, once_differentiable
+from .functions.outputs import join_outputs
+from .functions.vmap import run_on_batches
 from .grad_mode import no_grad
 
 #: What a node has; asked of an instance of a Function, as long ago, it is an error that says so.

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 from .. import _state
-from ..accumulate import AccumulateGrad
-from ..graph import Node
-from ..hooks import RemovableHandle
-from ..saved import INFERENCE
-from ..tensor import Tensor
+from ..engine.tasks import Task, current_task, will_execute
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.hooks import RemovableHandle
+from ..graph.node import Node
+from ..graph.version import INFERENCE
+from ..tensor.tensor import Tensor
 from .grad_mode import _Mode
-from .tasks import Task, current_task, will_execute
 
 __all__ = [
     "GradientEdge",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import saved
+from ..graph import saved_tensor as saved
 
 __all__ = ["SavedTensor"]
 

@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..op import F
-from ..tensor import Tensor
+from ..engine.engine import execute, queue_callback
+from ..engine.tasks import is_checkpoint_valid
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from .backward import as_tuple, root_edges, root_gradients
-from .engine import execute, queue_callback
 from .function import FunctionNode
-from .tasks import is_checkpoint_valid
 
 __all__ = ["Variable", "VariableMeta"]
 

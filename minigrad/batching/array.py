@@ -26,9 +26,9 @@ import numpy as np
 
 from ..backend import BACKENDS
 from ..dtypes import FROM_NUMPY
-from ..op import F
+from ..op.declaration import F
 from ..shapes import infer_view
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 Array = Any
 Value = Any  # an array or a tensor

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import apply
 from ..backend import BACKENDS, numpy_backend
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
-from ..op import F, Op
-from ..tensor import Tensor
+from ..op.apply import apply
+from ..op.declaration import F, Op
+from ..tensor.tensor import Tensor
 from .array import BatchedArray, Value, batched, examples, level_of, refuse
 
 Rule = Callable[["Call"], Any]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _state
-from ..op import F
-from ..ops.dropout import MaskedScale, scale
-from ..ops.generator import BY_A_BATCH
+from ..op.declaration import F
+from ..ops.nn.dropout import MaskedScale, scale
+from ..ops.random.generator import BY_A_BATCH
 from ..shapes import numel, wrap_dim, wrap_dims
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .dispatch import Call, Rule
 
 #: Arguments that are sizes of a result, by the names that ops have for them.

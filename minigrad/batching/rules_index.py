@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
-from ..ops.index import picked_shape
+from ..op.declaration import F
+from ..ops.indexing.index import picked_shape
 from ..shapes import numel
 from .dispatch import Call
 from .rules import moved

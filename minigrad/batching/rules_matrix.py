@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
+from ..op.declaration import F
 from .array import level_of
 from .dispatch import Call, Rule
 from .rules import moved, unwrapped

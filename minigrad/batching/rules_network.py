@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
-from ..ops.loss_of_classes import NllLoss
+from ..op.declaration import F
+from ..ops.nn.classification_loss import NllLoss
 from ..shapes import numel
 from .dispatch import Call, Rule
 from .rules import SIZES, elementwise, with_full_self

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import F
-from ..ops.strided import reach
-from ..ops.view import element_strides
+from ..op.declaration import F
+from ..ops.shape.as_strided import reach
+from ..ops.shape.view import element_strides
 from ..shapes import numel
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .array import refuse
 from .dispatch import Call
 from .rules import moved

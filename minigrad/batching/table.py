@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..op import REGISTRY, F
-from ..ops import extreme, reduce, scan
+from ..op.declaration import REGISTRY, F
+from ..ops.reduction import cumulative as scan
+from ..ops.reduction import minmax as extreme
+from ..ops.reduction import sum_mean as reduce
 from . import rules, rules_index, rules_matrix, rules_network, rules_view
 from .dispatch import RULES, Rule
 from .rules import along, part, whole

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..backend import DEVICES
 from ..backend.random_philox import first_seeds, random_seed
-from ..tensor import Tensor, from_array
+from ..tensor.tensor import Tensor, from_array
 from .devices import Where, backend, device_count, index_of, is_initialized
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..op import F
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 
 
 def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,

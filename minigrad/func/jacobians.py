@@ -11,11 +11,11 @@ from typing import Any
 
 from .. import _state
 from .._state import having
-from ..autograd.forward_jacobian import columns_along
-from ..autograd.functional_passes import units_of
-from ..op import F
+from ..autograd.forward_mode.jacobian import columns_along
+from ..autograd.functional_support.passes import units_of
+from ..op.declaration import F
 from ..shapes import numel
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .levels import Whole
 from .transforms import (
     ArgNums,

@@ -13,8 +13,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from ..batching import BatchedArray, batched, examples, vmaps
-from ..op import F
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 
 #: How many derivatives are being taken around the one that is asked for.
 depth: ContextVar[int] = ContextVar("depth", default=0)

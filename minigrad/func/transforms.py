@@ -16,14 +16,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._state import grad_enabled, inference_enabled, transform
-from ..accumulate import AccumulateGrad
 from ..autograd.backward import grad as gradients
 from ..autograd.forward_ad import checked_dual, unpacked_at
+from ..autograd.forward_mode.tangents import TangentLevel
 from ..autograd.grad_mode import enable_grad, inference_mode, no_grad
-from ..autograd.tangents import TangentLevel
-from ..op import F
-from ..ops.generator import States, fork_rng
-from ..tensor import Tensor
+from ..graph.accumulate_grad import AccumulateGrad
+from ..op.declaration import F
+from ..ops.random.generator import States, fork_rng
+from ..tensor.tensor import Tensor
 from .levels import Whole, depth, is_batched
 from .tree import form, leaves_of, mapped, rebuilt
 

@@ -12,10 +12,10 @@ from typing import Any
 from .. import _state
 from .._state import having
 from ..batching import batched, examples, next_level, vmaps
-from ..op import F
-from ..ops.generator import States
+from ..op.declaration import F
+from ..ops.random.generator import States
 from ..shapes import wrap_dim
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .levels import Whole
 from .tree import leaves_of, mapped, rebuilt, spread
 

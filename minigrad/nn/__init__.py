@@ -49,6 +49,8 @@ from .shaping import Flatten, Fold, PixelShuffle, PixelUnshuffle, Unflatten, Unf
 from .transformer import *
 from .transformer import __all__ as _transformers
 
+modules.name_as_pytorch_does()
+
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "Buffer",

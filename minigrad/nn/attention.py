@@ -9,9 +9,9 @@ import math
 import warnings
 from typing import Any
 
-from ..op import F as ops
-from ..ops.create import empty
-from ..tensor import Parameter, Tensor
+from ..op.declaration import F as ops
+from ..ops.creation.create import empty
+from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
 from .linear import Linear

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..hooks import RemovableHandle, register
+from ..graph.hooks import RemovableHandle, register
 from . import global_hooks
 from .hooks import BackwardHook, hook_last_node
 

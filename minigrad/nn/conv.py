@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ops.create import empty
-from ..tensor import Parameter, Tensor
+from ..ops.creation.create import empty
+from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
 from .module import Module

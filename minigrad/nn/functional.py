@@ -11,14 +11,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..op import F
-from ..ops.attention import scaled_dot_product_attention
-from ..ops.bilinear import bilinear
-from ..ops.blocks import fold, pixel_shuffle, pixel_unshuffle, unfold
-from ..ops.conv import conv1d, conv2d, conv3d
-from ..ops.conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
-from ..ops.linear import linear, one_hot
-from ..ops.loss import (
+from ..op.declaration import F
+from ..ops.creation.tensor_options import contiguous_format
+from ..ops.linalg.bilinear import bilinear
+from ..ops.nn.attention import scaled_dot_product_attention
+from ..ops.nn.classification_loss import cross_entropy, nll_loss
+from ..ops.nn.conv import conv1d, conv2d, conv3d
+from ..ops.nn.conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
+from ..ops.nn.interpolate import interpolate
+from ..ops.nn.linear import linear, one_hot
+from ..ops.nn.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     huber_loss,
@@ -27,10 +29,7 @@ from ..ops.loss import (
     mse_loss,
     smooth_l1_loss,
 )
-from ..ops.loss_of_classes import cross_entropy, nll_loss
-from ..ops.options import contiguous_format
-from ..ops.pad import pad
-from ..ops.pool import (
+from ..ops.nn.pool import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_max_pool1d,
@@ -40,9 +39,10 @@ from ..ops.pool import (
     max_pool1d,
     max_pool2d,
 )
-from ..ops.resample import interpolate
-from ..ops.unpool import max_unpool1d, max_unpool2d
-from ..tensor import Tensor
+from ..ops.nn.unpool import max_unpool1d, max_unpool2d
+from ..ops.shape.pad import pad
+from ..ops.shape.unfold import fold, pixel_shuffle, pixel_unshuffle, unfold
+from ..tensor.tensor import Tensor
 from .functional_bag import embedding_bag
 from .functional_dropout import (
     alpha_dropout,

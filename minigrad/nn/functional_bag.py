@@ -9,9 +9,9 @@ import math
 import warnings
 from typing import Any
 
-from ..op import F
-from ..publish import respelt
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..op.publish import respelt
+from ..tensor.tensor import Tensor
 from .functional_norm import shorten_rows
 
 INDICES, TABLES = ("Long", "Int"), ("Half", "BFloat16", "Float", "Double")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import warnings
 
-from ..op import F
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d",
            "feature_alpha_dropout"]

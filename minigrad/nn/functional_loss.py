@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..op import F
-from ..ops.loss import reduction_of
+from ..op.declaration import F
+from ..op.publish import in_autocast
+from ..ops.nn.loss import reduction_of
 from ..ops.overloads import refuse_gradient
-from ..publish import in_autocast
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 __all__ = [
     "cosine_embedding_loss", "gaussian_nll_loss", "hinge_embedding_loss", "margin_ranking_loss",

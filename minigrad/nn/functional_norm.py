@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..op import F
+from ..op.declaration import F
 from ..shapes import numel
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,

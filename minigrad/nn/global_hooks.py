@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..hooks import RemovableHandle, register
+from ..graph.hooks import RemovableHandle, register
 
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import _state
 from ..autograd.function import Function
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 Hook = Callable[..., Any]
 

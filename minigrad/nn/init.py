@@ -15,9 +15,9 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..dtypes import bool as bool_
-from ..op import F
-from ..ops.create import empty
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..ops.creation.create import empty
+from ..tensor.tensor import Tensor
 
 #: The gain of each nonlinearity; `leaky_relu` takes a parameter and stands below.
 GAINS = {

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops.create import empty
-from ..tensor import Parameter, Tensor
+from ..ops.creation.create import empty
+from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
 from .module import Module

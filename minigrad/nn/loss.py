@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.loss import reduction_of
-from ..tensor import Tensor
+from ..ops.nn.loss import reduction_of
+from ..tensor.tensor import Tensor
 from . import functional as F
 from .module import Module
 

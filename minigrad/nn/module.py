@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from ..autograd.grad_mode import no_grad
 from ..dtypes import dtype, float16, float32, float64
-from ..hooks import RemovableHandle, register
-from ..op import F
-from ..tensor import Tensor
+from ..graph.hooks import RemovableHandle, register
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from . import state
 from .calling import HOOK_TABLES, Calling, Hook, Table
 from .members import Members, type_name

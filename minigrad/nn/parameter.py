@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.create import empty
-from ..tensor import Parameter, Tensor
+from ..ops.creation.create import empty
+from ..tensor.tensor import Parameter, Tensor
+
+Parameter.__module__ = __name__  # as in PyTorch
 
 __all__ = ["Buffer", "Parameter", "is_lazy"]
 

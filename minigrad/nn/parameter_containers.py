@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from typing import Any, Self
 
-from ..tensor import Parameter, Tensor
+from ..tensor.tensor import Parameter, Tensor
 from .containers import pairs_of, position
 from .module import Module
 

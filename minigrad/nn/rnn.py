@@ -10,9 +10,9 @@ import warnings
 from typing import Any
 
 from .. import _state
-from ..op import F
-from ..ops.create import empty, zeros
-from ..tensor import Parameter, Tensor
+from ..op.declaration import F
+from ..ops.creation.create import empty, zeros
+from ..tensor.tensor import Parameter, Tensor
 from . import init
 from .module import Module
 from .utils.rnn import PackedSequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
-from ..tensor import Parameter, Tensor
+from ..tensor.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
     from .module import Module

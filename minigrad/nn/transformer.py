@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..op import F as ops
-from ..ops.create import full
-from ..tensor import Tensor
+from ..op.declaration import F as ops
+from ..ops.creation.create import full
+from ..tensor.tensor import Tensor
 from . import functional as F
 from . import init
 from .activation import GELU, ReLU

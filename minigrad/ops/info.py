@@ -8,9 +8,9 @@ import numpy as np
 
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, get_default_dtype, result_dtype, scalar_dtype
-from ..op_node import NUMBERS
-from ..publish import function
-from ..tensor import Tensor
+from ..op.node import NUMBERS
+from ..op.publish import function
+from ..tensor.tensor import Tensor
 
 
 @function(method_too=False, event=False)

@@ -5,13 +5,13 @@ function that carries the name chooses between them.
 """
 
 from .. import _state
-from ..apply import apply, type_name
-from ..apply_inplace import apply_inplace
 from ..backend import BACKENDS
 from ..dtypes import from_numpy_dtype
-from ..op import F
-from ..op_node import NUMBERS
-from ..publish import (
+from ..op.apply import apply, type_name
+from ..op.declaration import F
+from ..op.inplace import apply_inplace
+from ..op.node import NUMBERS
+from ..op.publish import (
     AUGMENTED,
     FUNCTIONS,
     caller,
@@ -22,7 +22,7 @@ from ..publish import (
     tensors_only,
     write_out,
 )
-from ..tensor import Tensor, method
+from ..tensor.tensor import Tensor, method
 
 
 def own_kernel(array, name):

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..backend import backend_of
 from ..device import place_on
-from ..ops.create import tensor
-from ..tensor import Tensor
+from ..ops.creation.create import tensor
+from ..tensor.tensor import Tensor
 from .optimizer import (
     Array,
     Group,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backend import backend_of
-from ..ops.create import tensor
+from ..ops.creation.create import tensor
 from .adam import average
 from .optimizer import (
     Array,

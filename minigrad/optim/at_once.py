@@ -27,8 +27,8 @@ from typing import Any
 from ..backend import DEVICES, Backend, backend_of
 from ..backend.formulas import FORMULAS, Formula, numbers_of
 from ..dtypes import float32
-from ..ops.create import tensor
-from ..tensor import Tensor
+from ..ops.creation.create import tensor
+from ..tensor.tensor import Tensor
 from . import recorded
 
 Group = dict[str, Any]

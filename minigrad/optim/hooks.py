@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _state
 from ..autograd.profiler import record_function
-from ..hooks import RemovableHandle, register
+from ..graph.hooks import RemovableHandle, register
 
 Hook = Callable[..., Any]
 

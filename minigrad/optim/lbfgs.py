@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..op import F
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer, State
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 #: Which share of the promised fall is enough, and to which share the slope has to flatten.
 FALL, FLAT = 1e-4, 0.9

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad
 from ..backend import BACKENDS
-from ..op import F
-from ..tensor import Tensor
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
 
 
 class Box:

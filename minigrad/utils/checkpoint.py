@@ -21,10 +21,10 @@ from typing import Any
 from .._state import having
 from ..autograd import Function, backward
 from ..autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
-from ..autograd.tasks import is_checkpoint_valid
+from ..engine.tasks import is_checkpoint_valid
 from ..nn import Sequential
-from ..ops.generator import States, fork_rng
-from ..tensor import Tensor
+from ..ops.random.generator import States, fork_rng
+from ..tensor.tensor import Tensor
 from .recomputation import DETERMINISM_CHECKS, CheckpointError, Region, unsuppressed
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import backend_of
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 __all__ = ["from_torch", "to_torch"]
 

@@ -26,9 +26,9 @@ from weakref import WeakKeyDictionary, ref
 
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
-from ..autograd.tasks import current_task
-from ..saved import SavedTensor
-from ..tensor import Tensor
+from ..engine.tasks import current_task
+from ..graph.saved_tensor import SavedTensor
+from ..tensor.tensor import Tensor
 
 PACKAGE = str(Path(__file__).resolve().parent.parent)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..backend import backend_of
 from ..device import backend_for
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 __all__ = ["load_file", "save_file"]
 

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..op import REGISTRY, Op
-from ..publish import AUGMENTED, FUNCTIONS
-from ..tensor import Tensor
+from ..op.declaration import REGISTRY, Op
+from ..op.publish import AUGMENTED, FUNCTIONS
+from ..tensor.tensor import Tensor
 
 PACKAGE = Path(__file__).resolve().parent.parent
 METHODS, FUNCTIONS_STUB = PACKAGE / "_tensor_methods.pyi", PACKAGE / "_functions.pyi"
@@ -42,12 +42,12 @@ import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self, Unpack
 
-from .array_info import Size as _Size
+from .tensor.attributes import Size as _Size
 from .device import device as _device
 from .dtypes import dtype as _dtype
-from .ops.generator import Generator
-from .ops.options import Options, SizedOptions
-from .tensor import Tensor
+from .ops.random.generator import Generator
+from .ops.creation.tensor_options import Options, SizedOptions
+from .tensor.tensor import Tensor
 
 _Number = builtins.int | builtins.float
 '''
@@ -132,7 +132,7 @@ def function_lines() -> Iterator[str]:
 
 def published_methods() -> set[str]:
     """Return the names in `Tensor` that its own class body does not define."""
-    source = ast.parse(Path(inspect.getfile(Tensor)).read_text(encoding="utf-8"))
+    source = ast.parse((PACKAGE / "tensor" / "tensor.py").read_text(encoding="utf-8"))
     body = next(node for node in source.body
                 if isinstance(node, ast.ClassDef) and node.name == "Tensor")
     own: set[str] = set()

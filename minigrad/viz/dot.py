@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..graph import Node
+from ..graph.node import Node
 from .names import shape_text
 from .walk import node_saves
 

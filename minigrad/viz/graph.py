@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..graph import Node
-from ..tensor import Tensor
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
 from .dot import dot_text, draw
 from .names import GivenNames, Names, shape_text
 from .walk import as_list, node_saves, root_nodes, walk

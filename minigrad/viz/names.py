@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from weakref import ref
 
-from ..graph import Node
-from ..tensor import Tensor
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
 
 GivenNames = Mapping[str, Any] | Iterable[tuple[str, Any]]
 

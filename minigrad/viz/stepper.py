@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .layout import Layout, Point, layered
 from .names import GivenNames, Names
 from .steps import Buffer, NodeView, Step, record

@@ -14,12 +14,12 @@ from itertools import islice
 from typing import Any
 
 from .. import _state
-from ..accumulate import AccumulateGrad
 from ..autograd.backward import root_edges, root_gradients
-from ..autograd.engine import execute
-from ..autograd.graph_task import GraphTask, InputBuffer
-from ..graph import GraphRoot, Node
-from ..tensor import Tensor
+from ..engine.engine import execute
+from ..engine.graph_task import GraphTask, InputBuffer
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import GraphRoot, Node
+from ..tensor.tensor import Tensor
 from . import sentences
 from .names import Names
 from .values import Value, value_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dtypes import FROM_NUMPY
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 #: Arrays of up to this many elements are shown whole.
 WHOLE = 8

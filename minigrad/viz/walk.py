@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..graph import Node
-from ..tensor import Tensor
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
 from .names import is_tensor
 
 

@@ -70,10 +70,11 @@ def _pyodide(folder: Path, numpy: Path) -> None:
 
 def _packed(root: Path) -> Iterator[tuple[str, Path]]:
     """Yield what the page's Python gets: name in the archive, and file."""
-    for file in (root / "minigrad").rglob("*"):
-        name = file.relative_to(root).as_posix()
-        if file.suffix in (".py", ".html") and not name.startswith(LEFT_OUT):
-            yield name, file
+    for package in ("minigrad", "minigrad_course"):
+        for file in (root / package).rglob("*"):
+            name = file.relative_to(root).as_posix()
+            if file.suffix in (".py", ".html") and not name.startswith(LEFT_OUT):
+                yield name, file
     for pattern in ("lessons/*.toml", "lessons/stages/*.toml", "lessons/stages/*.py",
                     "lessons/programs/*.py", "tests/stages/*.py", "tests/_oracle.py"):
         for file in root.glob(pattern):
@@ -105,7 +106,7 @@ def _run(*command: str, failed: str) -> None:
 def _handed_out(root: Path) -> dict[str, Any]:
     """Return what an export of the reader's work is filled up with: every stage's exercises."""
     from minigrad import __version__
-    from minigrad.course.stages import stages
+    from minigrad_course.stages import stages
 
     return {"version": __version__, "stages": {
         stage.key: {path: {"file": stage.exercise(path, Path()).as_posix(),

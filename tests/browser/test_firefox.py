@@ -15,7 +15,7 @@ pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from test_runtime import EXERCISES, LESSONS, NOT_HERE, STAGES
 
-from minigrad.course.dev.source import module, mutated
+from minigrad_course.dev.source import module, mutated
 
 FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
 DRIVER = Path(__file__).parent / "firefox"

@@ -18,9 +18,9 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad.course.dev.source import module, mutated
-from minigrad.course.stages import stages
-from minigrad.course.workspace import find_workspace, make_workspace
+from minigrad_course.dev.source import module, mutated
+from minigrad_course.stages import stages
+from minigrad_course.workspace import find_workspace, make_workspace
 
 MINUTES = 60_000
 STAGES = {stage.key: stage for stage in stages()}

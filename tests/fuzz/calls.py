@@ -10,8 +10,8 @@ from typing import Any
 
 from _samples import Sample, samples
 
-from minigrad.op import REGISTRY, Op
-from minigrad.tensor import Tensor
+from minigrad.op.declaration import REGISTRY, Op
+from minigrad.tensor.tensor import Tensor
 
 #: Ops that no program calls by their samples, and why: mostly as no user can call them by name.
 LEFT_OUT = {

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import minigrad
-from minigrad.array_info import bytes_of_memory
-from minigrad.tensor import Tensor
+from minigrad.tensor.attributes import bytes_of_memory
+from minigrad.tensor.tensor import Tensor
 
 from .compare import Difference, compare
 from .interpret import Machine, run

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import minigrad
-from minigrad.tensor import Tensor
+from minigrad.tensor.tensor import Tensor
 
 from .calls import ONE_DTYPE, OWN_TENSORS, Call, all_calls, inplace_calls
 from .circumstances import looks_behind_a_number, writes_to_overlapping_memory

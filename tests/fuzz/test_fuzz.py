@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
 
 import minigrad  # noqa: E402  # after the skip, as they import PyTorch
-from minigrad.op import REGISTRY  # noqa: E402  # after the skip, as they import PyTorch
+from minigrad.op.declaration import REGISTRY  # noqa: E402  # after the skip, as they import PyTorch
 
 from . import calls, generator, regressions, shrink  # noqa: E402  # after the skip, as they import PyTorch
 from .campaign import campaign, difference  # noqa: E402  # after the skip, as they import PyTorch

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-import minigrad.apply
-import minigrad.specialise_any
+import minigrad.fast.general
+import minigrad.op.apply
 from minigrad import _state, nn, optim
-from minigrad.apply import apply_plain
-from minigrad.array_memory import holds_alone
 from minigrad.backend import load_cuda
+from minigrad.backend.memory_layout import holds_alone
+from minigrad.op.apply import apply_plain
 
 TRANSFERS = {"get", "item", "tolist", "bool", "from host", "get without waiting",
              "device synchronize", "stream synchronize", "event synchronize"}
@@ -143,7 +143,7 @@ def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch)
         slow.append(op.name)
         return apply_plain(op, values)
 
-    for module in (minigrad.apply, minigrad.specialise_any):
+    for module in (minigrad.op.apply, minigrad.fast.general):
         monkeypatch.setattr(module, "apply_plain", noted)
     x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
     hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()

@@ -12,7 +12,7 @@ from _samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, s
 
 from minigrad.autograd import grad
 from minigrad.backend import load_cuda, numpy_backend
-from minigrad.tensor import Tensor
+from minigrad.tensor.tensor import Tensor
 
 
 @pytest.fixture(scope="module")

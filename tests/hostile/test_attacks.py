@@ -20,12 +20,12 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from minigrad.course import stages as course
-from minigrad.course.grading.grade import Grade, grade
-from minigrad.course.grading.intake import take_in
-from minigrad.course.grading.report import Report
-from minigrad.course.grading.sandbox import Limits, best_sandbox
-from minigrad.course.grading.writers import WRITERS, classroom50, gradescope
+from minigrad_course import stages as course
+from minigrad_course.grading.grade import Grade, grade
+from minigrad_course.grading.intake import take_in
+from minigrad_course.grading.report import Report
+from minigrad_course.grading.sandbox import Limits, best_sandbox
+from minigrad_course.grading.writers import WRITERS, classroom50, gradescope
 
 STAGE = course.find_stage("07")
 (MODULE,) = STAGE.modules
@@ -291,7 +291,7 @@ def test_the_solution_gets_all_points(tmp_path):
 
 
 def test_what_is_wrong_with_one_hole_leaves_the_others(tmp_path):
-    from minigrad.course.dev.source import blank
+    from minigrad_course.dev.source import blank
 
     first = STAGE.holes[0]
     result = graded(blank(STAGE, MODULE, [STAGE.holes[3]]), tmp_path)

@@ -10,7 +10,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.function_outputs import join_written
+from minigrad.autograd.functions.outputs import join_written
 
 grad_mode = torch._state.grad_enabled
 

@@ -9,9 +9,9 @@ from _oracle import assert_close, central_difference_vjp
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import engine, graph_task
-from minigrad.autograd.graph_task import GraphTask, InputBuffer
-from minigrad.graph import BinaryNode, GraphRoot, NaryNode, UnaryNode
+from minigrad.engine import engine, graph_task
+from minigrad.engine.graph_task import GraphTask, InputBuffer
+from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
 F32 = np.float32
 

@@ -9,9 +9,9 @@ from _oracle import assert_close, central_difference_vjp
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import engine
 from minigrad.autograd.graph import GradientEdge, get_gradient_edge
-from minigrad.autograd.graph_task import GraphTask
+from minigrad.engine import engine
+from minigrad.engine.graph_task import GraphTask
 
 #: The module; `minigrad.autograd.backward` is the function.
 front = importlib.import_module("minigrad.autograd.backward")

@@ -6,7 +6,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad import shapes
-from minigrad.autograd import fitting
+from minigrad.engine import match_metadata as fitting
 
 
 def doubles(value):

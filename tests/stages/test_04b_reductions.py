@@ -8,7 +8,9 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad.backend import kernels_index
-from minigrad.ops import along, reduce, vector_norm
+from minigrad.ops.reduction import dims as along
+from minigrad.ops.reduction import sum_mean as reduce
+from minigrad.ops.reduction import vector_norm
 
 
 def doubles(*shape, start=0.0):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.autograd.run_hooks import (
+from minigrad.engine.hooks import (
     check_hook_result,
     checked_tuple,
     keep_retained,
@@ -18,8 +18,8 @@ from minigrad.autograd.run_hooks import (
     run_pre_hooks,
     run_tensor_hooks,
 )
-from minigrad.gradient_hooks import hook_table
-from minigrad.hooks import RemovableHandle, register
+from minigrad.graph.hooks import RemovableHandle, register
+from minigrad.tensor.hooks import hook_table
 
 
 def leaf(value):

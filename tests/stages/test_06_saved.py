@@ -9,9 +9,10 @@ import pytest
 
 import minigrad as torch
 from minigrad.autograd.graph import increment_version
-from minigrad.copy_slices import CopySlices
-from minigrad.saved import SavedTensor, Version, version_of
-from minigrad.views import (
+from minigrad.graph.copy_slices import CopySlices
+from minigrad.graph.saved_tensor import SavedTensor
+from minigrad.graph.version import Version, version_of
+from minigrad.tensor.views import (
     DEFAULT,
     INFERENCE_MODE,
     MULTI_OUTPUT,

@@ -10,7 +10,9 @@ import pytest
 from _oracle import assert_close, numerical_jacobian
 
 import minigrad as torch
-from minigrad.autograd import functional, functional_checks, functional_passes
+from minigrad.autograd import functional
+from minigrad.autograd.functional_support import checks as functional_checks
+from minigrad.autograd.functional_support import passes as functional_passes
 
 PRODUCTS_WITH_H = ["vhp", "hvp"]
 

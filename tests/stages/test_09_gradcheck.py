@@ -9,8 +9,10 @@ import pytest
 from _oracle import assert_close
 
 import minigrad as torch
-from minigrad.autograd import Function, gradcheck, gradcheck_parts, gradgradcheck, jacobians
-from minigrad.autograd.jacobians import GradcheckError, Tolerances
+from minigrad.autograd import Function, gradcheck, gradgradcheck
+from minigrad.autograd.gradchecks import checks as gradcheck_parts
+from minigrad.autograd.gradchecks import numerical as jacobians
+from minigrad.autograd.gradchecks.numerical import GradcheckError, Tolerances
 
 checks = importlib.import_module("minigrad.autograd.gradcheck")
 LIMITS = Tolerances(1e-6, 1e-5, 1e-3, 0.0, False)

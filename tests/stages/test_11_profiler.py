@@ -17,13 +17,6 @@ import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import profiler
 from minigrad.autograd.profiler import profile, record_function
-from minigrad.autograd.profiler_table import (
-    _format_memory,
-    _format_time,
-    _format_time_share,
-    rows_shown,
-)
-from minigrad.autograd.profiler_trace import linked, trace
 from minigrad.autograd.profiler_util import (
     EventList,
     FunctionEvent,
@@ -31,7 +24,7 @@ from minigrad.autograd.profiler_util import (
     events_of,
     within,
 )
-from minigrad.autograd.recorder import (
+from minigrad.autograd.profiling.recorder import (
     BACKWARD,
     FUNCTION,
     USER,
@@ -39,6 +32,13 @@ from minigrad.autograd.recorder import (
     Recorder,
     name_of,
 )
+from minigrad.autograd.profiling.table import (
+    _format_memory,
+    _format_time,
+    _format_time_share,
+    rows_shown,
+)
+from minigrad.autograd.profiling.trace import linked, trace
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from _oracle import assert_close
 import minigrad as torch
 from minigrad import backend as backends
 from minigrad.backend import strict
-from minigrad.tensor import Tensor
+from minigrad.tensor.tensor import Tensor
 
 #: The module; `minigrad.device` as an attribute is the class.
 devices = importlib.import_module("minigrad.device")

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..device import place_on
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .backward import grad
-from .gradcheck_fast import check_fast
-from .gradcheck_parts import (
+from .gradchecks.checks import (
     check_batched,
     check_batched_tangents,
     check_multiplies_by_gradient,
@@ -28,7 +27,8 @@ from .gradcheck_parts import (
     check_undefined_tangents,
     random_like,
 )
-from .jacobians import (
+from .gradchecks.fast_mode import check_fast
+from .gradchecks.numerical import (
     GradcheckError,
     Tolerances,
     analytical_jacobians,

@@ -18,10 +18,10 @@ from typing import Any, Self
 
 from .. import _state, cuda
 from ..device import backend_for
-from .nvtx import NvtxRecorder
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, events_of
-from .recorder import DetailedRecorder, Recorder
-from .recorder_device import DeviceRecorder
+from .profiling.device import DeviceRecorder
+from .profiling.nvtx import NvtxRecorder
+from .profiling.recorder import DetailedRecorder, Recorder
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_nvtx", "kineto_available",
            "profile", "record_function"]

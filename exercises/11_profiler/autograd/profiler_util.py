@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from weakref import ref
 
-from .profiler_html import page
-from .profiler_table import _format_memory, _format_time, _format_time_share, build_table
-from .profiler_trace import linked, trace
-from .recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
+from .profiling.html import page
+from .profiling.recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
+from .profiling.table import _format_memory, _format_time, _format_time_share, build_table
+from .profiling.trace import linked, trace
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "_format_memory",
            "_format_time", "_format_time_share"]

@@ -9,7 +9,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 
 from __future__ import annotations
 
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from . import functional as F
 from .module import Module
 

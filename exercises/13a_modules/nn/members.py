@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..tensor import Parameter, Tensor
+from ..tensor.tensor import Parameter, Tensor
 from .global_hooks import on_buffer, on_module, on_parameter, replaced
 from .parameter import Buffer
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backend import Backend, backend_of
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .optimizer import (
     Array,
     Group,

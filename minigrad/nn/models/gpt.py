@@ -9,9 +9,9 @@ import math
 from dataclasses import dataclass
 
 from ...autograd.grad_mode import no_grad
-from ...op import F as ops
-from ...ops.create import arange
-from ...tensor import Tensor
+from ...op.declaration import F as ops
+from ...ops.creation.create import arange
+from ...tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..activation import GELU

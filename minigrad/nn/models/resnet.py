@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from .. import init
 from ..activation import ReLU
 from ..containers import Sequential

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tensor import Tensor
+from ...tensor.tensor import Tensor
 from .. import functional as F
 from ..containers import Sequential
 from ..linear import Linear

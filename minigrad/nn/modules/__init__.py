@@ -40,7 +40,29 @@ for _name, _file in FILES.items():
     sys.modules[f"{__name__}.{_name}"] = _file
     globals()[_name] = _file
 
+#: Where PyTorch has what stands in a file of its own here.
+ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
+             "parameter_containers": "container"}
+#: Classes of files that hold what PyTorch has in several.
+BY_CLASS = {"Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
+            "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
+            "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
+
 _NN = sys.modules[__name__.rpartition(".")[0]]
+
+
+def name_as_pytorch_does() -> None:
+    """Give each class of `nn` the module that it has in PyTorch: pickles name that."""
+    by_file = {file.__name__: name for name, file in reversed(FILES.items())}
+    for kind in list(vars(_NN).values()):
+        if not isinstance(kind, type) or kind.__module__.rpartition(".")[0] != _NN.__name__:
+            continue
+        own = kind.__module__
+        name = (BY_CLASS.get(kind.__name__) or by_file.get(own)
+                or ELSEWHERE.get(own.rpartition(".")[2]))
+        if name is not None:
+            kind.__module__ = f"{__name__}.{name}"
+            globals()[name].__dict__.setdefault(kind.__name__, kind)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,12 +4,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
 
 from . import clip_grad, convert_parameters, rnn
-from .clip_grad import (
-    clip_grad_norm_,
-    clip_grad_value_,
-    clip_grads_with_norm_,
-    get_total_norm,
-)
+from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 from ...autograd.grad_mode import no_grad
-from ...op import F
-from ...ops.create import tensor
-from ...tensor import Tensor
+from ...op.declaration import F
+from ...ops.creation.create import tensor
+from ...tensor.tensor import Tensor
 
 Tensors = Tensor | Iterable[Tensor]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...op import F
-from ...tensor import Tensor
+from ...op.declaration import F
+from ...tensor.tensor import Tensor
 from ..members import type_name
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ... import dtypes
-from ...op import F
-from ...ops.create import full, tensor
-from ...tensor import Tensor
+from ...op.declaration import F
+from ...ops.creation.create import full, tensor
+from ...tensor.tensor import Tensor
 
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence",
            "pad_packed_sequence", "pad_sequence", "unpack_sequence", "unpad_sequence"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ...autograd.grad_mode import no_grad
-from ...op import F
-from ...tensor import Parameter, Tensor
+from ...op.declaration import F
+from ...tensor.tensor import Parameter, Tensor
 from .. import functional
 from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module

@@ -8,8 +8,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, TypeVar
 
-from ...op import F
-from ...tensor import Parameter, Tensor
+from ...op.declaration import F
+from ...tensor.tensor import Parameter, Tensor
 from ..module import Module
 
 M = TypeVar("M", bound=Module)

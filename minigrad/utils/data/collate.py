@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import float64
-from ...op import F
-from ...ops.create import as_tensor, tensor
-from ...tensor import Tensor
+from ...op.declaration import F
+from ...ops.creation.create import as_tensor, tensor
+from ...tensor.tensor import Tensor
 
 __all__ = ["default_collate", "default_convert"]
 

@@ -11,8 +11,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...ops.random import randperm
-from ...tensor import Tensor
+from ...ops.random.sampling import randperm
+from ...tensor.tensor import Tensor
 
 __all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset",
            "TensorDataset", "random_split"]

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...dtypes import float64, int64
-from ...op import F
-from ...ops.create import as_tensor, empty
-from ...ops.random import Generator, randint, randperm
+from ...op.declaration import F
+from ...ops.creation.create import as_tensor, empty
+from ...ops.random.sampling import Generator, randint, randperm
 
 __all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
            "WeightedRandomSampler", "random_seed"]

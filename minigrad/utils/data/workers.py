@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...ops.generator import Generator, of_this_thread
+from ...ops.random.generator import Generator, of_this_thread
 
 Make = Callable[[Any], Any]
 

@@ -33,7 +33,7 @@ class Grader:
     def __init__(self) -> None:
         importlib.import_module("pytest")
         self.stages, self.swap, self.trial, self.verdict = (
-            importlib.import_module(f"minigrad.course.{name}")
+            importlib.import_module(f"minigrad_course.{name}")
             for name in ("stages", "swap", "trial", "verdict"))
         _purge()
 

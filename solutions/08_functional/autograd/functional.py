@@ -16,10 +16,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _state
-from ..op import F
-from ..tensor import Tensor
-from .forward_jacobian import columns_by_forward_mode
-from .functional_checks import (
+from ..fast.replay import all_passes
+from ..op.declaration import F
+from ..tensor.tensor import Tensor
+from .forward_mode.jacobian import columns_by_forward_mode
+from .functional_support.checks import (
     Tensors,
     fresh_inputs,
     independent,
@@ -32,9 +33,8 @@ from .functional_checks import (
     vector_like,
     zeros_for_missing,
 )
-from .functional_passes import Row, all_rows, gradients, pullback, rows_of, stacked
+from .functional_support.passes import Row, all_rows, gradients, pullback, rows_of, stacked
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
-from .replay import all_passes
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..ops.create import empty, ones, tensor, zeros
-from ..tensor import Parameter, Tensor
+from ..ops.creation.create import empty, ones, tensor, zeros
+from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
 from .module import Module

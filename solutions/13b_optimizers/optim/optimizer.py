@@ -22,14 +22,10 @@ from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.profiler import record_function
 from ..backend import Backend
 from ..nn.module import type_name, zero_grad
-from ..ops.create import tensor
-from ..tensor import Tensor
+from ..ops.creation.create import tensor
+from ..tensor.tensor import Tensor
 from .at_once import check_capture, leaves_out_there, one_by_one
-from .hooks import (
-    StepHooks,
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-)
+from .hooks import StepHooks, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from .pieces import Pieces
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",

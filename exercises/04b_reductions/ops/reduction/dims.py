@@ -1,0 +1,51 @@
+# Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/ops/reduction/dims.py.
+# The lesson is lessons/04b_reductions.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04b
+
+"""What formulas that work along dimensions share; written with `F`, so for arrays and tensors."""
+
+from ...op.declaration import F
+from ...shapes import numel, reduced, wrap_dims
+
+
+def extent(sizes, dim):
+    """Return how many elements a reduction of `dim` makes one of."""
+    # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
+    # elements a reduction along `dim` makes one of: the product of the sizes of the
+    # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
+    # sequence into a tuple counted from the front). `restored(value, sizes, dim,
+    # keepdim)` returns `value`, the result of reducing something of shape `sizes`, with
+    # its lost dimensions back as ones: the shape that `reduced(sizes, dim, True)` gives,
+    # by `F.reshape`. With `keepdim`, or where `dim` is None and the result 0-d, it is
+    # returned as it is. Both are used by every reduction. With them write the gradients
+    # of sum and mean, over all elements and along `dim`: each element of the input gets
+    # the gradient of the result it went into, a mean's share being that over the number
+    # of elements. `F.expand(t, sizes)` repeats dimensions of size one. `self_sizes` is
+    # the input's shape. An empty input may not divide by zero.
+    raise NotImplementedError("04b.1 Sums and means is yours to write")
+
+
+def restored(value, sizes, dim, keepdim):
+    """Return a reduced value with its lost dimensions back, of size one; 0-d stays as it is."""
+    # 04b.1 Sums and means. See the task at `extent`.
+    raise NotImplementedError("04b.1 Sums and means is yours to write")
+
+
+def spread(g, sizes, dim, index, keepdim):
+    """Return zeros of `sizes` with `g` at the places that `index` names along `dim`."""
+    if not sizes:
+        return F.clone(g)  # memory of its own, as where there are dimensions
+    if not keepdim:
+        g, index = F.unsqueeze(g, dim), F.unsqueeze(index, dim)
+    return F.scatter(F.new_zeros(g, sizes), dim, index, g)
+
+
+def flipped(x, dim):
+    """Return the elements along `dim` in reverse order."""
+    return F.flip(x, (dim,))
+
+
+def shifted(x, dim, first):
+    """Return the elements moved one place along `dim`; `first(part)` makes what comes first."""
+    head = F.narrow(x, dim, 0, 1)
+    return F.cat([first(head), F.narrow(x, dim, 0, x.shape[dim] - 1)], dim)

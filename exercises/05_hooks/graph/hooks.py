@@ -1,0 +1,77 @@
+# Stage 05, Hooks: the exercise for minigrad/graph/hooks.py.
+# The lesson is lessons/05_hooks.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 05
+
+"""Hooks: the tables that keep them, and the handles that take them away again.
+
+A table is an ordered dictionary from numbers to functions.  Tensors, nodes, modules and optimizers
+all keep their hooks so, and whoever runs a table's hooks runs them in the order of registration.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import count
+from typing import Any
+
+Table = OrderedDict[int, Any]
+
+
+class RemovableHandle:
+    """Take a hook away again by `remove()`, or on leaving a `with` block.
+
+    >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
+    >>> handle.remove(); len(hooks)
+    0
+    """
+
+    _ids = count()
+
+    def __init__(self, *hooks: Table) -> None:
+        # 05.1 Handles and tables. A table is an OrderedDict from numbers to hooks.
+        # RemovableHandle(*hooks) remembers the tables it is given in self.hooks and takes the
+        # next number of the class's counter, next(self._ids), as self.id; no two handles ever
+        # have the same number. remove() takes the entry with this number out of each of its
+        # tables; where there is none any more, nothing happens, so it may be called twice.
+        # __exit__ removes the hook and lets an exception pass. register(table, hook, prepend,
+        # *marked) makes the handle for table and all of marked, stores the hook in table
+        # under the handle's number, as the last entry, or as the first if prepend; stores
+        # True under the same number in each table of marked; and returns the handle.
+        raise NotImplementedError("05.1 Handles and tables is yours to write")
+
+    def remove(self) -> None:
+        """Remove the hook; removing it twice is allowed."""
+        # 05.1 Handles and tables. See the task at `RemovableHandle.__init__`.
+        raise NotImplementedError("05.1 Handles and tables is yours to write")
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        # 05.1 Handles and tables. See the task at `RemovableHandle.__init__`.
+        raise NotImplementedError("05.1 Handles and tables is yours to write")
+
+
+def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> RemovableHandle:
+    """Put a hook into a table, as the last one or as the first, and its number in the others.
+
+    >>> hooks = OrderedDict(); handle = register(hooks, print)
+    >>> hooks[handle.id] is print
+    True
+    """
+    # 05.1 Handles and tables. See the task at `RemovableHandle.__init__`.
+    raise NotImplementedError("05.1 Handles and tables is yours to write")
+
+
+class Extras:
+    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
+
+    __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, Table] = {}  # output number -> hooks of that tensor
+        self.retained: dict[int, Any] = {}  # output number -> weak reference to the tensor
+        self.pre: Table = OrderedDict()
+        self.post: Table = OrderedDict()
+        self.metadata: dict[Any, Any] = {}
+        self.place: Any = None  # device and stream of the forward, where they are not the default

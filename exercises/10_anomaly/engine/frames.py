@@ -1,0 +1,39 @@
+# Stage 10, Anomaly mode: the exercise for minigrad/engine/frames.py.
+# The lesson is lessons/10_anomaly.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 10
+
+"""Where in the user's program we are: the call stack without the package's own innermost frames."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def is_internal(frame: FrameType) -> bool:
+    """Tell whether a frame runs code of the package."""
+    return is_ours(frame.f_globals)
+
+
+def is_ours(names: dict[str, Any]) -> bool:
+    """Tell whether a module is the package's, by its global names; see `is_internal`."""
+    # 10.1 Whose frame is it. `is_ours(names)`: tell whether a module is the package's, by
+    # its global names: its `__name__` (missing: the user's) is `_PACKAGE` itself or
+    # begins with `_PACKAGE` and a dot. `user_frame()`: walk outwards (`f_back`) from the
+    # function that called user_frame, `sys._getframe(1)`, to the first frame that is not
+    # the package's (`is_internal(frame)`), and return it with its depth: 1 for the caller
+    # itself, 2 for the caller's caller, and so on, which is what `warnings.warn` wants as
+    # `stacklevel`. Where every frame is the package's return the caller and 1.
+    raise NotImplementedError("10.1 Whose frame is it is yours to write")
+
+
+def user_frame() -> tuple[FrameType, int]:
+    """Return the innermost frame of the user's, and how many frames of the package lie within.
+
+    Where there is none, as in the package's own examples, it is the caller's.
+    """
+    # 10.1 Whose frame is it. See the task at `is_ours`.
+    raise NotImplementedError("10.1 Whose frame is it is yours to write")

@@ -1,0 +1,143 @@
+"""A backward pass whose gradients are batches: one pass for all rows of a jacobian.
+
+The graph is that of one forward; only the gradients carry a batch dimension, in front and unseen:
+a formula gets batched gradients and what was saved as it is.  Each op has its part of that in its
+batching rule; a formula that asks for the values of a gradient is run once for each row, and so is
+the `backward` of a Function unless its class says that it can take batches.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
+from ..engine.graph_task import GraphTask
+from ..fast.sweep import sweep
+from ..graph.node import GraphRoot, Node
+from ..op.declaration import F
+from ..tensor.attributes import Size
+from ..tensor.tensor import Tensor
+from .function import Function
+
+Gradient = Any
+
+SLOW_FUNCTION = ("There is a performance drop because {} runs once for each row of the batch: set "
+                 "generate_vmap_rule = True on the Function if its backward uses tensor "
+                 "operations only.")
+MISMATCH = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+    "dimension. The sizes of the remaining dimensions are expected to match the shape of "
+    "corresponding output, but a mismatch was detected: grad_output[{}] has a shape of {} and "
+    "output[{}] has a shape of {}. If you only want some tensors in `grad_output` to be considered "
+    "batched, consider using vmap.")
+
+
+class BatchedTask(GraphTask):
+    """A backward pass with batched gradients."""
+
+    batched = True
+
+    def apply(self, node: Node, grads: Sequence[Gradient | None]) -> Sequence[Gradient | None]:
+        """Run a node on batches, or once for each row where that cannot be."""
+        level = max((level_of(g) for g in grads), default=0)
+        if not level or isinstance(node, GraphRoot):
+            return super().apply(node, grads)
+        if hasattr(node, "op") or takes_batches(node):
+            try:
+                return self.from_tensors(super().apply(node, grads))
+            except NotBatchable:
+                pass  # the formula looks at values
+        name = node.op.name if hasattr(node, "op") else node.name()
+        warnings.warn((SLOW if hasattr(node, "op") else SLOW_FUNCTION).format(name), UserWarning,
+                      stacklevel=2)
+        size = next(batch.shape[0] for g in grads if (batch := examples(g, level)) is not None)
+        rows = [super(BatchedTask, self).apply(node, [row_of(g, level, i) for g in grads])
+                for i in range(size)]
+        return [stacked(column, level) for column in zip(*rows, strict=True)]
+
+    def from_tensors(self, tensors: Sequence[Any]) -> list[Gradient | None]:
+        """Return gradients as this pass has them: without `create_graph`, batches of arrays."""
+        if self.on_tensors:
+            return list(tensors)
+        return [bare(t) for t in tensors]
+
+
+def swept(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
+          create_graph: bool, batches: bool) -> list[Gradient | None] | None:
+    """Run a pass the short way; None where it takes the engine."""
+    batches = batches or _state.randomness.get() != ""  # which vmap sets
+    try:
+        return sweep(starts, grads, goals, keep, create_graph, batches)
+    except NotBatchable:
+        return None
+
+
+def takes_batches(node: Any) -> bool:
+    """Tell whether the backward of a node that is no op's may be given batches."""
+    function = getattr(node, "function", Function)
+    return bool(function.generate_vmap_rule or function.vmap is not Function.vmap)
+
+
+def bare(gradient: Any) -> Any:
+    """Return a gradient as an array, or a batch of one."""
+    array = gradient._array if isinstance(gradient, Tensor) else gradient
+    if isinstance(array, BatchedArray) and isinstance(array.value, Tensor):
+        return BatchedArray(array.value._array, array.level)
+    return array
+
+
+def row_of(grad: Gradient | None, level: int, i: int) -> Gradient | None:
+    """Return one row of a gradient; one that is not batched is the same in all."""
+    batch = None if grad is None else examples(grad, level)
+    if batch is None:
+        return grad
+    row = F.select(batch, 0, i)
+    return np.asarray(row) if isinstance(row, np.generic) else row
+
+
+def stacked(column: Sequence[Gradient | None], level: int) -> Gradient | None:
+    """Return the results of all rows as a batch."""
+    some = next((g for g in column if g is not None), None)
+    if some is None:
+        return None
+    return batched(F.stack([F.zeros_like(some) if g is None else g for g in column]), level)
+
+
+def batched_gradients(roots: Sequence[Any], given: Sequence[Any],
+                      as_tensors: bool) -> tuple[int, int, list[Any]]:
+    """Return the level and size of a batched pass, and its gradients as tensors of one example."""
+    sizes = {g.shape[0] for g in given if isinstance(g, Tensor) and g.dim()}
+    if len(sizes) > 1:
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
+                         f"dimension, got sizes {sorted(sizes)} for the mapped dimension")
+    if None in given:
+        some = next((r for r, g in zip(roots, given, strict=True) if g is None), None)
+        if getattr(some, "shape", ()) != ():
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        raise ValueError("vmap: the gradient that is made for a scalar has 0 dimensions, none of "
+                         "batches; with is_grads_batched=True give grad_outputs")
+    level, batches = next_level(), []
+    for i, (root, grad) in enumerate(zip(roots, given, strict=True)):
+        if isinstance(grad, Tensor):
+            shape = getattr(root, "shape", grad.shape[1:])
+            if not grad.dim() or grad.shape[1:] != shape:
+                raise RuntimeError(MISMATCH.format(i, Size(grad.shape), i, Size(shape)))
+            grad = Tensor._plain(BatchedArray(grad if as_tensors else grad._array, level))
+        batches.append(grad)
+    if not sizes:
+        raise ValueError("vmap: at least one of the gradients has to be batched")
+    return level, sizes.pop(), batches
+
+
+def unbatched(gradient: Tensor, level: int, size: int) -> Tensor:
+    """Return a gradient with its batch dimension; one that does not depend on the row repeats."""
+    batch: Tensor | None = examples(gradient, level)
+    if batch is None:
+        repeated: Tensor = F.expand(gradient, (size, *gradient.shape))
+        return repeated
+    return batch

@@ -1,0 +1,1 @@
+"""Forward mode: tangents and how they pass operations."""

@@ -1,0 +1,71 @@
+"""Whole jacobians by forward mode: one run of the function, with a batch of tangents.
+
+The tangents of all elements of all inputs are one batch, each with a single one in it; what
+comes out with an output are the columns of its jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...backend import backend_of
+from ...batching import batched, examples, next_level
+from ...device import place_on
+from ...op.declaration import F
+from ...tensor.tensor import Tensor
+from ..forward_ad import checked_dual
+from .tangents import TangentLevel
+
+Tensors = tuple[Tensor, ...]
+
+
+def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[Any, list[Tensors]]:
+    """Return `func(*inputs)`, and for each of its outputs the derivative by each input.
+
+    That has the shape `output.shape + input.shape`.
+
+    >>> from minigrad import tensor
+    >>> columns_by_forward_mode(lambda x: x * x, (tensor([1.0, 2.0]),))
+    (tensor([1., 4.]), [(tensor([[2., 0.],
+            [0., 4.]]),)])
+    """
+    sizes = [x.numel() for x in inputs]
+    outputs, found = columns_along(func, inputs, unit_tangents(inputs, sizes))
+    blocks = []
+    for columns in found:
+        last = (*range(1, columns.dim()), 0)
+        blocks.append(tuple(
+            part.permute(last).reshape((*columns.shape[1:], *x.shape))
+            for part, x in zip(columns.split_with_sizes(sizes), inputs, strict=True)))
+    return outputs, blocks
+
+
+def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
+                  directions: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
+    """Return `func(*inputs)`, and the derivative of each output along each row of directions."""
+    batch = next_level()
+    with TangentLevel() as level:
+        outputs = func(*[checked_dual(level, x, batched(rows, batch))
+                         for x, rows in zip(inputs, directions, strict=True)])
+        columns = []
+        for output in outputs if isinstance(outputs, (tuple, list)) else (outputs,):
+            tangent = level.tangent(output)
+            rows = None if tangent is None else examples(tangent, batch)
+            if rows is None:
+                rows = F.zeros_like(output) if tangent is None else tangent
+                rows = rows.expand((len(directions[0]), *output.shape))
+            columns.append(rows)
+    return outputs, columns
+
+
+def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:
+    """Return, for each input, its tangents: a unit vector in its turn, zeros in the others'."""
+    made, start = [], 0
+    for x, size in zip(inputs, sizes, strict=True):
+        with place_on(x._array):
+            units = backend_of(x._array).zeros((sum(sizes), size), x._array.dtype)
+            units.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        made.append(Tensor._plain(units.reshape((sum(sizes), *x.shape))))
+        start += size
+    return made

@@ -1,0 +1,198 @@
+"""Taking tangents through an op.
+
+NOTE [How a tangent passes an op]
+    Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
+    formulas that compute `J^T v`; these are linear in `v`, so differentiating `<J^T v, t>` by `v`,
+    whose value does not matter, gives `J t`: a backward pass through the formulas.  Where that is
+    more than is needed the op says so by its attribute `jvp`:
+        "linear"       the op of the tangents is the tangent of the op (all views are so),
+        "multilinear"  it is linear in each input: the op with one tangent in its place, summed,
+        "elementwise"  the jacobian is diagonal: the formulas themselves, with `t` as gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+from ... import _state
+from ...batching import SLOW, NotBatchable, batched, examples, level_of
+from ...op.apply import apply, plain_numbers
+from ...op.declaration import F, Op
+from ...op.node import MEASURES, measure, measured_input
+from ...tensor.tensor import Tensor
+from ..backward import grad
+
+#: The tangents of an op's inputs, by the position of the argument; a list of them (None where
+#: there is none) for the list of tensors.
+Tangents = dict[int, Any]
+Outputs = Sequence[Tensor]
+Rule = Callable[..., Sequence[Tensor | None]]
+
+
+def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
+                   tangents: Tangents) -> list[Tensor | None]:
+    """Return the tangent of each output, None for one that has no derivative."""
+    values = plain_numbers(op, values)
+    rule = RULES[op.jvp] if isinstance(op.jvp, str) else op.jvp
+    if rule is None:
+        rule = linear if op.view else transposed_twice
+    given = [t for ts in tangents.values() for t in (ts if isinstance(ts, list) else [ts])]
+    batch = max((t for t in given if t is not None), key=level_of)
+    try:
+        pushed = rule(op, values, outputs, tangents)
+    except NotBatchable:  # the formulas look at values
+        pushed = in_turn(rule, op, values, outputs, tangents, batch)
+    named = {n for _, names in op.formulas.values() for n in names}
+    found = []
+    for i, (output, tangent) in enumerate(zip(outputs, pushed, strict=True)):
+        if output._array.dtype.kind != "f" or not has_gradient(op, i, named):
+            tangent = None
+        elif tangent is None:
+            tangent = F.zeros_like(output)
+        elif not op.view:
+            tangent = of_its_own(tangent, output, given)
+        found.append(None if tangent is None else batched_like(batch, tangent))
+    return found
+
+
+def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tangents: Tangents,
+            batch: Tensor) -> list[Tensor | None]:
+    """Follow a rule once for each row of a batch of tangents, with a warning."""
+    level = level_of(batch)
+    if not level:
+        raise AssertionError(f"{op.name}: only a batch may be refused")
+    warnings.warn(SLOW.format(op.name), UserWarning, stacklevel=2)
+
+    def row(tangent: Any, i: int) -> Any:
+        if isinstance(tangent, list):
+            return [row(t, i) for t in tangent]
+        rows = None if tangent is None else examples(tangent, level)
+        return tangent if rows is None else F.select(rows, 0, i)
+
+    found = [rule(op, values, outputs, {at: row(t, i) for at, t in tangents.items()})
+             for i in range(batch._array.batch_size)]
+    return [None if column[0] is None else batched(F.stack(column), level)
+            for column in zip(*found, strict=True)]
+
+
+def has_gradient(op: type[Op], output: int, named: set[str]) -> bool:
+    """Tell whether formulas, which name `named`, use the gradient of an output."""
+    if not op.outputs or "grads" in named or (output == 0 and "g" in named):
+        return True
+    return "g_" + op.outputs[output] in named
+
+
+def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) -> Tensor:
+    """Return a tangent in the output's shape and dtype, in memory that no other tangent has."""
+    if tangent._array.dtype != output._array.dtype:
+        tangent = tangent.to(output.dtype)
+    if tangent._array.shape != output._array.shape:
+        tangent = tangent.expand(tuple(output.shape))
+    array = tangent._array
+    if array.base is not None or any(t is not None and t._array is array for t in given):
+        return tangent.clone()
+    return tangent
+
+
+def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
+           tangents: Tangents) -> Sequence[Tensor]:
+    """Apply the op to the tangents, with zeros for those that are missing."""
+    moved = list(values)
+    for i in op.differentiable_positions:
+        if i == op.list_position:
+            pairs = zip(tangents.get(i, [None] * len(values[i])), values[i], strict=True)
+            moved[i] = [F.zeros_like(v) if t is None else t for t, v in pairs]
+        elif i in tangents:
+            moved[i] = tangents[i]
+        elif isinstance(values[i], Tensor):
+            moved[i] = F.zeros_like(values[i])
+    return as_sequence(apply(op, moved))
+
+
+def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
+                tangents: Tangents) -> Sequence[Tensor]:
+    """Apply the op with the tangent of one input in its place, for each input, and add up."""
+    parts = [apply(op, [*values[:i], t, *values[i + 1 :]]) for i, t in tangents.items()]
+    return [reduce(add, parts)]
+
+
+def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
+                tangents: Tangents) -> Sequence[Tensor | None]:
+    """Run the formulas of the backward pass with the tangents as gradients, and add up."""
+    parts = []
+    for i, tangent in tangents.items():
+        formula, names = op.formulas[op.parameters[i]]
+        part = formula(*[argument(op, n, values, outputs, [tangent]) for n in names])
+        if part is not None:
+            parts.append(part)
+    return [reduce(add, parts) if parts else None]
+
+
+def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
+                     tangents: Tangents) -> Sequence[Tensor | None]:
+    """Differentiate the backward pass by its gradients; see NOTE [How a tangent passes an op]."""
+    recorded = _state.grad_enabled.get()
+    try:
+        _state.grad_enabled.set(True)
+        cotangents = [F.zeros_like(o).requires_grad_() if o._array.dtype.kind == "f" else None
+                      for o in outputs]
+        products: list[Tensor] = []
+        directions: list[Tensor] = []
+        for i, tangent in tangents.items():
+            formula, names = op.formulas[op.parameters[i]]
+            product = formula(*[argument(op, n, values, outputs, cotangents) for n in names])
+            pairs = (zip(product, tangent, strict=True) if i == op.list_position
+                     else ((product, tangent),))
+            for p, t in pairs:
+                if p is not None and t is not None and p.requires_grad:
+                    products.append(p)
+                    directions.append(t.expand(tuple(p.shape)))
+    finally:
+        _state.grad_enabled.set(recorded)
+    live = [c for c in cotangents if c is not None]
+    if not products:
+        return [None] * len(cotangents)
+    found = iter(grad(products, live, directions, allow_unused=True,
+                      create_graph=recorded or _state.transform.get() is not None))
+    return [None if c is None else next(found) for c in cotangents]
+
+
+RULES: dict[str, Rule] = {
+    "linear": linear, "multilinear": multilinear, "elementwise": elementwise}
+
+
+def as_sequence(result: Any) -> Sequence[Tensor]:
+    """Return one output or several as a sequence."""
+    return (result,) if isinstance(result, Tensor) else result
+
+
+def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
+             grads: Sequence[Tensor | None]) -> Any:
+    """Return what a formula's argument of this name stands for; compare `OpNode.value`."""
+    if name == "g":
+        return grads[0]
+    if name == "grads":
+        return grads
+    if name == "result":
+        return outputs[0]
+    if name in op.parameters:
+        return values[op.parameters.index(name)]
+    if name in op.outputs:
+        return outputs[op.outputs.index(name)]
+    if name.endswith(MEASURES):
+        source = values[op.parameters.index(measured_input(name))]
+        return measure(getattr(source, "_array", source), name)
+    return grads[op.outputs.index(name[2:])]
+
+
+def batched_like(other: Tensor, tangent: Tensor) -> Tensor:
+    """Return a tangent as a batch if `other` is one, so that one can be written to the other."""
+    level = level_of(other)
+    if not level or level_of(tangent):
+        return tangent
+    size = (other._array.batch_size, *tangent.shape)
+    return batched(tangent.expand(size).clone(), level)

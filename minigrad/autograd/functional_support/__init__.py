@@ -1,0 +1,1 @@
+"""Checks and passes that `autograd.functional` is made of."""

@@ -1,0 +1,1 @@
+"""Parts of `Function`: its context, arguments, outputs, forward mode and batches."""

@@ -1,0 +1,1 @@
+"""Parts of `gradcheck`: numerical derivatives and the comparisons."""

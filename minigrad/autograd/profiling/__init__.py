@@ -1,0 +1,1 @@
+"""Parts of the profiler: the recorder, and how its events are shown."""

@@ -1,0 +1,63 @@
+"""A recorder that marks ranges for NVIDIA's profilers, and keeps nothing itself.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.profiler.emit_nvtx.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...graph.node import Node
+from ...op.declaration import Op
+from .recorder import FUNCTION, name_of, node_name, shape_of
+
+
+class NvtxRecorder:
+    """Opens and closes NVTX ranges where a profile has events; see `Recorder`."""
+
+    quick = False  # a range has to be opened before the work that it is for
+
+    def __init__(self, nvtx: Any, shapes: bool = False) -> None:
+        self.push, self.pop = nvtx.RangePush, nvtx.RangePop
+        self.shapes = shapes
+        self.next_sequence = 0  # one more than that of the last node that was seen
+
+    def begin(self, name: str, inputs: Sequence[Any] = (), sequence: int = -1) -> None:
+        """Open a range within the one that is open."""
+        if sequence >= 0:
+            name += f", seq = {sequence}"
+        if self.shapes and inputs:
+            name += f", sizes = {[list(shape_of(value)) for value in inputs]}"
+        self.push(name)
+
+    def finish(self, event: None) -> None:
+        """Close the innermost range."""
+        self.pop()
+
+    def call(self, name: str, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
+             **kwargs: Any) -> Any:
+        """Return `function(*args, **kwargs)`, in a range."""
+        self.begin(name, inputs=inputs, sequence=self.next_sequence)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.pop()
+
+    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
+           suffix: str = "") -> Any:
+        """Apply an op in a range; its number is that which its node will get, if it gets one."""
+        return self.call(name_of((op, suffix), FUNCTION), values, apply, op, values, False)
+
+    def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
+        """Do the work of a node in a range."""
+        self.begin(node_name(type(node)), inputs=grads,
+                   sequence=node.sequence if node.sequence < 1 << 60 else -1)
+        try:
+            return apply(*args)
+        finally:
+            self.pop()
+
+    def made(self, node: Node) -> None:
+        """Note how far the numbers have come."""
+        self.next_sequence = max(self.next_sequence, node.sequence + 1)

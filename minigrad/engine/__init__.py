@@ -1,0 +1,1 @@
+"""How gradients flow: one backward pass over the graph."""

@@ -1,0 +1,116 @@
+"""The engine: runs the graph backward, each node once, when all its gradients have arrived.
+
+A backward pass is a `GraphTask`.  It first counts, from the roots, how many edges lead into each
+node.  Then it runs the nodes that wait for nothing, latest forward first; each result is added to
+the buffer of the node it is for, and a node whose last gradient arrived becomes ready.  Nothing
+here is recursive, so a graph may be a million nodes deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from threading import Thread, local
+from typing import Any
+
+from .. import _state
+from ..fast import backward_loop as engine_fast
+from ..graph.node import GraphRoot, Node
+from .graph_task import GraphTask
+
+Gradient = Any
+
+#: How deep backward may call itself on one thread before it goes on in a fresh one, whose
+#: interpreter stack is empty.
+MAX_DEPTH = 40
+
+
+class _Running(local):
+    """The backward passes that are under way on this thread, outermost first."""
+
+    def __init__(self) -> None:
+        self.tasks: list[GraphTask] = []
+        self.depth = 0
+
+
+_running = _Running()
+
+
+def execute(
+    edges: Sequence[tuple[Node | None, int]],
+    grads: Sequence[Gradient],
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: Sequence[tuple[Node | None, int]] | None = None,
+    accumulate: bool = True,
+    kind: type[GraphTask] = GraphTask,
+) -> list[Gradient | None]:
+    """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
+
+    With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
+    returned and no `.grad` is touched.
+    """
+    task = kind(keep_graph, create_graph)
+    root = GraphRoot(edges, grads)
+    if inputs is not None:
+        task.restrict_to(root, {node for node, _ in inputs if node is not None})
+        if not accumulate:
+            for position, (node, index) in enumerate(inputs):
+                if node is not None:
+                    task.captures.setdefault(node, {}).setdefault(index, []).append(position)
+    task.prepare(root, inputs, accumulate)
+    if _running.depth >= MAX_DEPTH:
+        _run_in_fresh_thread(task, root)
+    else:
+        _run_here(task, root)
+    return [task.captured.get(i) for i in range(len(inputs or ()))]
+
+
+def _run_here(task: GraphTask, root: GraphRoot) -> None:
+    """Run a task on this thread, in the grad mode that it asks for.
+
+    Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
+    setting is a call, comes last in the `finally`.
+    """
+    previous, depth = _state.grad_enabled.get(), _running.depth
+    try:
+        _state.grad_enabled.set(task.create_graph)
+        _running.tasks.append(task)
+        _running.depth += 1
+        if _state.specialised and engine_fast.suits(task):
+            engine_fast.run(task, root)
+        else:
+            task.count_dependencies(root)
+            task.run(root)
+    finally:
+        _running.depth = depth
+        del _running.tasks[depth:]
+        _state.grad_enabled.set(previous)
+
+
+def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
+    """Run a task on a thread of its own and wait; a deep reentrant backward needs the stack."""
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _run_here(task, root)
+        except BaseException as error:  # carried to the thread that waits
+            failure.append(error)
+
+    thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:  # Ctrl-C has to wait: nothing may go on behind the caller's back
+        thread.join()
+        raise
+    if failure:
+        raise failure[0]
+
+
+def queue_callback(callback: Callable[..., Any]) -> None:
+    """Call `callback()` when the backward pass that is running now has run all its nodes."""
+    if not _running.tasks:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    _running.tasks[-1].callbacks.append(callback)

@@ -1,0 +1,100 @@
+"""Running hooks in a backward pass: what each is given, and what its answer may be.
+
+All functions here take gradients as the user sees them, as tensors or None; the pass makes them
+from arrays and takes arrays back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..graph.accumulate_grad import lock_of
+from ..graph.hooks import Table
+from ..op.apply import type_name
+from ..tensor.tensor import Tensor
+
+Gradients = tuple[Tensor | None, ...]
+
+
+def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
+    """Raise unless what a hook returned can stand for the gradient it was given."""
+    name = hook_name(hook)
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(replaced, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(replaced).__name__}'")
+    if replaced._array.dtype != given._array.dtype:
+        was, got = type_name(given.dtype), type_name(replaced.dtype)
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
+                           f"got torch.{got}Tensor)")
+    if replaced._array.shape != given._array.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+
+
+def hook_name(hook: Callable[..., Any]) -> str:
+    """Return the name of a hook, which may be any callable."""
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
+    """Show each gradient to the hooks of its tensor in turn; what one returns takes its place.
+
+    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs.
+    """
+    for index, hooks in list(tables.items()):
+        for hook in list(hooks.values()):
+            replaced = hook(grads[index])
+            if replaced is not None:
+                check_hook_result(hook, replaced, grads[index])
+                grads[index] = replaced
+
+
+def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> None:
+    """Add gradients to `.grad` of the tensors that asked for them and are still there."""
+    for index, reference in list(retained.items()):
+        tensor, grad = reference(), grads[index]
+        if tensor is None or grad is None:
+            continue
+        with lock_of(tensor):
+            before = tensor._grad
+            tensor._grad = grad.clone() if before is None else before + grad
+
+
+def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
+    """Call a node's pre-hooks with what it receives; return what it is to receive."""
+    for hook in list(hooks.values()):
+        grads = checked_tuple(hook, hook(grads), grads)
+    return grads
+
+
+def run_post_hooks(hooks: Table, results: Gradients, grads: Gradients) -> Gradients:
+    """Call a node's hooks with what it gave and what it received; return what goes on."""
+    for hook in list(hooks.values()):
+        results = checked_tuple(hook, hook(results, grads), results)
+    return results
+
+
+def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> Gradients:
+    """Return the gradients that go on after a node's hook: its result, or what it was given."""
+    if replaced is None:
+        return given
+    if not isinstance(replaced, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(replaced).__name__}'")
+    if len(replaced) != len(given):
+        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+                           f"(got {len(replaced)}, but expected {len(given)})")
+    for result, before in zip(replaced, given, strict=True):
+        if result is not None:
+            check_hook_result(hook, result, before)
+    return replaced
+
+
+def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
+    """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
+    for hook in list(hooks.values()):
+        answer = hook(tensor)
+        if answer is not None:
+            if not isinstance(answer, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")

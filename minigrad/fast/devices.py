@@ -1,0 +1,47 @@
+"""The specialised closures for arrays that NumPy does not carry, made when the first one comes.
+
+The closures made for NumPy hand over here.  Work away from a device's default place, and with
+arrays that are not what they seem, such as the batches of `vmap`, is left to the generic function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backend import BACKENDS, Backend, numpy_backend
+
+Function = Callable[..., Any]
+
+
+def on_devices(closure: Callable[[Backend, Function], Function], generic: Function,
+               operands: Callable[..., Sequence[Any]] = lambda *args: args) -> Function:
+    """Return the function that calls `closure(xp, generic)`, made once for each backend.
+
+    `operands` picks the tensors and arrays from its arguments; the first says which backend.
+    """
+    made: dict[Backend, Function] = {}
+
+    def elsewhere(*args: Any) -> Any:
+        arrays = [getattr(operand, "_array", operand) for operand in operands(*args)]
+        xp = BACKENDS.get(type(arrays[0]))
+        if xp is None or xp is numpy_backend or xp.run_op is not None or xp.place_of(arrays):
+            return generic(*args)
+        hot = made.get(xp)
+        if hot is None:
+            hot = made[xp] = closure(xp, generic)
+        return hot(*args)
+
+    return elsewhere
+
+
+def beside_numbers_of_host(forward: Function) -> Function:
+    """Let a forward take NumPy's 0-d arrays beside arrays of a device: as numbers."""
+
+    def call(xp: Backend, *arrays: Any, **kwargs: Any) -> Any:
+        return forward(xp, *[xp.number(a) if type(a) is np.ndarray and not a.ndim else a
+                             for a in arrays], **kwargs)
+
+    return call

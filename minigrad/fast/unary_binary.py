@@ -1,0 +1,403 @@
+"""Closures specialised per op: what `apply` does, without what the common case does not need.
+
+The common case is one or two plain tensors with the same dtype (or a tensor and a Python number),
+no observer switched on, no keyword arguments.  Everything else, and every error, is left to the
+generic function; the two are compared by running all tests with either of them.  The closures made
+first are for the CPU; where another array comes they call `elsewhere`, see `specialise_devices`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..backend import BACKENDS, Backend, numpy_backend
+from ..graph.version import INFERENCE, Version
+from ..op.apply import shares
+from ..op.declaration import Op
+from ..tensor.tensor import Parameter, Tensor
+from ..tensor.views import mark_view
+from .devices import beside_numbers_of_host, on_devices
+
+Function = Callable[..., Any]
+_new = object.__new__
+_ndarray = np.ndarray
+_FLOATS = tuple(np.dtype(n) for n in ("float32", "float64", "float16"))
+
+_numbers: dict[Any, Any] = {}
+
+
+def number_array(value: float, dtype: Any) -> Any:
+    """Return a number as a read-only 0-d array; combining an array with one is twice as fast."""
+    found = _numbers.get((value, dtype))
+    if found is None:
+        found = np.asarray(value).astype(dtype)
+        found.flags.writeable = False
+        if value:  # 0.0 and -0.0 would share a key
+            if len(_numbers) > 1024:
+                _numbers.clear()
+            _numbers[value, dtype] = found
+    return found
+
+
+def specialised(op: type[Op], generic: Function) -> Function | None:
+    """Return the closure for an op of one or two tensors, or None where there is none."""
+    positional = [n for n in op.parameters if n not in op.keyword_only]
+    if (op.outputs or op.list_of_tensors or getattr(op, "many", False) or op.underivable
+            or op.promoted != op.tensors):
+        return None
+    differentiable = op.differentiable == op.tensors
+    if positional == ["self"] and op.tensors == ("self",) and (differentiable or not op.formulas):
+        make = unary
+    elif (positional == ["self", "other"] and op.tensors == ("self", "other") and op.promote
+          and not op.view and (differentiable or not op.formulas)):
+        make = binary
+    else:
+        return None
+
+    def closure(xp: Backend, elsewhere: Function) -> Function:
+        return observable(make, op, xp, generic, elsewhere)
+
+    made = closure(numpy_backend, on_devices(closure, generic))
+    made.__name__ = made.__qualname__ = op.name
+    made.__doc__ = op.__doc__
+    made.__module__ = "minigrad"
+    return made
+
+
+#: For closures that no observer stops.
+NOBODY = _state.Observers()
+
+
+def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic: Function,
+               elsewhere: Function) -> Function:
+    """Return the closure that `make` gives, which hands over to another where somebody observes.
+
+    That is the generic function; where a profile is the only observer, which can be told afterwards
+    what ran, it is a second closure of the same making, so that ops are as fast as without it.
+    """
+    hot = make(op, xp, generic, elsewhere, NOBODY, generic)
+    observers, read_recorder = _state.observers, _state.recorder.get
+
+    def observed(*args: Any) -> Any:
+        recorder = read_recorder()
+        if recorder is None or observers.count > 1 or not recorder.quick:
+            return generic(*args)
+        out = None
+        start = perf_counter_ns()
+        try:
+            out = hot(*args)
+            return out
+        finally:
+            recorder.ran(op, start, out, args)
+
+    return make(op, xp, generic, elsewhere, observers, observed)
+
+
+def give_runners(op: type[Op]) -> None:
+    """Let the engine's fast path run the formulas of an op with one output."""
+    if op.formulas and not (op.outputs or op.list_of_tensors or getattr(op, "many", False)):
+        formulas = op.formulas.values()
+        op.node_type.runners = tuple([runner(op, f, names) for f, names in formulas])
+        op.node_type.tensor_runners = tuple([any_runner(op, f, names, arrays=False)
+                                             for f, names in formulas])
+
+
+def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
+    """Return `any_runner` on arrays; spelt out for the commonest names, for speed."""
+    if names == ("g", "self"):
+
+        def run_self(node: Any, g: Any) -> Any:
+            kept, version = node._t_self, node._v_self
+            if type(version) is not int:
+                return formula(g, node.unpack("self", True))
+            counter = kept._counter
+            if version != (0 if counter is None else counter.value):
+                node.unpack("self", True)  # raises
+            return formula(g, kept._array)
+
+        return run_self
+    if names == ("g", "other"):
+
+        def run_other(node: Any, g: Any) -> Any:
+            kept, version = node._t_other, node._v_other
+            if type(version) is not int:
+                return formula(g, version if type(version) is _ndarray
+                               else node.unpack("other", True))
+            counter = kept._counter
+            if version != (0 if counter is None else counter.value):
+                node.unpack("other", True)  # raises
+            return formula(g, kept._array)
+
+        return run_other
+    if names == ("g", "result"):
+
+        def run_result(node: Any, g: Any) -> Any:
+            if node._v_result is None or node._c_result.value != node._v_result:
+                return formula(g, node.unpack("result", True))
+            return formula(g, node._t_result)
+
+        return run_result
+    return any_runner(op, formula, names, arrays=True)
+
+
+def any_runner(op: type[Op], formula: Function, names: tuple[str, ...], arrays: bool) -> Function:
+    """Return `run(node, g)`: a formula, on arrays or tensors, with what it names from the node."""
+    if names == ("g",):
+        return lambda node, g: formula(g)
+    if names[:1] == ("g",) and "grads" not in names:
+        getters = [getter(op, name, arrays) for name in names[1:]]
+        if len(getters) == 1:
+            (get,) = getters
+            return lambda node, g: formula(g, get(node))
+        return lambda node, g: formula(g, *[get(node) for get in getters])
+    return lambda node, g: formula(*[node.value(n, (g,), arrays) for n in names])
+
+
+def getter(op: type[Op], name: str, arrays: bool) -> Function:
+    """Return `get(node)`: what a formula's argument stands for; `arrays` in place of tensors."""
+    node_type: Any = op.node_type
+    slot = node_type.kept_in.get(name)
+    if slot is not None:
+        default = op.defaults.get(name)
+        return lambda node: getattr(node, slot, default)
+    value_slot, version_slot, _ = node_type.slots_of[name]
+    if name == "result":
+        return lambda node: node.unpack("result", arrays)
+    read_value = getattr(node_type, value_slot).__get__
+    read_version = getattr(node_type, version_slot).__get__
+
+    def get(node: Any) -> Any:
+        version = read_version(node)
+        if type(version) is int:
+            kept = read_value(node)
+            counter = kept._counter
+            if version == (0 if counter is None else counter.value):
+                return kept._array if arrays else kept
+        return node.unpack(name, arrays)
+
+    return get
+
+
+def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
+          observers: _state.Observers, observed: Function) -> Function:
+    """Make the closure of an op with one tensor; where `observers` are on it calls `observed`."""
+    forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
+    names = op.formulas["self"][1] if op.formulas else ()
+    keeps_self, keeps_result = "self" in names, "result" in names
+    recorded, to_float, is_view = bool(op.formulas), op.promote == "float", op.view
+    grad_enabled = _state.grad_enabled.get
+    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
+
+    def call(input: Any, **kwargs: Any) -> Any:
+        kind = type(input)
+        if kwargs:
+            return generic(input, **kwargs)
+        if observers.count:
+            return observed(input)
+        if kind is not Tensor and kind is not Parameter:
+            if kind is array_type and not (to_float and input.dtype not in _FLOATS):
+                try:
+                    r = forward(xp, input)  # in a formula
+                except Exception:
+                    return generic(input)
+                return r if type(r) is array_type else as_array(r)
+            return elsewhere(input)
+        a = input._array
+        if type(a) is not array_type or (to_float and a.dtype not in _FLOATS):
+            return elsewhere(input)
+        try:
+            r = forward(xp, a)
+        except Exception:
+            return generic(input)  # which says what is wrong
+        if type(r) is not array_type:
+            r = as_array(r)
+        out = _new(Tensor)
+        out._array = r
+        out._index = 0
+        out._counter = out._view = out._grad = out._extras = None
+        if is_view:
+            out._node, out._requires_grad = None, False
+            if shares(r, a):
+                mark_view(out, input)
+            else:
+                r = out._array = r.copy()
+        if recorded and (input._requires_grad if input._view is None else input.requires_grad) and (
+                grad_enabled()) and r.dtype in _FLOATS:
+            node: Any = _new(node_type)
+            node.extras = None
+            count = read_sequence()
+            node.sequence = next_sequence() if count is None else count()
+            node.shape = r.shape
+            node.dtype = r.dtype
+            before = input._node
+            if before is None or input._view is not None:
+                if input._counter is INFERENCE:
+                    return generic(input)
+                node.next0, node.index0 = input._edge()
+            else:
+                node.next0 = before
+                node.index0 = input._index
+            if keeps_self:
+                counter = input._counter
+                node._v_self = 0 if counter is None else counter.value
+                node._t_self = input
+            if keeps_result:
+                counter = out._counter = _new(Version)
+                counter.value = 0
+                node._c_result = counter
+                node._v_result = 0
+                node._t_result = r
+            out._node = node
+            out._requires_grad = True
+        else:
+            out._node = None
+            out._requires_grad = False
+        return out
+
+    return call
+
+
+def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
+           observers: _state.Observers, observed: Function) -> Function:
+    """Make the closure of an op with two tensors, or a tensor and a number; see `unary`."""
+    forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
+    on_host = xp is numpy_backend
+    if not on_host:
+        forward = beside_numbers_of_host(forward)
+    first = op.formulas["self"][1] if op.formulas else ()
+    second = op.formulas["other"][1] if op.formulas else ()
+    keeps_self, keeps_other = "self" in first + second, "other" in first + second
+    self_for_self, self_for_other = "self" in first, "self" in second
+    other_for_self, other_for_other = "other" in first, "other" in second
+    keeps_result = "result" in first + second
+    recorded, to_float = bool(op.formulas), op.promote == "float"
+    grad_enabled = _state.grad_enabled.get
+    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
+    numbers = _numbers
+    beside_numbers = (_FLOATS[:2] if op.wide_numbers else _FLOATS) if op.numbers else ()
+
+    def call(input: Any, other: Any) -> Any:
+        if observers.count:
+            return observed(input, other)
+        kind = type(input)
+        if kind is not Tensor and kind is not Parameter:
+            if kind is not array_type:
+                return elsewhere(input, other)
+            dtype, kind = input.dtype, type(other)
+            if (kind is array_type or kind is _ndarray) and other.dtype is dtype and not (
+                to_float and dtype not in _FLOATS
+            ):
+                b = other
+            elif (kind is float or kind is int) and dtype in beside_numbers:
+                b = number_array(other, dtype)
+            else:
+                return generic(input, other)
+            try:
+                r = forward(xp, input, b)  # in a formula
+            except Exception:
+                return generic(input, other)
+            return r if type(r) is array_type else as_array(r)
+        a = input._array
+        dtype = a.dtype
+        kind = type(other)
+        if kind is Tensor or kind is Parameter:
+            b = other._array
+            if b.dtype is not dtype or (to_float and dtype not in _FLOATS):
+                return generic(input, other)
+            if other._view is None:
+                live1 = other._requires_grad
+            else:
+                live1 = other.requires_grad
+        elif (kind is float or kind is int) and dtype in beside_numbers:
+            b = numbers.get((other, dtype))
+            if b is None:
+                b = number_array(other, dtype)
+            live1 = False
+        else:
+            return generic(input, other)
+        if type(a) is not array_type:
+            return elsewhere(input, other)
+        try:
+            r = forward(xp, a, b)
+        except Exception:
+            return generic(input, other)  # which says what is wrong
+        if type(r) is not array_type:
+            if type(r) in BACKENDS:  # `b` was on a device, which took the work on
+                return generic(input, other)
+            r = as_array(r)
+        out = _new(Tensor)
+        out._array = r
+        out._index = 0
+        out._counter = out._view = out._grad = out._extras = None
+        live0 = input._requires_grad if input._view is None else input.requires_grad
+        if recorded and (live0 or live1) and grad_enabled() and r.dtype in _FLOATS:
+            if type(b) is not array_type and kind is not float and kind is not int:
+                return generic(input, other)  # a tensor of the host beside a device's array
+            node: Any = _new(node_type)
+            node.extras = None
+            count = read_sequence()
+            node.sequence = next_sequence() if count is None else count()
+            node.shape = r.shape
+            node.dtype = dtype
+            if live0:
+                before = input._node
+                if before is None or input._view is not None:
+                    if input._counter is INFERENCE:
+                        return generic(input, other)
+                    node.next0, node.index0 = input._edge()
+                else:
+                    node.next0 = before
+                    node.index0 = input._index
+            else:
+                node.next0 = None
+                node.index0 = 0
+            if live1:
+                before = other._node
+                if before is None or other._view is not None:
+                    if other._counter is INFERENCE:
+                        return generic(input, other)
+                    node.next1, node.index1 = other._edge()
+                else:
+                    node.next1 = before
+                    node.index1 = other._index
+            else:
+                node.next1 = None
+                node.index1 = 0
+            if keeps_self:
+                if (self_for_self and live0) or (self_for_other and live1):
+                    counter = input._counter
+                    node._v_self = 0 if counter is None else counter.value
+                    node._t_self = input
+                else:
+                    node._v_self = node._t_self = None
+            if keeps_other:
+                if (other_for_self and live0) or (other_for_other and live1):
+                    if kind is float or kind is int:
+                        node._v_other = b if on_host else None  # see NOTE [Saved numbers]
+                        node._t_other = other
+                    else:
+                        counter = other._counter
+                        node._v_other = 0 if counter is None else counter.value
+                        node._t_other = other
+                else:
+                    node._v_other = node._t_other = None
+            if keeps_result:
+                counter = out._counter = _new(Version)
+                counter.value = 0
+                node._c_result = counter
+                node._v_result = 0
+                node._t_result = r
+            out._node = node
+            out._requires_grad = True
+        else:
+            out._node = None
+            out._requires_grad = False
+        return out
+
+    return call
+

@@ -1,0 +1,234 @@
+"""Op: one declaration from which an operation's forward, node, saves and in-place variant follow.
+
+    class Mul(Op):
+        '''Elementwise product; the shapes broadcast.'''
+        shape = broadcast
+        promote = "result"
+        def forward(xp, self, other): return xp.multiply(self, other)
+        def grad_self(g, other): return g * other
+        def grad_other(g, self): return g * self
+        def samples(make): yield make(3, 4), make(4)
+
+NOTE [A formula's argument names are its save list]
+    `grad_<input>` computes the gradient of one input.  Its arguments are names: `g` (the gradient
+    of the one output), `g_<output>` or `grads` (of several), an input, an output (`result`, or a
+    name in `outputs`), an argument of forward, or `<input>_sizes` or `<input>_strides`.  What is
+    named is saved, but only if the formula will run, and shows as `_saved_<name>` on the node.
+    An argument `shared=None` gets what the function `shared` of an op of several outputs returns,
+    which is called once in a pass on arrays; whatever it names, all formulas name too.
+
+NOTE [Two realisations of one formula]
+    A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`.  They work
+    on tensors, so that second derivatives come free, and on bare arrays, which is what the engine
+    uses when no graph of the backward pass is wanted.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..graph.node import Node
+from .apply import apply, bind
+from .node import make_node_type
+
+Array = Any
+Formula = Callable[..., Any]
+
+REGISTRY: dict[str, type[Op]] = {}
+
+
+class Namespace:
+    """`F`: every operation by its name, on tensors and on bare arrays alike."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no operation named {name!r}")
+
+
+F: Any = Namespace()
+
+
+class Op:
+    """The base of all operations; a subclass declares one and registers itself.
+
+    >>> from minigrad import tensor
+    >>> REGISTRY["Mul"](tensor(2.0), tensor(3.0))
+    tensor(6.)
+    """
+
+    name: str = ""  # how it is called; the class name in snake_case by default
+    node: str = ""  # how its node is printed; the class name + "Backward0" by default
+    #: "result": inputs are brought to their common dtype; "float": and that is floating at least
+    promote: str | None = None
+    refuses_bools = False  # whether an input to be promoted may not be boolean
+    promoted: tuple[str, ...] = ()  # which inputs are promoted; all by default
+    tensors: tuple[str, ...] = ()  # which arguments are tensors; those with a formula
+    numbers: bool | tuple[str, ...] = False  # for which a number may stand; True: any
+    #: Which inputs, where they are one number beside float16, are read in float32, as in PyTorch.
+    wide_numbers: tuple[str, ...] = ()
+    in_float32 = False  # whether float16 is computed in float32, so that no step overflows
+    optional: tuple[str, ...] = ()  # which may be None; by default those whose default that is
+    list_of_tensors: str | None = None  # the argument that is a sequence of tensors
+    outputs: tuple[str, ...] = ()  # names, where there are several
+    constants = 0  # how many of them, the last ones, have no gradient
+    view = False  # whether the result looks at the memory of the first input
+    #: Whether that variant may write to several elements that are one place in memory.
+    writes_alike = False
+    pointwise = False  # whether it goes from element to element, as where the shapes broadcast
+    #: Whether it refuses tensors that share memory with the first, even all of it; "after shapes"
+    #: if its shape rule comes before that
+    apart: bool | str = False
+    inplace = False  # whether there is a variant that writes to the first input
+    varargs: str | None = None  # the argument that also takes its items one by one
+    dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
+    commutative = False  # whether that second one may as well be the first
+    method = True  # whether tensors have it as a method
+    public = True  # whether `F` and the package have it as a function
+    nondifferentiable = False  # whether no formula is given because PyTorch has none either
+    #: Whether PyTorch lacks the derivative, so that backward has to raise; perhaps what it says
+    underivable: bool | str = False
+    untracked = False  # whether the variant in place leaves the history as it is
+    materialize = True  # whether missing gradients of outputs become zeros
+    #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
+    #: the formulas; see NOTE [How a tangent passes an op] in autograd/forward_mode/pushforward.py
+    jvp: str | Callable[..., Any] | None = None
+    shape: Callable[..., Any]
+    forward: Callable[..., Any]  # by default `forward_inplace` on a copy, which that returns
+    #: `forward` that writes its result to `self`, which has that dtype already, and raises before
+    #: it writes; without one `forward`'s result is copied there
+    forward_inplace: Callable[..., Any] | None = None
+    #: A shape rule for the variant in place alone: raises where `forward`'s result would fit
+    inplace_shape: Callable[..., Any] | None = None
+    shared: Callable[..., Any] | None = None  # what several formulas on arrays have in common
+    samples: Callable[..., Iterator[Any]]
+    hot: Callable[[list[Any]], Any] | None = None  # what `apply` does, specialised for this op
+
+    parameters: tuple[str, ...]
+    keyword_only: frozenset[str]
+    # The same by position in `parameters`, where `apply` reads it:
+    tensor_positions: tuple[int, ...]
+    promoted_positions: tuple[int, ...]
+    differentiable_positions: tuple[int, ...]
+    optional_positions: tuple[int, ...]
+    number_positions: tuple[int, ...]
+    list_position: int | None
+    plain_positions: tuple[int, ...]
+    positional: int  # how many may be given without a name
+    required: int
+    default_values: list[Any]
+    defaults: dict[str, Any]
+    differentiable: tuple[str, ...]
+    formulas: dict[str, tuple[Formula, tuple[str, ...]]]
+    needed_by_shared: tuple[str, ...]
+    result_type: Any
+    node_type: type[Node]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return apply(cls, bind(cls, args, kwargs))
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if not abstract:
+            declare(cls)
+
+
+def needed_by(formula: Formula) -> tuple[str, ...]:
+    """Return the names of what a formula cannot do without."""
+    parameters = inspect.signature(formula).parameters.values()
+    return tuple(p.name for p in parameters if p.default is p.empty)
+
+
+def declare(op: type[Op]) -> None:
+    """Read a declaration, complain about what is missing, and register it."""
+    for key, value in list(vars(op).items()):
+        if inspect.isfunction(value) and key != "__new__":
+            setattr(op, key, staticmethod(value))
+    op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
+    if "forward" in vars(op) and "forward_inplace" not in vars(op):
+        op.forward_inplace = None  # a base's would compute something else
+    if not hasattr(op, "forward") and op.forward_inplace is not None:
+        op.forward = staticmethod(on_a_copy(op.forward_inplace))
+    if op.in_float32 and "forward" in vars(op):
+        op.forward = staticmethod(in_float32(op.forward))
+    signature = inspect.signature(op.forward)
+    arguments = list(signature.parameters.values())[1:]
+    op.parameters = tuple(p.name for p in arguments)
+    op.defaults = {p.name: p.default for p in arguments if p.default is not p.empty}
+    op.keyword_only = frozenset(p.name for p in arguments if p.kind is p.KEYWORD_ONLY)
+    op.formulas = {
+        name: (formula, needed_by(formula))
+        for name in op.parameters
+        if (formula := getattr(op, f"grad_{name}", None)) is not None
+    }
+    op.needed_by_shared = () if op.shared is None else needed_by(op.shared)
+    op.differentiable = tuple(op.formulas)
+    if not op.tensors:
+        op.tensors = tuple(n for n in op.differentiable if n != op.list_of_tensors)
+        if op.nondifferentiable and not op.differentiable and op.list_of_tensors is None:
+            op.tensors = tuple(n for n in op.parameters if n in ("self", "other"))
+    if not op.promoted:
+        op.promoted = op.tensors
+    place = op.parameters.index
+    op.tensor_positions = tuple(map(place, op.tensors))
+    op.promoted_positions = tuple(i for i in map(place, op.promoted) if i in op.tensor_positions)
+    op.number_positions = tuple(
+        i for i in op.tensor_positions
+        if op.numbers is True or (op.numbers and op.parameters[i] in op.numbers))
+    op.optional_positions = tuple(
+        i for i in op.tensor_positions
+        if op.parameters[i] in op.optional or op.defaults.get(op.parameters[i], 0) is None)
+    op.differentiable_positions = tuple(map(place, op.differentiable))
+    op.list_position = None if op.list_of_tensors is None else place(op.list_of_tensors)
+    op.plain_positions = tuple(
+        i for i in range(len(op.parameters))
+        if i not in op.tensor_positions and i != op.list_position)
+    op.positional = len(op.parameters) - len(op.keyword_only)
+    op.required = len(op.parameters) - len(op.defaults)
+    op.default_values = [op.defaults.get(n) for n in op.parameters]
+    if op.outputs:
+        op.result_type = named_result(op.name, op.outputs)
+    op.node_type = make_node_type(op)
+    if op.__name__ in REGISTRY:
+        raise TypeError(f"an op named {op.__name__} is registered already")
+    REGISTRY[op.__name__] = op
+
+
+def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the `forward` of an op that says only how it writes to its input."""
+
+    @functools.wraps(write)
+    def forward(xp: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
+        # a product of two 0-d arrays, as formulas make, is no array in NumPy
+        return write(xp, xp.as_array(self).copy(), *args, **kwargs)
+
+    return forward
+
+
+def in_float32(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `forward` with its steps in float32 where its first array is float16."""
+
+    @functools.wraps(forward)
+    def wide(xp: Any, self: Array, *args: Any, **kwargs: Any) -> Array:
+        if self.dtype.char != "e":
+            return forward(xp, self, *args, **kwargs)
+        return forward(xp, self.astype("float32"), *args, **kwargs).astype(self.dtype)
+
+    return wide
+
+
+def named_result(name: str, outputs: tuple[str, ...]) -> Any:
+    """Make the named tuple in which an op hands out several outputs."""
+    made: Any = namedtuple(name, outputs)  # type: ignore[misc]  # the names come from the op
+    made.__module__ = "minigrad.return_types"
+    made.__qualname__ = name
+    setattr(made, "__repr__", show_result)  # noqa: B010  # a plain assignment is no method to mypy
+    return made
+
+
+def show_result(result: Any) -> str:
+    """Return what PyTorch prints for several outputs."""
+    fields = ",\n".join(f"{n}={v!r}" for n, v in zip(result._fields, result, strict=True))
+    return f"torch.return_types.{type(result).__name__}(\n{fields})"

@@ -1,0 +1,221 @@
+"""Running the variant of an op in place: the generic version.
+
+What `apply` does for results, `apply_inplace` does for a tensor that exists already: it looks
+whether that may be written to, writes, counts the write and gives the tensor its new history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .. import _state, dtypes
+from ..backend import BACKENDS, Backend
+from ..backend.memory_layout import is_dense
+from ..device import place_on
+from ..graph.version import INFERENCE
+from ..shapes import broadcast
+from ..tensor.attributes import data_pointer, same_memory
+from ..tensor.tensor import Tensor
+from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
+from .apply import (
+    NO_PLACE,
+    argument_error,
+    backend_of_all,
+    call_with,
+    make_node,
+    run_forward,
+    shapes_of,
+    type_name,
+    unwrap,
+)
+from .error_nodes import break_off, node_without_formula
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+Array = Any
+
+#: What ops and NumPy raise before they write; see NOTE [Writes that are broken off].
+BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
+
+
+def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
+                  transformed: bool = True, before: Tensor | None = None) -> Tensor:
+    """Run an op and write its result into its first input, whose history becomes the op's node.
+
+    `before` is a clone of that input, to be saved, where there is one already.
+    """
+    if _state.observers.count:
+        if watched and (recorder := _state.recorder.get()) is not None:
+            return recorder.op(op, values, partial(apply_inplace, before=before), "_")
+        if transformed and (transform := _state.transform.get()) is not None:
+            return transform.inplace(op, values, before)
+    target = values[0]
+    if not isinstance(target, Tensor):
+        raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
+    live = (_state.grad_enabled.get() and not _state.inference_enabled.get()
+            and not op.untracked and any(isinstance(v, Tensor) and v.requires_grad for v in values))
+    if target._counter is INFERENCE and not _state.inference_enabled.get():
+        refuse_inference(op, values)
+    check_inplace(target, live, op.writes_alike or op.view or stays_as_it_is(op, values))
+    recorded = live and target._array.dtype.kind == "f"
+    values, arrays, casts, _ = unwrap(op, values)
+    xp = backend_of_all(op, arrays)
+    if xp.run_op is not None:
+        return xp.run_op(op, values, arrays, True, inplace=True)
+    check_apart(op, target._array, values)
+    if recorded and "self" in op.node_type.saves:
+        values = [target.clone() if before is None else before, *values[1:]]
+    node = make_node(op, values, arrays, casts) if recorded else None
+    if recorded and not op.formulas:
+        node = node_without_formula(op, values)
+    if node is not None:
+        node.set_edges([target._edge(), *node.edges[1:]])
+    place = xp.place_of(arrays)
+    begun = written = False
+    try:
+        with NO_PLACE if place is None else place.entered():
+            begun = True
+            if not write_directly(op, target, xp, arrays):
+                begun = False
+                result = run_to_write(op, target, xp, arrays)
+                begun = True
+                write_back(op, target, result)
+        written = True
+        if place is not None and node is not None:
+            node._extras().place = place
+        target._bump()
+        if node is not None:
+            node.shape, node.dtype = target._array.shape, target._array.dtype
+            if op.view:
+                replace_node(target, node)
+            else:
+                rebase_history(target, node)
+            if "result" in node.saves:
+                node.save_output("result", target)
+    except BaseException as error:
+        if written or (begun and not isinstance(error, BEFORE_WRITING)):
+            break_off(target, recorded, values, f"{op.name}_()", error)
+        raise
+    return target
+
+
+def refuse_inference(op: type[Op], values: list[Any]) -> None:
+    """Raise for a write to an inference tensor outside of inference mode.
+
+    As in PyTorch what is wrong with the arguments themselves is said first: so a copy is written.
+    """
+    check_apart(op, values[0]._array, values)
+    with place_on(values[0]._array):
+        copied = Tensor._plain(values[0]._array.copy())
+        values, arrays, _, _ = unwrap(op, [copied, *values[1:]])
+        xp = backend_of_all(op, arrays)
+        if xp.run_op is None and not write_directly(op, copied, xp, arrays):
+            run_to_write(op, copied, xp, arrays)
+    INFERENCE.bump()
+
+
+def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> Array:
+    """Return what a variant in place is to write, checked."""
+    try:
+        result = run_forward(op, xp, arrays)
+    except NotImplementedError:
+        if op.pointwise or op.shape is broadcast:
+            check_shape(target, op.shape(*shapes_of(op, arrays)))
+        raise
+    check_result(op, target, result)
+    if op.inplace_shape is not None:
+        op.inplace_shape(*shapes_of(op, arrays))
+    return result
+
+
+def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
+    """Raise if an op would read memory that it has written to already."""
+    pointwise = op.pointwise or op.promote or op.shape is broadcast
+    if not (pointwise or op.forward_inplace or op.apart):
+        return
+    read = [values[i] for i in op.tensor_positions[1:]]
+    if op.list_position is not None:
+        read += values[op.list_position]
+    others = [t for t in read if isinstance(t, Tensor)]
+    if "value" in op.tensors:
+        others = [t for t in others if t._array.ndim]  # one value is read before all writes
+    for other in others:
+        if partly_overlaps(written, other._array) or (
+                op.apart and (other is values[0] or wholly_overlaps(written, other._array))):
+            if op.apart == "after shapes":
+                op.shape(*(tuple(v._array.shape) if isinstance(v, Tensor) else v for v in values))
+            raise RuntimeError("unsupported operation: some elements of the input tensor and the "
+                               "written-to tensor refer to a single memory location. Please "
+                               "clone() the tensor before performing the operation.")
+
+
+def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
+    """Tell whether a tensor is copied to itself, which asks nothing of its memory."""
+    if op.__name__ != "Copy":
+        return False
+    written, read = values[0]._array, values[1]._array
+    kind = type(written)
+    if kind is not type(read) or kind not in BACKENDS or BACKENDS[kind].run_op is not None:
+        return False
+    return wholly_the_same(written, read)
+
+
+def wholly_the_same(written: Array, read: Array) -> bool:
+    """Tell whether two arrays look at the same memory in the same way."""
+    return written is read or (
+        same_memory(written, read) and data_pointer(written) == data_pointer(read)
+        and written.shape == read.shape and written.strides == read.strides)
+
+
+def wholly_overlaps(written: Array, read: Array) -> bool:
+    """Tell whether two arrays are the same memory, element for element."""
+    return bool(written.size) and wholly_the_same(written, read) and is_dense(written)
+
+
+def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> bool:
+    """Let the op write its result itself; False where it cannot, and then nothing is written.
+
+    It cannot write what has another dtype or shape, nor where it still has to read.
+    """
+    array = target._array
+    if op.forward_inplace is None or arrays[0] is not array:
+        return False
+    read = [arrays[i] for i in op.tensor_positions[1:]]
+    if op.list_position is not None:
+        read += arrays[op.list_position]
+    if any(type(a) in BACKENDS and xp.may_share_memory(array, a) for a in read):
+        return False
+    try:
+        call_with(op, op.forward_inplace, xp, arrays)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return False  # forward will say what is wrong
+    return True
+
+
+def check_result(op: type[Op], target: Tensor, result: Array) -> None:
+    """Raise unless dtype and shape let an in-place result be stored."""
+    array = target._array
+    from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
+    if not dtypes.can_cast(from_, to):
+        raise RuntimeError(f"result type {type_name(from_)} can't be cast to the desired output "
+                           f"type {type_name(to)}")
+    if not op.view:
+        check_shape(target, result.shape)
+
+
+def check_shape(target: Tensor, shape: Sequence[int]) -> None:
+    """Raise unless an in-place result has the shape of what is written to."""
+    if tuple(shape) != target._array.shape:
+        raise RuntimeError(f"output with shape {list(target._array.shape)} doesn't match the "
+                           f"broadcast shape {list(shape)}")
+
+
+def write_back(op: type[Op], target: Tensor, result: Array) -> None:
+    """Store an in-place result that was checked."""
+    if op.view:
+        target._array = result
+    else:
+        target._array[...] = result

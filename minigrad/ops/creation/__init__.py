@@ -1,0 +1,1 @@
+"""Tensors made from data, sizes or other tensors."""

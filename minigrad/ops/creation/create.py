@@ -1,0 +1,418 @@
+"""Making tensors: from data, filled with one value, or in even steps.
+
+Each takes the keyword arguments of `Options`.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from operator import index
+from typing import Any, Unpack
+
+import numpy as np
+
+from ...backend import backend_of
+from ...device import backend_for
+from ...dtypes import bool as boolean
+from ...dtypes import dtype, from_numpy_dtype, get_default_dtype, int64, scalar_dtype
+from ...op.apply import type_name
+from ...op.node import NUMBERS
+from ...op.publish import function
+from ...tensor.tensor import Tensor, from_array, method
+from .from_data import checked, from_checked_dtype, read
+from .tensor_options import (
+    Options,
+    SizedOptions,
+    create,
+    fill_number,
+    filled,
+    sizes,
+    wanted_dtype,
+    with_grad,
+)
+
+Array = Any
+
+
+# -------------------------------------------------------------------- from data
+
+
+@function(method_too=False, event=False)
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+           pin_memory: bool = False) -> Tensor:
+    """Copy numbers, nested sequences, arrays or a tensor into a new leaf.
+
+    The dtype is inferred: Python floats have the default one, ints int64, bools bool, arrays
+    their own. `ValueError` for ragged sequences. Source: `torch.tensor`.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    return copied("tensor", data, None, {"dtype": dtype, "device": device,
+                                         "requires_grad": requires_grad})
+
+
+def copied(name: str, data: Any, default: dtype | None, options: Options) -> Tensor:
+    """Make a tensor of a copy of `data`."""
+    wanted = wanted_dtype(name, options) or default
+    plain: Options = {**options, "dtype": None}
+    if isinstance(data, Tensor):
+        call = "torch.tensor" if name == "tensor" else f"tensor.{name}"
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach()."
+            "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
+            f"{call}(sourceTensor).", UserWarning, stacklevel=3)
+        if plain.get("device") is None:
+            plain["device"] = data.device
+        data = backend_of(data._array).to_host(data._array)
+    array = read(data, wanted)
+    return create(name, plain, lambda xp, _: xp.from_host(array))
+
+
+@function(method_too=False, event=False)
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """Return `data` as a tensor, without a copy where dtype and device are right already.
+
+    A tensor keeps its history; a NumPy array shares its memory. Source: `torch.as_tensor`.
+
+    >>> from minigrad import as_tensor
+    >>> as_tensor([1, 2])
+    tensor([1, 2])
+    """
+    options: Options = {"dtype": dtype, "device": device}
+    wanted = wanted_dtype("as_tensor", options)
+    if isinstance(data, Tensor):
+        there: Tensor = data.to(device=device, dtype=wanted)  # itself where nothing changes
+        return there
+    if isinstance(data, np.ndarray):
+        checked(data)
+        if from_checked_dtype(data.dtype) is (wanted or from_numpy_dtype(data.dtype)):
+            return create("as_tensor", {"device": device}, lambda xp, _: xp.from_host(data))
+    return copied("as_tensor", data, None, options)
+
+
+@function(method_too=False, event=False)
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
+            requires_grad: bool | None = None) -> Tensor:
+    """Return `obj` as a tensor; `copy` forces a copy (True) or forbids one (False).
+
+    A tensor keeps its history unless `requires_grad` is given: True makes a leaf of what has none,
+    False detaches.
+
+    Source: `torch.asarray`.
+
+    >>> from minigrad import asarray
+    >>> asarray([1.0, 2.0])
+    tensor([1., 2.])
+    """
+    if isinstance(obj, Tensor):
+        result = as_tensor(obj, dtype, device)
+        if copy is False and result is not obj:
+            raise ValueError(f"can't alias tensor with dtype '{type_name(obj.dtype)}' into dtype "
+                             f"'{type_name(result.dtype)}'." if result.dtype is not obj.dtype else
+                             f"can't alias tensor from device '{obj.device}' to '{result.device}'.")
+        if copy and result is obj:
+            result = obj.clone()
+        if requires_grad is False:
+            result = result.detach()
+        return with_grad(result, True) if requires_grad and result.is_leaf else result
+    if copy:
+        return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
+    result = as_tensor(obj, dtype, device)
+    shared = isinstance(obj, np.ndarray) and np.shares_memory(obj, result.numpy())
+    if copy is False and not shared:
+        raise ValueError(f"can't alias arbitrary sequence into a tensor: {type(obj).__name__}")
+    return with_grad(result, True) if requires_grad else result
+
+
+@function(method_too=False, event=False)
+def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
+    """Make a 0-d tensor of a number, of the default dtype unless told.
+
+    Source: `torch.scalar_tensor`.
+
+    >>> from minigrad import scalar_tensor
+    >>> scalar_tensor(2)
+    tensor(2.)
+    """
+    return filled("scalar_tensor", (), s, options, get_default_dtype())
+
+
+@function(method_too=False, event=False)
+def from_numpy(ndarray: Any) -> Tensor:
+    """Make a tensor that shares the array's memory. Source: `torch.from_numpy`.
+
+    >>> import numpy as np
+    >>> from minigrad import from_numpy
+    >>> from_numpy(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    if not isinstance(ndarray, np.ndarray):
+        kind = type(ndarray)
+        module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+        raise TypeError(f"expected np.ndarray (got {module}{kind.__name__})")
+    checked(ndarray)
+    from_checked_dtype(ndarray.dtype)
+    if not ndarray.flags.writeable:
+        warnings.warn("The given NumPy array is not writable, and PyTorch does not support "
+                      "non-writable tensors. This means writing to this tensor will result in "
+                      "undefined behavior. You may want to copy the array to protect its data or "
+                      "make it writable before converting it to a tensor.", UserWarning,
+                      stacklevel=2)
+    return from_array(np.asarray(ndarray))
+
+
+@function(method_too=False, event=False)
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """Make a tensor that shares the memory of another library's. Source: `torch.from_dlpack`.
+
+    >>> import numpy as np
+    >>> from minigrad import from_dlpack
+    >>> from_dlpack(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    kind, _ = ext_tensor.__dlpack_device__()
+    xp = backend_for("cpu" if kind == 1 else "cuda")
+    return from_array(xp.from_dlpack(ext_tensor))
+
+
+@method("new_tensor")
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None,
+               requires_grad: bool = False) -> Tensor:
+    """Copy `data` into a new leaf, of this tensor's dtype. Source: `torch.Tensor.new_tensor`.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.5]).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    options: Options = {"dtype": dtype, "device": device or self.device,
+                        "requires_grad": requires_grad}
+    return copied("new_tensor", data, self.dtype, options)
+
+
+# -------------------------------------------------------------------- filled
+
+
+@function(method_too=False)
+def zeros(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
+    """Make a tensor of zeros, of the default dtype unless told. Source: `torch.zeros`.
+
+    >>> from minigrad import zeros
+    >>> zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    shape = sizes("zeros", dims, options)
+    return create("zeros", options, lambda xp, numpy_dtype: xp.zeros(shape, numpy_dtype))
+
+
+@function(method_too=False)
+def ones(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
+    """Make a tensor of ones, of the default dtype unless told. Source: `torch.ones`.
+
+    >>> from minigrad import ones
+    >>> ones(2)
+    tensor([1., 1.])
+    """
+    shape = sizes("ones", dims, options)
+    return create("ones", options, lambda xp, numpy_dtype: xp.ones(shape, numpy_dtype))
+
+
+@function(method_too=False)
+def empty(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
+    """Make a tensor whose values are whatever the memory holds. Source: `torch.empty`.
+
+    >>> from minigrad import empty
+    >>> empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    shape = sizes("empty", dims, options)
+    return create("empty", options, lambda xp, numpy_dtype: xp.empty(shape, numpy_dtype))
+
+
+@function(method_too=False)
+def full(size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
+    """Make a tensor of one value, whose dtype it has unless told. Source: `torch.full`.
+
+    >>> from minigrad import full
+    >>> full((2,), 3.5)
+    tensor([3.5000, 3.5000])
+    """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not "
+                        f"{type(size).__name__}")
+    value = fill_number("full", 2, fill_value)
+    return filled("full", sizes("full", (size,), {}), value, options, scalar_dtype(value))
+
+
+@function(method_too=False)
+def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
+    """Make a tensor with these strides, in elements, on fresh memory.
+
+    Source: `torch.empty_strided`.
+
+    >>> from minigrad import empty_strided
+    >>> empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    return create("empty_strided", options,
+                  lambda xp, numpy_dtype: strided_array(xp, numpy_dtype, size, stride))
+
+
+@function(method_too=False)
+def eye(n: int, m: int | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make an (n, m) matrix with ones on the diagonal, else zeros. Source: `torch.eye`.
+
+    >>> from minigrad import eye
+    >>> eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    shape = []
+    for name, value in (("n", n), ("m", n if m is None else m)):
+        try:
+            shape.append(index(value))
+        except TypeError:
+            raise TypeError(f"eye(): argument '{name}' (position {len(shape) + 1}) must be int, "
+                            f"not {type(value).__name__}") from None
+        if shape[-1] < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {shape[-1]}")
+    return create("eye", options, lambda xp, numpy_dtype: xp.eye(*shape, dtype=numpy_dtype))
+
+
+def strided_array(xp: Any, numpy_dtype: Any, size: Any, stride: Any) -> Array:
+    """Make an array with these strides, in elements, of undefined values."""
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of "
+                           f"strides ({len(stride)})")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and "
+                           f"strides={list(stride)}")
+    extent = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    memory = xp.empty(extent, numpy_dtype)
+    return xp.as_strided(memory, tuple(size), tuple(s * memory.itemsize for s in stride))
+
+
+# -------------------------------------------------------------------- in even steps
+
+
+def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
+    """Return a Python number for an argument that may also be a 0-d tensor."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
+                               f"{argument} with {value.ndim} dimension(s).")
+        return value.item()
+    if not isinstance(value, NUMBERS):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, "
+                        f"not {type(value).__name__}")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+_missing = object()
+
+
+@function(method_too=False)
+def arange(start: Any = _missing, end: Any = None, step: Any = 1,
+           **options: Unpack[Options]) -> Tensor:
+    """Make the numbers from `start` (0) up to but without `end`, `step` apart.
+
+    int64 if all three are whole numbers, else the default dtype. `RuntimeError` for a step of 0
+    or of the wrong sign. Source: `torch.arange`.
+
+    >>> from minigrad import arange
+    >>> arange(3), arange(1, 2, 0.5)
+    (tensor([0, 1, 2]), tensor([1.0000, 1.5000]))
+    """
+    if end is None:
+        if start is _missing:
+            raise TypeError('arange() missing 1 required positional arguments: "end"')
+        end = plain_number("arange", "end", 1, start)
+        start = 0
+    else:
+        start = plain_number("arange", "start", 1, 0 if start is _missing else start)
+        end = plain_number("arange", "end", 2, end)
+    step = plain_number("arange", "step", 3, step)
+    whole = all(isinstance(value, int) for value in (start, end, step))
+    target = wanted_dtype("arange", options)
+    if target is boolean:
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if target is int64:
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise ValueError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    exact = all(isinstance(value, int) for value in (start, end, step))
+    count = -((start - end) // step) if exact else math.ceil((end - start) / step)
+    if target is not None and not target.is_floating_point:
+        start, step = int(start), int(step)  # the other integers are counted before
+
+    def build(xp: Any, numpy_dtype: Any) -> Array:
+        wide = np.int64 if numpy_dtype.kind != "f" else np.float64
+        steps = xp.arange(count, dtype=np.int64)
+        return (wide(start) + steps * wide(step)).astype(numpy_dtype)
+
+    return create("arange", options, build, int64 if whole else None)
+
+
+@function(method_too=False)
+def linspace(start: Any, end: Any, steps: int, **options: Unpack[Options]) -> Tensor:
+    """Make `steps` evenly spaced numbers from `start` to `end`, both included.
+
+    Source: `torch.linspace`.
+
+    >>> from minigrad import linspace
+    >>> linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    return create("linspace", options, even_steps("linspace", start, end, steps))
+
+
+@function(method_too=False)
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0,
+             **options: Unpack[Options]) -> Tensor:
+    """Make `base` to the power of evenly spaced numbers. Source: `torch.logspace`.
+
+    >>> from minigrad import logspace
+    >>> logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    exponents = even_steps("logspace", start, end, steps, wide=True)
+    return create("logspace", options, lambda xp, numpy_dtype: xp.power(
+        float(base), exponents(xp, numpy_dtype)).astype(numpy_dtype))
+
+
+def even_steps(name: str, start: Any, end: Any, steps: Any,
+               wide: bool = False) -> Callable[[Any, Any], Array]:
+    """Return the function that makes the numbers; each half is counted from its own end."""
+    start = plain_number(name, "start", 1, start)
+    end = plain_number(name, "end", 2, end)
+    steps = index(steps)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+
+    def build(xp: Any, numpy_dtype: Any) -> Array:
+        if numpy_dtype.kind == "b" and steps > 1:
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        real = numpy_dtype.kind == "f"
+        kind = np.result_type(numpy_dtype, np.float32).type if real and not wide else np.float64
+        first, last = (kind(n if real else int(n)) for n in (start, end))
+        step = (last - first) / kind(max(steps - 1, 1))
+        half = steps // 2 if steps > 1 else 1
+        rising = first + step * xp.arange(min(half, steps)).astype(kind)
+        falling = last - step * xp.arange(steps - half - 1, -1, -1).astype(kind)
+        result = xp.concatenate([rising, falling])
+        return result if wide else result.astype(numpy_dtype)
+
+    return build

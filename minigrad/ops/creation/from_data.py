@@ -1,0 +1,219 @@
+"""Reading Python data: numbers, nested sequences, NumPy arrays and tensors become one array.
+
+The element type is inferred, the nesting checked and the numbers converted as PyTorch does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import FROM_NUMPY, dtype, from_numpy_dtype, get_default_dtype, int64, promote_types
+from ...dtypes import bool as boolean
+from ...tensor.tensor import Tensor
+
+Array = Any
+
+NO_COMPLEX = ("minigrad has no complex numbers: keep the real and the imaginary part in two "
+              "tensors of their own")
+
+_NEGATIVE_STRIDE = (
+    "At least one stride in the given numpy array is negative, and tensors with negative strides "
+    "are not currently supported. (You can probably work around this by making a copy of your "
+    "array  with array.copy().) ")
+_BYTE_ORDER = ("given numpy array has byte order different from the native byte order. Conversion "
+               "between byte orders is currently not supported.")
+
+
+def read(data: Any, wanted: dtype | None) -> Array:
+    """Return a new NumPy array of the values in `data`, of the dtype `wanted` or the inferred one.
+
+    `ValueError` for ragged sequences, `RuntimeError` for what is no number or does not fit.
+
+    >>> read([[1, 2], [3, 4]], None).tolist(), read([1, 2.5], None).dtype
+    ([[1, 2], [3, 4]], dtype('float32'))
+    """
+    if not isinstance(data, (list, tuple)):
+        if isinstance(data, np.generic):
+            data = np.asarray(data)
+        elif hasattr(data, "__array__"):
+            data = checked(np.asarray(data))
+        if isinstance(data, np.ndarray):
+            target = wanted or from_checked_dtype(data.dtype)
+            return convert(data, target) if target.numpy != data.dtype else data.copy("K")
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if not isinstance(data, Sequence) and not hasattr(data, "__getitem__"):
+            return convert_list([data], [type(data)], wanted).reshape(())
+    shape = nesting(data)
+    flat: list[Any] = []
+    kinds: set[Any] = set()
+    flatten(data, shape, 0, flat, kinds)
+    return convert_list(flat, kinds, wanted).reshape(shape)
+
+
+def nesting(data: Any) -> tuple[int, ...]:
+    """Return the shape that nested sequences have, going by the first element of each."""
+    shape = []
+    while is_nested(data):
+        shape.append(len(data))
+        if not shape[-1]:
+            break
+        data = data[0]
+        if isinstance(data, str):
+            raise ValueError("too many dimensions 'str'")
+        if len(shape) > 64:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+    return tuple(shape)
+
+
+def is_nested(data: Any) -> bool:
+    """Tell whether `data` has elements; tensors count as the one number they must hold."""
+    if isinstance(data, dict):
+        raise RuntimeError("Could not infer dtype of dict")
+    return isinstance(data, (Sequence, np.ndarray)) and not isinstance(data, str)
+
+
+def flatten(
+    data: Any, shape: tuple[int, ...], dim: int, flat: list[Any], kinds: set[Any]
+) -> None:
+    """Append the numbers in `data` to `flat`, and their types to `kinds`."""
+    if not is_nested(data):
+        raise TypeError("not a sequence")
+    if len(data) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
+    if isinstance(data, np.ndarray):
+        if data.shape != shape[dim:]:
+            raise ValueError(f"expected sequence of shape {shape[dim:]} at dim {dim} "
+                             f"(got {data.shape})")
+        kinds.add(from_checked_dtype(data.dtype))
+        flat += data.ravel().tolist()
+    elif dim + 1 < len(shape):
+        for item in data:
+            flatten(item, shape, dim + 1, flat, kinds)
+    else:
+        for item in data:
+            kinds.add(item.dtype if isinstance(item, Tensor) else type(item))
+        flat += data
+
+
+def convert_list(flat: list[Any], kinds: Any, wanted: dtype | None) -> Array:
+    """Return a 1-d array of numbers whose types are `kinds`."""
+    inferred = infer(kinds)
+    target = wanted or inferred
+    if any(kind not in (bool, int, float) for kind in kinds):
+        flat = [scalar(item) for item in flat]
+    if inferred.is_floating_point or target.is_floating_point:
+        return convert(np.array(flat, dtype=np.float64), target)
+    try:
+        return convert(np.array(flat, dtype=np.int64), target)
+    except OverflowError as error:
+        raise ValueError("Overflow when unpacking long long") from error
+
+
+def infer(kinds: Any) -> dtype:
+    """Return the dtype that holds elements of all these types; the default one for none.
+
+    >>> infer([int, float]), infer([bool, int]), infer([])
+    (torch.float32, torch.int64, torch.float32)
+    """
+    result: dtype | None = None
+    nested = None
+    for kind in kinds:
+        if isinstance(kind, dtype):
+            one = kind
+        elif kind is bool:
+            one = boolean
+        elif kind is int:
+            one = int64
+        elif kind is float:
+            one = get_default_dtype()
+        elif issubclass(kind, np.generic):
+            one = from_checked_dtype(np.dtype(kind))
+        elif issubclass(kind, complex):
+            raise TypeError(NO_COMPLEX)
+        elif issubclass(kind, str):
+            raise ValueError("too many dimensions 'str'")
+        elif issubclass(kind, (list, tuple, np.ndarray)):
+            nested = kind
+            continue
+        elif hasattr(kind, "__index__"):
+            one = int64
+        elif hasattr(kind, "__float__"):
+            one = get_default_dtype()
+        else:
+            raise RuntimeError(f"Could not infer dtype of {kind.__name__}")
+        result = one if result is None else promote_types(result, one)
+    result = result or get_default_dtype()
+    if nested is not None:
+        raise TypeError(f"must be real number, not {nested.__name__}" if result.is_floating_point
+                        else f"'{nested.__name__}' object cannot be interpreted as an integer")
+    return result
+
+
+def scalar(item: Any) -> Any:
+    """Return the Python number that an element stands for."""
+    if isinstance(item, Tensor):
+        if item.numel() != 1:
+            if item.is_floating_point():
+                raise ValueError("only one element tensors can be converted to Python scalars")
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return item.item()
+    return item.item() if isinstance(item, np.generic) else item
+
+
+def convert(array: Array, target: dtype) -> Array:
+    """Return `array` as a new array of the dtype; `RuntimeError` where an integer does not fit.
+
+    Fractions are cut off, too large floating-point numbers become infinite, and negative numbers
+    wrap around in unsigned types, as in C.
+
+    >>> convert(np.array([1.7, -1.7]), int64).tolist()
+    [1, -1]
+    """
+    goal = target.numpy
+    if goal.kind in "iu" and array.dtype.kind in "fiu" and array.size:
+        info = np.iinfo(goal)
+        lowest = -info.max if goal.kind == "u" else info.min
+        # `not` makes nan fail; 2.0**63 is the float next to int64's maximum and does not fit
+        highest = info.max if array.dtype.kind != "f" else float(info.max)
+        low, high = array.min(), array.max()
+        if not (low >= lowest and (high < highest if highest == 2.0**63 else high <= highest)):
+            raise RuntimeError(f"value cannot be converted to type {target.name} without overflow")
+        if array.dtype.kind == "f":
+            array = array.astype(np.int64)
+    with np.errstate(over="ignore", invalid="ignore"):  # floats become infinite, as in PyTorch
+        return array.astype(goal)
+
+
+def number(value: Any, target: dtype) -> Array:
+    """Return a Python number as a 0-d array of the dtype; `RuntimeError` where it does not fit."""
+    if isinstance(value, complex):
+        raise TypeError(NO_COMPLEX)
+    if target.is_floating_point:
+        with np.errstate(over="ignore"):  # asked for below
+            result = np.asarray(float(value)).astype(target.numpy)
+        if np.isinf(result) and abs(value) != float("inf") and target.itemsize > 2:
+            raise RuntimeError("value cannot be converted to type float without overflow")
+        return result
+    if target is boolean:
+        return np.asarray(bool(value))
+    return convert(np.asarray(value), target)
+
+
+def checked(array: Array) -> Array:
+    """Return a NumPy array as it is; raise where a tensor could not look at its memory."""
+    if any(stride < 0 for stride in array.strides):
+        raise ValueError(_NEGATIVE_STRIDE)
+    if not array.dtype.isnative:
+        raise ValueError(_BYTE_ORDER)
+    return array
+
+
+def from_checked_dtype(numpy_dtype: Any) -> dtype:
+    """Return the dtype for NumPy's; `TypeError` when there is none."""
+    if numpy_dtype.kind == "c":
+        raise TypeError(NO_COMPLEX)
+    return FROM_NUMPY.get(numpy_dtype) or from_numpy_dtype(numpy_dtype)

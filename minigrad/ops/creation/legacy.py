@@ -1,0 +1,72 @@
+"""The old constructors: `FloatTensor(2, 3)`, `LongTensor([1, 2])`, `x.new(...)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import bool as boolean
+from ...dtypes import dtype, float16, float32, float64, int8, int16, int32, int64, uint8
+from ...tensor.attributes import Size
+from ...tensor.tensor import Tensor, method
+from .from_data import read
+from .tensor_options import sizes
+
+
+@method("new")
+def new(self: Tensor, *args: Any) -> Tensor:
+    """Make a tensor of this one's dtype from sizes or from data. Source: `torch.Tensor.new`.
+
+    >>> from minigrad import tensor
+    >>> tensor([1]).new([2, 3])
+    tensor([2, 3])
+    """
+    return legacy(self.dtype, args)
+
+
+def legacy(kind: dtype, args: tuple[Any, ...]) -> Tensor:
+    """Read the arguments of `FloatTensor(...)`: sizes, a sequence of values, or a tensor."""
+    if len(args) == 1 and not isinstance(args[0], Size):
+        (data,) = args
+        if isinstance(data, Tensor):
+            if data.dtype is not kind:
+                raise TypeError(f"expected a tensor of dtype {kind} (got {data.dtype})")
+            return Tensor._plain_as(Tensor, data._array)
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, float):
+            raise TypeError("new(): data must be a sequence (got float)")
+        if isinstance(data, np.ndarray) or not hasattr(data, "__index__"):
+            return Tensor._plain_as(Tensor, read(data, kind))
+    shape = sizes("new", args, {}) if args else (0,)
+    return Tensor._plain_as(Tensor, np.zeros(shape, kind.numpy))
+
+
+class LegacyType(type):
+    """The type of `FloatTensor` and the like: calling one makes a `Tensor` of its dtype."""
+
+    dtype: dtype
+
+    def __call__(cls, *args: Any) -> Tensor:
+        return legacy(cls.dtype, args)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+
+def _legacy_type(name: str, kind: dtype) -> LegacyType:
+    body = {"dtype": kind, "__module__": "torch",
+            "__doc__": f"Makes tensors of {kind.name}, from sizes or from data."}
+    return LegacyType(name, (), body)
+
+
+HalfTensor = _legacy_type("HalfTensor", float16)
+FloatTensor = _legacy_type("FloatTensor", float32)
+DoubleTensor = _legacy_type("DoubleTensor", float64)
+CharTensor = _legacy_type("CharTensor", int8)
+ShortTensor = _legacy_type("ShortTensor", int16)
+IntTensor = _legacy_type("IntTensor", int32)
+LongTensor = _legacy_type("LongTensor", int64)
+ByteTensor = _legacy_type("ByteTensor", uint8)
+BoolTensor = _legacy_type("BoolTensor", boolean)

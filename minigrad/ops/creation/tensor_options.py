@@ -1,0 +1,221 @@
+"""The keyword arguments with which tensors are made, and how they are read.
+
+Everything that makes a tensor goes through `create`, or through `alike` where another tensor (or
+a bare array, in a formula) gives the dtype and the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, TypedDict
+
+from ...backend import BACKENDS, backend_of
+from ...device import as_device, build_on, device, device_of
+from ...dtypes import bool as boolean
+from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
+from ...op.apply import type_name
+from ...op.node import NUMBERS
+from ...op.publish import write_out
+from ...tensor.tensor import Tensor, method
+from .from_data import NO_COMPLEX, number
+
+Array = Any
+Shape = tuple[int, ...]
+
+
+class Named:
+    """A constant that prints as its name: a memory layout or a memory format."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+strided = Named("strided")
+contiguous_format = Named("contiguous_format")
+preserve_format = Named("preserve_format")
+channels_last = Named("channels_last")
+
+
+def layout(self: Tensor) -> Named:
+    """How the elements lie in memory: `strided`, for there is nothing else.
+
+    >>> from minigrad import ones
+    >>> ones(2).layout
+    torch.strided
+    """
+    return strided
+
+
+method("layout")(property(layout))  # type: ignore[type-var]  # no function, but it may be given
+
+
+class Options(TypedDict, total=False):
+    """The keyword arguments of all functions that make tensors."""
+
+    dtype: Any
+    device: device | str | int | None
+    requires_grad: bool
+    layout: Named | None
+    memory_format: Named | None
+    pin_memory: bool | None
+    out: Tensor | None
+
+
+class SizedOptions(Options, total=False):
+    """Those of functions whose sizes may be given one by one."""
+
+    size: Any
+
+
+ACCEPTED = Options.__annotations__.keys()
+
+#: Python's types stand for the dtypes they have.
+PYTHON_TYPES = {float: float64, int: int64, bool: boolean}
+
+
+def create(
+    name: str,
+    options: Options,
+    build: Callable[[Any, Any], Array],
+    default: dtype | None = None,
+    backend: Any = None,
+) -> Tensor:
+    """Make the tensor whose array is `build(xp, numpy dtype)`, as the options ask.
+
+    Without a dtype in the options it is `default`, or else the default dtype.
+    """
+    for key in options:
+        if key not in ACCEPTED:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    if options.get("layout") not in (None, strided):
+        raise TypeError(f"{name}(): minigrad has strided tensors only, no {options['layout']}")
+    out = options.get("out")
+    chosen = wanted_dtype(name, options)
+    if chosen is None:
+        chosen = default or get_default_dtype() if out is None else out.dtype
+    elif out is not None and out.dtype is not chosen:
+        raise RuntimeError(f"dtype {type_name(chosen)} does not match dtype of out parameter "
+                           f"({type_name(out.dtype)})")
+    where = options.get("device")
+    if out is not None:
+        wanted, where = out.device if where is None else as_device(where), out.device
+        if wanted.type != where.type:
+            raise RuntimeError(f"device type {wanted.type} does not match device type of out "
+                               f"parameter ({where.type})")
+    if backend is not None and where is None:
+        array = build(backend, chosen.numpy)
+    else:
+        array = build_on(where, lambda xp: build(xp, chosen.numpy))
+    result = Tensor._plain_as(Tensor, array)
+    if out is not None:
+        result = write_out(name, out, result)
+    return with_grad(result, options.get("requires_grad", False))
+
+
+def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
+    """Let a new tensor require grad; `RuntimeError` unless it is floating."""
+    if requires_grad:
+        if not tensor.is_floating_point():
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require "
+                               "gradients")
+        tensor.requires_grad_()
+    return tensor
+
+
+def wanted_dtype(name: str, options: Options) -> dtype | None:
+    """Return the dtype that the options ask for, or None."""
+    given = options.get("dtype")
+    if given is None or type(given) is dtype:
+        return given
+    if given is complex:
+        raise TypeError(NO_COMPLEX)
+    found = PYTHON_TYPES.get(given) if isinstance(given, type) else None
+    if found is None:
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not "
+                        f"{type(given).__name__}")
+    return found
+
+
+def sizes(name: str, given: tuple[Any, ...], options: SizedOptions) -> Shape:
+    """Read a shape that is given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
+    if "size" in options:
+        given = (options.pop("size"),)
+    elif not given:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    if len(given) == 1 and isinstance(given[0], (tuple, list)):
+        given = tuple(given[0])
+        wrong = "tuple of ints, but found element of type {0} at pos {1}"
+    else:
+        wrong = "tuple of ints, not {0}"
+    shape = []
+    for position, n in enumerate(given):
+        try:
+            shape.append(index(n))
+        except TypeError:
+            kind = wrong.format(type(n).__name__, position)
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be {kind}") from None
+    if any(n < 0 for n in shape):
+        least = min(shape)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {least}: {shape}")
+    return tuple(shape)
+
+
+def fill_number(name: str, position: int, value: Any) -> Any:
+    """Return the number to fill with; a 0-d tensor stands for its one."""
+    if isinstance(value, Tensor) and not value.ndim:
+        return value.item()
+    if isinstance(value, complex):
+        raise TypeError(NO_COMPLEX)
+    if not isinstance(value, NUMBERS):
+        raise TypeError(f"{name}(): argument 'fill_value' (position {position}) must be Number, "
+                        f"not {type(value).__name__}")
+    return value
+
+
+def filled(name: str, shape: Shape, value: Any, options: Options, default: dtype,
+           backend: Any = None) -> Tensor:
+    """Make a tensor of one value."""
+
+    def build(xp: Any, numpy_dtype: Any) -> Array:
+        return xp.full(shape, number(value, from_numpy_dtype(numpy_dtype))[()], numpy_dtype)
+
+    return create(name, options, build, default, backend)
+
+
+
+def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], Array]) -> Tensor:
+    """Make a tensor beside a tensor, an array beside an array: of its dtype, on its device."""
+    if type(input) in BACKENDS:
+        wanted = wanted_dtype(name, options)
+        dtype = input.dtype if wanted is None else wanted.numpy
+        return build(backend_of(input), dtype)
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    array = input._array
+    xp = backend_of(array)
+    if xp.device_type != "cpu" and options.get("device") is None:
+        options = {**options, "device": device_of(array)}
+    return create(name, options, build, from_numpy_dtype(array.dtype), xp)
+
+
+def order(input: Any, options: Options) -> str:
+    """Return NumPy's name for the order of dimensions that a `*_like` tensor gets."""
+    if options.get("memory_format") not in (None, preserve_format):
+        return "C"
+    array = input if type(input) in BACKENDS else getattr(input, "_array", None)
+    return "C" if array is None or 0 in array.strides else "K"
+
+
+def array_of(input: Any) -> Array:
+    """Return the array of a tensor, or the array itself."""
+    return input._array if isinstance(input, Tensor) else input

@@ -1,0 +1,478 @@
+"""Picking, adding and writing whole slices or single elements along one dimension."""
+
+from __future__ import annotations
+
+from ...backend import backend_of, kernels_index
+from ...backend.memory_layout import in_rows
+from ...dtypes import from_numpy_dtype
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.inplace import apply_inplace
+from ...op.node import NUMBERS
+from ...op.publish import function
+from ...shapes import broadcast, numel, wrap_dim
+from ...tensor.tensor import Tensor, method
+from ..overloads import refuse_integers
+from ..shape.as_strided import geometry_of, refuse_beyond_memory
+from ..shape.view import along, array_of
+
+
+def check_index(index, size, message, negative=False, error=RuntimeError):
+    """Raise unless all indices are below `size`, and not negative unless that is allowed."""
+    lowest = -size if negative else 0
+    if not (index.size and backend_of(index).may_ask()):
+        return
+    if bool((index.min() < lowest) | (index.max() >= size)):
+        wrong = index[(index < lowest) | (index >= size)][0].item()
+        raise error(message.format(index=wrong, size=size))
+
+
+def dtype_name(array):
+    """Return what PyTorch's errors call the dtype of an array."""
+    return type_name(from_numpy_dtype(array.dtype))
+
+
+BOUNDS = "index {{index}} is out of bounds for dimension {} with size {{size}}"
+
+
+# -------------------------------------------------------------------- whole slices
+
+
+def checked_vector(name, self, dim, index):
+    """Return the dimension from the front and the index as a vector, both checked."""
+    dim = wrap_dim(dim, self.ndim)
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index")
+    if index.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector")
+    return dim, index.reshape(-1), self.shape[dim] if self.ndim else 1
+
+
+def check_selected(array, dim, index):
+    """Raise unless all indices lie within a dimension, as PyTorch's kernel for the case does."""
+    size = array.shape[dim] if array.ndim else 1
+    if index.size and not size and array.ndim > 1:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if array.ndim > 1 and (dim == 1 or not array.size):
+        check_index(index, size, f"INDICES element is out of DATA bounds, id={{index}} "
+                                 f"axis_dim={size}", error=RuntimeError)
+    check_index(index, size, "index out of range in self", error=IndexError)
+
+
+def selected_sizes(shape, dim, index):
+    """Return the shape with the number of indices at `dim`."""
+    dim = wrap_dim(dim, len(shape))
+    return (*shape[:dim], numel(index), *shape[dim + 1 :]) if shape else ()
+
+
+class IndexSelect(Op):
+    """The slices along `dim` that the vector `index` names.
+
+    Raises IndexError where one is out of range.
+
+    >>> from minigrad import eye, tensor
+    >>> eye(3).index_select(0, tensor([2, 0]))
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
+
+    node, tensors = "IndexSelectBackward", ("self", "index")
+
+    def shape(self, dim, index):
+        return selected_sizes(self, dim, index)
+
+    def forward(xp, self, dim, index):
+        dim, index, _ = checked_vector("index_select", self, dim, index)
+        if not self.ndim and index.size != 1:
+            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
+                               f"{index.size} value(s)")
+        check_selected(self, dim, index)
+        return xp.take(self, index, axis=dim) if self.ndim else self.copy()
+
+    def grad_self(g, self_sizes, dim, index):
+        return F.index_select_backward(g, self_sizes, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(5, high=3)
+        yield make(3, 4), -1, make.ints(2, high=4)
+        yield make(3), 0, make.ints(0, high=3)
+        yield make(3, 4), 0, make.ints(high=3)
+
+
+class IndexSelectBackward(Op):
+    """Zeros of `self_sizes` to whose slices along `dim` those of `grad` are added.
+
+    >>> from minigrad import index_select_backward, ones, tensor
+    >>> index_select_backward(ones(3), (2,), 0, tensor([1, 1, 0]))
+    tensor([1., 2.])
+    """
+
+    node, method, tensors = "IndexSelectBackwardBackward", False, ("grad", "index")
+
+    def shape(grad, self_sizes, dim, index):
+        return tuple(self_sizes)
+
+    def forward(xp, grad, self_sizes, dim, index):
+        return IndexAdd.forward_inplace(xp, xp.zeros(self_sizes, grad.dtype), dim, index, grad)
+
+    def grad_grad(g, dim, index):
+        return F.index_select(g, dim, index)
+
+    def samples(make):
+        yield make(2, 4), (3, 4), 0, make.ints(2, high=3)
+
+
+class IndexAdd(Op):
+    """`self` with `alpha` times the slices of `source` added to those that `index` names.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> zeros(3).index_add(0, tensor([1, 1]), ones(2))
+    tensor([0., 2., 0.])
+    """
+
+    apart = "after shapes"
+    node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
+
+    def shape(self, dim, index, source, alpha=1):
+        check_source("index_add_", self, dim, index, source)
+        return self
+
+    def forward_inplace(xp, self, dim, index, source, *, alpha=1):
+        at, index, size = checked_vector("index_add", self, dim, index)
+        if source.dtype != self.dtype:
+            raise RuntimeError(f"index_add_(): self ({dtype_name(self)}) and source "
+                               f"({dtype_name(source)}) must have the same scalar type")
+        check_source("index_add_", self.shape, dim, index.shape, source.shape)
+        if not source.size or (self.ndim > 1 and not self.size):
+            return self
+        if self.ndim > 1:
+            check_index(index, size, BOUNDS.format(at))
+        else:
+            check_index(index, size, "index out of range in self", error=IndexError)
+        scaled = source if alpha == 1 else xp.multiply(source, alpha)
+        return kernels_index.index_add(xp, self, at, index, scaled)
+
+    def grad_self(g):
+        return g
+
+    def grad_source(g, dim, index, alpha, source):
+        return F.index_select(g, dim, index) * alpha
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, high=3), make(2, 4), {"alpha": 2}
+        yield make(3, 4), -1, make.ints(5, high=4), make(3, 5)
+
+
+def check_source(name, self, dim, index, source):
+    """Raise unless the slices of `source` fit those of `self`, one for each index."""
+    dim = wrap_dim(dim, len(self))
+    if dim and dim >= len(source):
+        raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor "
+                           f"with dim {len(source)}")
+    if not source and numel(index) != 1:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if source and source[dim] != numel(index):
+        raise RuntimeError(f"{name}(): Number of indices ({numel(index)}) should be equal to "
+                           f"source.size(dim): ({source[dim]}), for dim: {dim}")
+    if len(self) != len(source) or any(
+        a != b for i, (a, b) in enumerate(zip(self, source)) if i != dim
+    ):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(self)} source.shape = {list(source)}")
+
+
+def check_dims_copied(self, source):
+    """Raise unless two shapes have as many dimensions, or one has none."""
+    if self and source and len(self) != len(source):
+        raise IndexError("index_copy_(): When source and destination are not scalars, their "
+                         f"dimensionality must match. Source dimensionality ({len(source)}), "
+                         f"destination dimensionality ({len(self)})")
+
+
+def check_copied(self, dim, index, source):
+    """Raise unless the slices of `source` can take the place of those that are named."""
+    check_dims_copied(self, source)
+    slices, given = (shape[:dim] + shape[dim + 1:] for shape in (self, source))
+    if slices != given:
+        raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. "
+                           f"Destination slice shape: {list(slices)} at dimension {dim} and source "
+                           f"slice shape: {list(given)} at dimension 0.")
+    if source and source[dim] != numel(index):
+        raise IndexError(f"index_copy_(): Number of indices ({numel(index)}) should be equal to "
+                         f"source.size(dim) ({source[dim]})")
+
+
+class IndexCopy(Op):
+    """`self` with the slices along `dim` that `index` names replaced by those of `source`.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> zeros(3).index_copy(0, tensor([1]), ones(1))
+    tensor([0., 1., 0.])
+    """
+
+    apart = True
+    node, tensors, inplace = "IndexCopyBackward", ("self", "index", "source"), True
+
+    def shape(self, dim, index, source):
+        check_copied(self, wrap_dim(dim, len(self)), index, source)
+        return self
+
+    def forward_inplace(xp, self, dim, index, source):
+        at, index, size = checked_vector("index_copy_", self, dim, index)
+        check_dims_copied(self.shape, source.shape)
+        if source.dtype != self.dtype:
+            raise RuntimeError("index_copy_(): self and source expected to have the same dtype, "
+                               f"but got (self) {dtype_name(self)} and (source) "
+                               f"{dtype_name(source)}")
+        check_copied(self.shape, at, index.shape, source.shape)
+        if nothing_to_write(self, at, index.size):
+            return self
+        check_index(index, size, "index_copy_(): " + BOUNDS.format(at), error=IndexError)
+        self[along(at, index) if self.ndim else ...] = source if self.ndim else source.reshape(())
+        return self
+
+    def grad_self(g, dim, index):
+        return F.index_fill(g, dim, index, 0)
+
+    def grad_source(g, dim, index, source):
+        return F.index_select(g, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(1, high=3), make(1, 4)
+        yield make(3, 4), -1, make.ints(1, high=4), make(3, 1)
+
+
+def nothing_to_write(array, dim, count):
+    """Tell whether a write of `count` slices along `dim` has nothing to do; None is for `dim`.
+
+    PyTorch lays out the tensor as if `dim` had no strides before it looks at the indices: so it
+    is the memory that is too small where a tensor is empty.
+    """
+    if not array.ndim or array.size:
+        return False
+    sizes = (*array.shape[:dim], count, *array.shape[dim + 1:])
+    if 0 in sizes:
+        return True
+    _, strides, offset = geometry_of(array)
+    refuse_beyond_memory(array, sizes, (*strides[:dim], 0, *strides[dim + 1:]), offset)
+    return False
+
+
+class IndexFillNumber(Op):
+    """`self` with the number `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), 5)
+    tensor([0., 5., 0.])
+    """
+
+    apart = writes_alike = True
+    name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
+    inplace, public = True, False
+
+    def shape(self, dim, index, value):
+        return self
+
+    def forward(xp, self, dim, index, value):
+        copied = self.copy("C" if 0 in self.strides else "K")
+        written = copied if self.size else self  # an empty one says how much memory there is
+        IndexFillNumber.forward_inplace(xp, written, dim, index, value)
+        return copied
+
+    def forward_inplace(xp, self, dim, index, value):
+        if ndim := getattr(value, "ndim", 0):
+            raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
+                               f"tensor with {ndim} dimension(s).")
+        at, index, size = checked_vector("index_fill", self, dim, index)
+        if nothing_to_write(self, at, index.size):
+            return self
+        check_index(index, size, BOUNDS.format(at), True, IndexError)
+        self[along(at, index) if self.ndim else ...] = value
+        return self
+
+    def grad_self(g, dim, index):
+        return F.index_fill(g, dim, index, 0)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, high=3), 1.5
+        yield make(3, 4), -1, make.ints(2, high=4), 0
+
+
+class IndexFillTensor(Op):
+    """`self` with the 0-d tensor `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), tensor(5.0))
+    tensor([0., 5., 0.])
+    """
+
+    numbers = True
+    apart = writes_alike = True
+    name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
+    inplace, public = True, False
+
+    def shape(self, dim, index, value):
+        return self
+
+    forward = IndexFillNumber.forward
+    forward_inplace = IndexFillNumber.forward_inplace
+
+    def grad_self(g, dim, index):
+        return F.index_fill(g, dim, index, 0)
+
+    def grad_value(g, dim, index):
+        named = F.index_fill(F.zeros_like(g), dim, index, 1)  # once, however often it is named
+        return F.sum(F.where(F.gt(named, 0), g, 0))
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(1, high=3), make()
+
+
+@function()
+def index_fill(input, dim, index, value):
+    """`input` with `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), 5)
+    tensor([0., 5., 0.])
+    """
+    refuse_integers(input, value)
+    if not isinstance(value, (Tensor, *NUMBERS)):
+        raise TypeError("index_fill(): argument 'value' (position 4) must be Tensor or Number, not "
+                        f"{type(value).__name__}")
+    op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
+    return op(input, dim, index, value)
+
+
+@method("index_fill_")
+def index_fill_(self, dim, index, value):
+    """Write `value` to the slices along `dim` that `index` names."""
+    op = IndexFillTensor if isinstance(value, Tensor) else IndexFillNumber
+    return apply_inplace(op, [self, dim, index, value])
+
+
+# -------------------------------------------------------------------- one element each
+
+
+def checked_gather(self, dim, index, source=None):
+    """Return the dimension from the front, with index and sizes checked; see `gather`."""
+    dim, name = wrap_dim(dim, len(self)), "self" if source is None else "source"
+    if len(self or (1,)) != len(index or (1,)):
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as "
+                           f"{'input' if name == 'self' else 'self'} tensor")
+    if source is not None and len(source or (1,)) != len(index or (1,)):
+        fits = all(i <= n for d, (i, n) in enumerate(zip(index, self)) if d != dim)
+        if fits and source and len(source) < len(index) and all(
+                i <= n for i, n in zip(index, source)):
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-len(source)}, "
+                             f"{len(source) - 1}], but got {len(source)})")
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    too_large = any(i > n for d, (i, n) in enumerate(zip(index, self)) if d != dim)
+    if source is None and too_large:
+        d = next(d for d, (i, n) in enumerate(zip(index, self)) if d != dim and i > n)
+        raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index)} to "
+                           f"be no larger than self {list(self)} apart from dimension {dim}")
+    if source is not None and (too_large or any(i > n for i, n in zip(index, source))):
+        raise RuntimeError(
+            f"Expected index {list(index)} to be no larger than self {list(self)} apart from "
+            f"dimension {dim} and to be no larger size than src {list(source)}")
+    return dim
+
+
+def check_positions(name, self, dim, index):
+    """Raise unless `index` holds integers in range of `dim`."""
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    check_index(index, self.shape[dim] if self.ndim else 1, BOUNDS.format(dim))
+
+
+class Gather(Op):
+    """`result[i][j] = self[index[i][j]][j]` for `dim=0`, and so for each dimension.
+
+    Raises RuntimeError where an index is out of range.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).gather(1, tensor([[0, 0], [1, 0]]))
+    tensor([[1., 1.],
+            [4., 3.]])
+    """
+
+    node, tensors = "GatherBackward", ("self", "index")
+
+    def shape(self, dim, index, sparse_grad=False):
+        if numel(index):
+            checked_gather(self, dim, index)
+        return index
+
+    def forward(xp, self, dim, index, *, sparse_grad=False):
+        if not index.size:
+            return xp.zeros(index.shape, self.dtype)
+        dim = checked_gather(self.shape, dim, index.shape)
+        check_positions("gather", self, dim, index)
+        if not self.ndim or not index.ndim:
+            return self.reshape(-1)[index]
+        covered = tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(index.shape))
+        return in_rows(xp.take_along_axis(self[covered], index, dim))
+
+    def grad_self(g, self_sizes, dim, index, self):
+        return F.gather_backward(g, self_sizes, dim, index)
+
+    def samples(make):
+        yield make(3, 4), 0, make.ints(2, 4, high=3)
+        yield make(3, 4), -1, make.ints(2, 6, high=4)
+        yield make(3), 0, make.ints(0, high=3)
+        yield make(), 0, make.ints(high=1)
+
+
+class GatherBackward(Op):
+    """Zeros of `self_sizes` to which `grad` is added where `index` names an element along `dim`.
+
+    >>> from minigrad import gather_backward, ones, tensor
+    >>> gather_backward(ones(3), (2,), 0, tensor([1, 1, 0]))
+    tensor([1., 2.])
+    """
+
+    node, method, tensors = "GatherBackwardBackward", False, ("grad", "index")
+
+    def shape(grad, self_sizes, dim, index):
+        return tuple(self_sizes)
+
+    def forward(xp, grad, self_sizes, dim, index):
+        result = xp.zeros(self_sizes, grad.dtype)
+        if not index.size:
+            return result
+        dim = checked_gather(result.shape, dim, index.shape)
+        check_positions("scatter_add", result, dim, index)
+        return kernels_index.scatter_add(xp, result, dim, index, grad)
+
+    def grad_grad(g, dim, index):
+        return F.gather(g, dim, index)
+
+    def samples(make):
+        yield make(2, 4), (3, 4), 0, make.ints(2, 4, high=3)
+
+
+@function()
+def take_along_dim(input, indices, dim=None):
+    """`input.gather(dim, indices)` with both broadcast; without `dim` both are flattened.
+
+    >>> from minigrad import take_along_dim, tensor
+    >>> take_along_dim(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([[1]]), 1)
+    tensor([[2.],
+            [4.]])
+    """
+    if dim is None:
+        return Gather(F.reshape(input, (-1,)), 0, F.reshape(indices, (-1,)))
+    sizes, wanted = array_of(input).shape, array_of(indices).shape
+    if len(sizes) != len(wanted):
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number "
+                           f"of dimensions, but got {len(sizes)} dimensions for input, and "
+                           f"{len(wanted)} dimensions for indices")
+    dim = wrap_dim(dim, len(sizes))
+    if sizes and sizes[dim]:
+        indices = F.remainder(indices, sizes[dim])
+    common = broadcast((*sizes[:dim], 1, *sizes[dim + 1 :]), (*wanted[:dim], 1, *wanted[dim + 1 :]))
+    return Gather(
+        F.expand(input, (*common[:dim], sizes[dim], *common[dim + 1 :])), dim,
+        F.expand(indices, (*common[:dim], wanted[dim], *common[dim + 1 :])))

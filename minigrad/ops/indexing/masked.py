@@ -1,0 +1,294 @@
+"""Picking and writing elements by flat positions and by masks."""
+
+from __future__ import annotations
+
+from ...backend import kernels_index
+from ...backend.memory_layout import in_rows, laid_out_like
+from ...dtypes import from_numpy_dtype
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import broadcast, numel
+from ..shape.view import array_of
+from .gather import check_index
+
+# -------------------------------------------------------------------- flat positions
+
+
+FLAT = "out of range: tried to access index {index} on a tensor of {size} elements."
+
+
+class Take(Op):
+    """The elements at flat positions `index`, in its shape; negative ones count from the end.
+
+    Raises IndexError where one is out of range.
+
+    >>> from minigrad import arange, tensor
+    >>> arange(6.0).view(2, 3).take(tensor([4, -6]))
+    tensor([4., 0.])
+    """
+
+    node, tensors = "TakeBackward", ("self", "index")
+
+    def shape(self, index):
+        return index
+
+    def forward(xp, self, index):
+        check_index(index, self.size, FLAT, True, IndexError)
+        return in_rows(self.reshape(-1)[index])
+
+    def grad_self(g, self_sizes, index, self):
+        return F.take_backward(g, self_sizes, index)
+
+    def samples(make):
+        yield make(2, 3), make.ints(4, high=6)
+        yield make(2, 3), make.ints(2, 2, low=-6, high=6)
+        yield make(3), make.ints(high=3)
+
+
+class TakeBackward(Op):
+    """Zeros of `self_sizes` to which `grad` is added at the flat positions `index`.
+
+    >>> from minigrad import ones, take_backward, tensor
+    >>> take_backward(ones(2), (3,), tensor([-1, 2]))
+    tensor([0., 0., 2.])
+    """
+
+    node, method, tensors = "TakeBackwardBackward", False, ("grad", "index")
+
+    def shape(grad, self_sizes, index):
+        return tuple(self_sizes)
+
+    def forward(xp, grad, self_sizes, index):
+        result = xp.zeros(tuple(self_sizes), grad.dtype)
+        kernels_index.put_accumulate(xp, result.reshape(-1), index, grad)
+        return result
+
+    def grad_grad(g, index):
+        return F.take(g, index)
+
+    def samples(make):
+        yield make(4), (2, 3), make.ints(4, high=6)
+
+
+class Put(Op):
+    """`self` with `source` written, or added, at the flat positions `index`.
+
+    >>> from minigrad import ones, tensor, zeros
+    >>> zeros(2, 2).put(tensor([0, -1]), ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+
+    apart = "after shapes"
+    node, tensors, inplace = "PutBackward", ("self", "index", "source"), True
+
+    def shape(self, index, source, accumulate=False):
+        if numel(index) != numel(source):
+            raise IndexError("put_(): Expected source and index to have the same number of "
+                               f"elements, but got source.numel() = {numel(source)}, "
+                               f"index.numel() = {numel(index)}")
+        return self
+
+    def forward(xp, self, index, source, accumulate=False):
+        if source.dtype != self.dtype:
+            was, got = (type_name(from_numpy_dtype(a.dtype)) for a in (self, source))
+            raise RuntimeError("put_(): self and source expected to have the same dtype, but got "
+                               f"self.dtype = {was} and source.dtype = {got}")
+        Put.shape(self.shape, index.shape, source.shape)
+        check_index(index, self.size, FLAT, True, IndexError)
+        result = self.copy("C")
+        flat, index = result.reshape(-1), index.reshape(-1)
+        if accumulate:
+            kernels_index.put_accumulate(xp, flat, index, source.reshape(-1))
+        else:
+            flat[index] = source.reshape(-1)
+        return laid_out_like(result, self)
+
+    def grad_self(g, index, index_sizes, accumulate):
+        return g if accumulate else F.put(g, index, F.new_zeros(g, index_sizes))
+
+    def grad_source(g, index, source_sizes, source):
+        return F.reshape(F.take(g, index), source_sizes)
+
+    def samples(make):
+        yield make(2, 3), make.ints(3, high=6), make(3), True
+        yield make(2, 3), make.ints(1, high=6), make(1)
+        yield make(2, 3), make.ints(2, 2, low=-6, high=6), make(4), True
+
+
+# -------------------------------------------------------------------- masks
+
+
+def expect_mask(name, mask):
+    """Raise unless the mask is one of booleans."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"{name}: expected BoolTensor for mask")
+
+
+class MaskedSelect(Op):
+    """The elements where `mask`, which broadcasts, is true, in one dimension.
+
+    >>> from minigrad import arange, masked_select
+    >>> masked_select(arange(4.0), arange(4.0) > 1)
+    tensor([2., 3.])
+    """
+
+    node, tensors = "MaskedSelectBackward", ("self", "mask")
+
+    def shape(self, mask):
+        broadcast(mask, self)
+        # None: it depends on the values
+
+    def forward(xp, self, mask):
+        expect_mask("masked_select", mask)
+        self, mask = xp.broadcast_arrays(self, mask)
+        return self[mask]
+
+    def grad_self(g, mask, self_sizes, mask_sizes, self):
+        return F.masked_place(g, mask, broadcast(self_sizes, mask_sizes))
+
+    def samples(make):
+        yield make(3, 4), make.bools(3, 4)
+        yield make(3, 4), make.bools(4)
+        yield make(4), make.bools(3, 1)
+
+
+class MaskedPlace(Op):
+    """Zeros of `sizes` but for the first elements of `values` where `mask` is true.
+
+    >>> from minigrad import masked_place, ones, tensor
+    >>> masked_place(ones(3), tensor([False, True]), (2,))
+    tensor([0., 1.])
+    """
+
+    node, method, tensors = "MaskedPlaceBackward", False, ("values", "mask")
+
+    def shape(values, mask, sizes):
+        return tuple(sizes)
+
+    def forward(xp, values, mask, sizes):
+        result = xp.zeros(sizes, values.dtype)
+        mask = xp.broadcast_to(mask, result.shape)
+        result[mask] = values.reshape(-1)[: mask.sum().item()]
+        return result
+
+    def grad_values(g, mask, values_sizes):
+        return F.masked_pick(g, mask, values_sizes)
+
+    def samples(make):
+        yield make(12), make.bools(3, 4), (3, 4)
+
+
+class MaskedPick(Op):
+    """The elements where `mask` is true, followed by zeros, in the shape `sizes`.
+
+    >>> from minigrad import masked_pick, ones, tensor
+    >>> masked_pick(ones(2), tensor([False, True]), (3,))
+    tensor([1., 0., 0.])
+    """
+
+    node, method, tensors = "MaskedPickBackward", False, ("self", "mask")
+
+    def shape(self, mask, sizes):
+        return tuple(sizes)
+
+    def forward(xp, self, mask, sizes):
+        picked = self[xp.broadcast_to(mask, self.shape)]
+        result = xp.zeros(tuple(sizes), self.dtype)
+        result.reshape(-1)[: picked.size] = picked
+        return result
+
+    def grad_self(g, mask, self_sizes):
+        return F.masked_place(g, mask, self_sizes)
+
+    def samples(make):
+        yield make(3, 4), make.bools(3, 4), (4, 4)
+
+
+class MaskedScatter(Op):
+    """`self` with the elements of `source`, in order, where `mask` is true.
+
+    >>> from minigrad import arange, tensor, zeros
+    >>> zeros(3).masked_scatter(tensor([True, False, True]), arange(1.0, 4.0))
+    tensor([1., 0., 2.])
+    """
+
+    node, tensors, inplace = "MaskedScatterBackward", ("self", "mask", "source"), True
+
+    def shape(self, mask, source):
+        return broadcast(mask, self)
+
+    def forward(xp, self, mask, source):
+        if mask.dtype.kind != "b":
+            raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with "
+                               f"dtype {mask.dtype}")
+        if source.dtype != self.dtype:
+            raise RuntimeError("masked_scatter: expected self and source to have same dtypes but "
+                               f"got {self.dtype} and {source.dtype}")
+        self, mask = xp.broadcast_arrays(self, mask)
+        count = mask.sum().item()
+        if source.size < count:
+            raise RuntimeError("Number of elements of source < number of ones in mask")
+        result = self.copy()
+        result[mask] = source.reshape(-1)[:count]
+        return result
+
+    def grad_self(g, mask):
+        return F.where(mask, F.new_zeros(g, ()), g)
+
+    def grad_source(g, mask, source_sizes):
+        return F.masked_pick(g, mask, source_sizes)
+
+    def samples(make):
+        yield make(3, 4), make.bools(3, 4), make(12)
+        yield make(3, 4), make.bools(4), make(4, 4)
+
+
+class NonzeroMatrix(Op):
+    """The positions of the elements that are not zero, one in each row.
+
+    >>> from minigrad import tensor
+    >>> tensor([[0.0, 2.0], [3.0, 0.0]]).nonzero()
+    tensor([[0, 1],
+            [1, 0]])
+    """
+
+    name, public, nondifferentiable = "nonzero", False, True
+
+    def shape(self):
+        return None  # it depends on the values
+
+    def forward(xp, self):
+        if not self.ndim:
+            return xp.zeros((int(bool(self != 0)), 0), xp.int64)
+        return xp.stack(self.nonzero()).T
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(0, 2)
+        yield make()
+
+
+@function()
+def nonzero(input, *, as_tuple=False):
+    """The positions of the elements that are not zero: a matrix, or a tuple of its columns.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 2.0]).nonzero(as_tuple=True)
+    (tensor([1]),)
+    """
+    if not as_tuple:
+        return NonzeroMatrix(input)
+    return F.unbind(NonzeroMatrix(input if array_of(input).ndim else F.reshape(input, (1,))), 1)
+
+
+@function()
+def argwhere(input):
+    """The positions of the elements that are not zero, one in each row.
+
+    >>> from minigrad import argwhere, tensor
+    >>> argwhere(tensor([0.0, 2.0]))
+    tensor([[1]])
+    """
+    return NonzeroMatrix(input)

@@ -1,0 +1,226 @@
+"""Reductions into places that an index names: sums, products, means and extremes.
+
+`scatter_reduce` has an index for each element, `index_reduce` one for each slice, which is the same
+with that index for all elements of the slice.
+"""
+
+from functools import partial
+
+from ...backend import kernels_index
+from ...op.declaration import F, Op
+from ...shapes import numel, wrap_dim
+from ...shapes import same as same_shape
+from ...tensor.tensor import Tensor
+from ..overloads import require
+from .gather import check_index, check_source, checked_gather, dtype_name
+from .scatter import written
+
+#: What combines two elements, by the name of the reduction.
+COMBINES = {"sum": "add", "prod": "multiply", "mean": "add", "amax": "maximum", "amin": "minimum"}
+#: What a place starts from where its own element does not count; for extremes any source will do.
+STARTS = {"sum": 0, "prod": 1, "mean": 0}
+
+
+def reduce_into(xp, target, dim, index, source, reduce, include_self):
+    """Reduce `source` into the elements of an array that `index` names along `dim`, in place."""
+    if reduce == "mean":
+        require(target, "iuf", "scatter_gather_tensor_cpu_reduce_mean")
+    if not include_self:
+        kernels_index.scatter_write(xp, target, dim, index, STARTS.get(reduce, source))
+    if COMBINES[reduce] != "add":
+        return kernels_index.scatter_combined(xp, target, dim, index, source, COMBINES[reduce])
+    kernels_index.scatter_add(xp, target, dim, index, source)
+    if reduce == "mean":
+        count = (xp.ones if include_self else xp.zeros)(target.shape, target.dtype)
+        kernels_index.scatter_add(xp, count, dim, index, xp.ones(index.shape, target.dtype))
+        divide = xp.true_divide if target.dtype.kind == "f" else xp.floor_divide
+        target[...] = divide(target, xp.maximum(count, 1))
+    return target
+
+
+# -------------------------------------------------------------------- gradients
+
+
+def share(g, self, dim, index, src, reduce, include_self, result):
+    """Return of a mean or an extreme what each of its sources gets of `g`.
+
+    Without `include_self` what is reduced into gets nothing even where it equals the extreme; in
+    PyTorch its part is lost then.
+    """
+    if reduce == "mean":
+        own, others = F.ones_like(self), F.ones_like(src)
+    else:
+        own, others = same(self, result), same(src, F.gather(result, dim, index))
+    if not include_self:
+        own = F.scatter(own, dim, index, 0)
+    return g / F.scatter_add(own, dim, index, others)
+
+
+def same(x, value):
+    """Return one where `x` is `value`, else zero."""
+    return F.where(F.eq(x, value), F.ones_like(x), 0)
+
+
+def reduced_self(g, self, dim, index, src, reduce, include_self, result):
+    """Return the gradient of what is reduced into."""
+    if reduce == "prod":
+        g = g * F.scatter_reduce(F.tied(F.ones_like(self), self), dim, index, src, "prod")
+    elif reduce != "sum":
+        g = share(g, self, dim, index, src, reduce, include_self, result)
+        if reduce != "mean":
+            g = g * same(self, result)
+    return g if include_self else F.scatter(g, dim, index, 0)
+
+
+def reduced_src(g, self, dim, index, src, reduce, include_self, result):
+    """Return the gradient of what is reduced."""
+    if reduce == "sum":
+        return F.gather(g, dim, index)
+    if reduce == "prod":
+        return others_multiplied(g, self, dim, index, src, include_self, result)
+    g = F.gather(share(g, self, dim, index, src, reduce, include_self, result), dim, index)
+    return g if reduce == "mean" else g * same(src, F.gather(result, dim, index))
+
+
+def others_multiplied(g, self, dim, index, src, include_self, result):
+    """Return `g` times the product of all that meets an element of `src`, without it.
+
+    That is the result over the element; or, if it is the only zero, the result with a one there.
+    """
+    zeros = F.eq(src, 0)
+    count = F.gather(F.scatter_add(F.zeros_like(self), dim, index, same(src, 0)), dim, index)
+    if isinstance(src, Tensor) and F.any(F.gt(count, 1)):
+        src = SeveralZeros(src)
+    alone = F.logical_and(zeros, F.eq(count, 1))
+    without = F.scatter_reduce(self, dim, index, F.masked_fill(src, alone, 1), "prod",
+                               include_self=include_self)
+    return F.where(alone, F.gather(g * without, dim, index),
+                   F.gather(g * result, dim, index) / F.masked_fill(src, zeros, 1))
+
+
+class SeveralZeros(Op):
+    """A tensor of factors, two of which are zeros of one product.
+
+    The product's first derivatives are zero then, and the formulas that give these do not know how
+    they change with the factors: so there is no way on.
+
+    >>> from minigrad import tensor
+    >>> SeveralZeros(tensor([0.0, 0.0]))
+    tensor([0., 0.])
+    """
+
+    shape, public, nondifferentiable = same_shape, False, True
+    underivable = ("Double backward is unsupported for src when >1 zeros in src are scattered to "
+                   "the same position in self")
+
+    def forward(xp, self):
+        return self.copy()
+
+    def samples(make):
+        yield make(3)
+
+
+# -------------------------------------------------------------------- the ops
+
+
+class ScatterReduce(Op):
+    """`self` with `src` reduced into the elements that `index` names along `dim`.
+
+    `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the elements that
+    are named do not count themselves.
+
+    >>> from minigrad import ones, tensor
+    >>> ones(3).scatter_reduce(0, tensor([2, 2]), tensor([4.0, 7.0]), "mean")
+    tensor([1., 1., 4.])
+    """
+
+    apart = "after shapes"
+    tensors, inplace = ("self", "index", "src"), True
+
+    def shape(self, dim, index, src, reduce, include_self=True):
+        if numel(index):
+            checked_gather(self, dim, index, src)
+        return self
+
+    def forward_inplace(xp, self, dim, index, src, reduce, *, include_self=True):
+        if reduce not in COMBINES:
+            raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
+                               f"{reduce}")
+        write = partial(reduce_into, reduce=reduce, include_self=include_self)
+        return written(xp, "scatter", write, self, dim, index, src)
+
+    grad_self, grad_src = reduced_self, reduced_src
+
+    def samples(make):
+        for reduce in COMBINES:
+            yield make(3, 4), 0, make.ints(2, 4, high=3), make(2, 4), reduce
+            yield make(3, 4), -1, make.ints(3, 6, high=4), make(3, 6), reduce, {
+                "include_self": False}
+        yield make(), 0, make.ints(1, high=1), make(1), "prod", {"include_self": False}
+
+
+def of_slices(index, dim, sizes):
+    """Return a vector of indices as an index for each element of slices of these sizes."""
+    return F.expand(F.reshape(index, [n if d == wrap_dim(dim, len(sizes)) else 1
+                                      for d, n in enumerate(sizes)]), sizes)
+
+
+class IndexReduce(Op):
+    """`self` with the slices of `source` reduced into those that `index` names along `dim`.
+
+    `reduce` is "prod", "mean", "amax" or "amin"; without `include_self` the slices that are named
+    do not count themselves.
+
+    >>> from minigrad import ones, tensor
+    >>> ones(3).index_reduce(0, tensor([2, 2]), tensor([4.0, 7.0]), "amax")
+    tensor([1., 1., 7.])
+    """
+
+    apart = "after shapes"
+    tensors, inplace = ("self", "index", "source"), True
+
+    def shape(self, dim, index, source, reduce, include_self=True):
+        check_source("index_reduce_", self, dim, index, source)
+        return self
+
+    def forward_inplace(xp, self, dim, index, source, reduce, *, include_self=True):
+        check_slices(self, dim, index, source)
+        if reduce == "sum" or reduce not in COMBINES:
+            raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or "
+                               f"amin but got {reduce}.")
+        if not source.size:
+            return self
+        check_index(index.reshape(-1), self.shape[dim] if self.ndim else 1,
+                    "index out of range in self", error=IndexError)
+        return reduce_into(xp, self, wrap_dim(dim, self.ndim), of_slices(index, dim, source.shape),
+                           source, reduce, include_self)
+
+    def grad_self(g, self, dim, index, source, reduce, include_self, result, source_sizes):
+        index = of_slices(index, dim, source_sizes)
+        return reduced_self(g, self, dim, index, source, reduce, include_self, result)
+
+    def grad_source(g, self, dim, index, source, reduce, include_self, result, source_sizes):
+        index = of_slices(index, dim, source_sizes)
+        return reduced_src(g, self, dim, index, source, reduce, include_self, result)
+
+    def samples(make):
+        for reduce in ("prod", "mean", "amax", "amin"):
+            yield make(3, 4), 0, make.ints(2, high=3), make(2, 4), reduce
+            yield make(3, 4), -1, make.ints(5, high=4), make(3, 5), reduce, {"include_self": False}
+        yield make(), 0, make.ints(high=1), make(), "prod", {"include_self": False}
+
+
+def check_slices(self, dim, index, source):
+    """Raise unless dtypes and shapes let slices of `source` be reduced into those of `self`."""
+    wrap_dim(dim, self.ndim)
+    if index.ndim > 1:
+        raise IndexError("index_reduce_(): Index is supposed to be a vector, but got dim: "
+                         f"{index.ndim} with type: {dtype_name(index)} and size: "
+                         f"{list(index.shape)}")
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError("index_reduce_(): Expected dtype int32/int64 for index but got: "
+                           f"{dtype_name(index)}")
+    if source.dtype != self.dtype:
+        raise RuntimeError(f"index_reduce_(): self ({dtype_name(self)}) and source "
+                           f"({dtype_name(source)}) must have the same scalar type")
+    check_source("index_reduce_", self.shape, dim, index.shape, source.shape)

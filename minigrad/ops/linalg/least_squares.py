@@ -1,0 +1,75 @@
+"""Least squares: what solves a system of equations best that has too many or too few of them."""
+
+from ...op.declaration import F, named_result
+from ...op.publish import function
+from ...shapes import broadcast
+from .decompositions import plain
+from .matmul import dtype_names
+from .svd_eigh import relative_tolerance
+
+LinalgLstsq = named_result("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
+
+#: What LAPACK calls its ways; all are one here, but each tells other things of its way.
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def check_system(A, B, driver):
+    """Raise unless matrices and right-hand sides of these arrays make systems of equations.
+
+    Tell whether the right-hand sides are vectors.
+    """
+    name = "torch.linalg.lstsq: "
+    if A.ndim < 2:
+        raise RuntimeError(name + "input must have at least 2 dimensions.")
+    if not B.ndim:
+        raise RuntimeError(name + "other must have at least 1 dimension.")
+    if A.dtype != B.dtype:
+        ours, theirs = dtype_names(A, B)
+        raise RuntimeError(f"{name}Expected input and other to have the same dtype, but got "
+                           f"input's dtype {ours} and other's dtype {theirs}")
+    if not 0 <= A.ndim - B.ndim <= 1:
+        raise RuntimeError(name + "input.dim() must be greater or equal to other.dim() and "
+                                  "(input.dim() - other.dim()) <= 1")
+    vector = A.ndim > B.ndim
+    place = -1 if vector else -2
+    broadcast(A.shape[:-2], B.shape[:place])
+    if A.shape[-2] != B.shape[place]:
+        raise RuntimeError(f"{name}input.size(-2) should match other.size({place})")
+    if driver not in DRIVERS:
+        raise RuntimeError(f"{name}parameter `driver` should be one of ({', '.join(DRIVERS)})")
+    if A.dtype.char not in "fd":
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    return vector
+
+
+@function(method_too=False)
+def linalg_lstsq(A, B, rcond=None, *, driver=None):
+    """Return the X for which A X is nearest to B, the shortest one of them where there are several.
+
+    Singular values up to `rcond` times the largest count as zero. The gradient of the solution is
+    that of the pseudoinverse. As in PyTorch the driver "gelsy", the default, tells no residuals,
+    "gels" no rank, and both no singular values; residuals are those of tall matrices of full rank.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution
+    tensor([[2.0000]])
+    """
+    driver = "gelsy" if driver is None else driver
+    vector = check_system(plain(A), plain(B), driver)
+    B = F.unsqueeze(B, -1) if vector else B
+    rcond = relative_tolerance(plain(A)) if rcond is None else rcond
+    X = F.matmul(F.pinverse(A, rcond), B)
+    values = F.linalg_svdvals(F.detach(A))
+    limit = F.amax(values, -1, True) * rcond if values.shape[-1] else values
+    rank = F.sum(F.gt(values, limit), -1)
+    m, n = A.shape[-2:]
+    full = driver == "gels" or (driver != "gelsy" and F.all(F.eq(rank, n)))
+    residuals = F.new_zeros(X, (0,))
+    if full and m > n:
+        off = F.matmul(A, X) - B
+        residuals = F.sum(off * off, -2)
+    if driver == "gels":
+        rank = F.new_zeros(rank, (0,))
+    if driver in ("gels", "gelsy"):
+        values = F.new_zeros(values, (0,))
+    return LinalgLstsq(F.squeeze(X, -1) if vector else X, residuals, rank, values)

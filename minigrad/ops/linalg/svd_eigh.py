@@ -1,0 +1,235 @@
+"""What rests on singular values and eigenvalues: SVD, eigh, the pseudoinverse, the rank.
+
+The gradient of a vector divides by the differences of its value to all others; that of the values
+does not, and is computed without the vectors' part where no gradient reaches them.
+"""
+
+from ...op.declaration import F, Op, named_result
+from ...op.publish import function
+from .decompositions import LinAlgError, failing, plain, require_matrix, require_square
+from .matmul import mT
+
+
+def differences(values):
+    """Return values[j] - values[i] at (i, j), with ones on the diagonal."""
+    ones = F.diag_embed(F.ones_like(values))
+    return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + ones
+
+
+def skew(x):
+    """Return x - x.T."""
+    return x - mT(x)
+
+
+def first_columns(x, k):
+    """Return the first k columns; None stays None."""
+    return None if x is None else F.narrow(x, -1, 0, k)
+
+
+def no_svd(xp, matrices):
+    """Return the error that says for which matrix no singular values were found."""
+    where, _ = failing(matrices, lambda matrix: not xp.isfinite(matrix).all())
+    why = ("contained non-finite values." if not xp.isfinite(matrices).all() else
+           "is ill-conditioned or has too many repeated singular values.")
+    return LinAlgError(f"linalg.svd: {where}The algorithm failed to converge because the input "
+                       f"matrix {why}")
+
+
+class LinalgSvd(Op):
+    """Singular values S, in descending order, and vectors: U diag(S) Vh = A.
+
+    The gradient of the vectors is finite only where the singular values differ.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.svd(tensor([[3.0, 0.0], [0.0, 2.0]])).S
+    tensor([3., 2.])
+    """
+
+    node, method, outputs, materialize = "SvdBackward", False, ("U", "S", "Vh"), False
+
+    def shape(A, full_matrices=True):
+        m, n = A[-2:]
+        k = min(m, n)
+        return [(*A[:-1], m if full_matrices else k), (*A[:-2], k),
+                (*A[:-2], n if full_matrices else k, n)]
+
+    def forward(xp, self, full_matrices=True):
+        require_matrix("linalg.svd", self)
+        try:
+            return tuple(xp.linalg.svd(self, full_matrices))
+        except xp.linalg.LinAlgError:
+            raise no_svd(xp, self) from None
+
+    def grad_self(g_U, g_S, g_Vh, U, S, Vh, self_sizes):
+        m, n = self_sizes[-2:]
+        k = min(m, n)
+        V = first_columns(mT(Vh), k)
+        g_V = first_columns(None if g_Vh is None else mT(g_Vh), k)
+        return svd_backward(first_columns(g_U, k), g_S, g_V, first_columns(U, k), S, V)
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 4, 3), False
+        yield make(2, 3), False
+
+
+def svd_backward(g_U, g_S, g_V, U, S, V):
+    """Return the gradient of the reduced SVD; a missing gradient is None."""
+    Vh, row, column = mT(V), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
+    if g_U is None and g_V is None:
+        return (U * F.unsqueeze(g_S, -2)) @ Vh
+    inside = 0 if g_S is None else F.diag_embed(g_S)
+    gaps = differences(S * S)
+    if g_U is not None:
+        inside = inside + skew(mT(U) @ g_U) / gaps * row
+    if g_V is not None:
+        inside = inside + column * (skew(mT(V) @ g_V) / gaps)
+    result = U @ inside @ Vh
+    if g_U is not None:  # what leads out of the space that U spans
+        outside = g_U / row
+        result = result + (outside - U @ (mT(U) @ outside)) @ Vh
+    if g_V is not None:
+        outside = g_V / row
+        result = result + U @ mT(outside - V @ (Vh @ outside))
+    return result
+
+
+Svd = named_result("svd", ("U", "S", "V"))
+
+
+@function()
+def svd(input, some=True, compute_uv=True):
+    """Return U, S and V with U diag(S) V.T = input; zeros for U and V unless `compute_uv`.
+
+    >>> from minigrad import tensor
+    >>> tensor([[3.0, 0.0], [0.0, 2.0]]).svd().S
+    tensor([3., 2.])
+    """
+    U, S, Vh = F.linalg_svd(input, not some)
+    if not compute_uv:
+        m, n = input.shape[-2:]
+        batch = tuple(input.shape[:-2])
+        return Svd(F.new_zeros(input, (*batch, m, m)), S, F.new_zeros(input, (*batch, n, n)))
+    return Svd(U, S, mT(Vh))
+
+
+@function(method_too=False)
+def linalg_svdvals(A):
+    """Return the singular values in descending order.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.svdvals(tensor([[3.0, 0.0], [0.0, 2.0]]))
+    tensor([3., 2.])
+    """
+    return F.linalg_svd(A, False)[1]
+
+
+class LinalgEigh(Op):
+    """Eigenvalues, in ascending order, and orthonormal eigenvectors of symmetric matrices.
+
+    Only the triangle that UPLO names is read.  The gradient of the eigenvectors is finite only
+    where the eigenvalues differ.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.eigh(tensor([[3.0, 0.0], [0.0, 2.0]])).eigenvalues
+    tensor([2., 3.])
+    """
+
+    node, method, materialize = "LinalgEighBackward", False, False
+    outputs = ("eigenvalues", "eigenvectors")
+
+    def shape(A, UPLO="L"): return [A[:-1], A]
+
+    def forward(xp, self, UPLO="L"):
+        require_square("linalg.eigh", self)
+        if UPLO.upper() not in ("L", "U"):
+            raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+        return tuple(xp.linalg.eigh(self, UPLO.upper()))
+
+    def grad_self(g_eigenvalues, g_eigenvectors, eigenvalues, eigenvectors):
+        V = eigenvectors
+        if g_eigenvectors is None:
+            return (V * F.unsqueeze(g_eigenvalues, -2)) @ mT(V)
+        inside = mT(V) @ g_eigenvectors
+        inside = (inside - mT(inside)) / 2 / differences(eigenvalues)  # of symmetric matrices
+        if g_eigenvalues is not None:
+            inside = inside + F.diag_embed(g_eigenvalues)
+        return V @ inside @ mT(V)
+
+    def samples(make):
+        # Only one triangle is read but the gradient is symmetric: single entries tell of 1 x 1.
+        yield make(1, 1)
+        yield make(3, 1, 1), "U"
+
+
+@function(method_too=False)
+def linalg_eigvalsh(A, UPLO="L"):
+    """Return the eigenvalues of symmetric matrices in ascending order.
+
+    >>> from minigrad import eye, linalg
+    >>> linalg.eigvalsh(eye(2))
+    tensor([1., 1.])
+    """
+    return F.linalg_eigh(A, UPLO)[0]
+
+
+class Pinverse(Op):
+    """The pseudoinverses; singular values below rcond times the largest count as zero.
+
+    >>> from minigrad import ones
+    >>> ones(2, 2).pinverse()
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
+    """
+
+    node = "PinverseBackward"
+
+    def shape(A, rcond=1e-15): return (*A[:-2], A[-1], A[-2])
+
+    def forward(xp, self, rcond=1e-15):
+        require_matrix("linalg.pinv", self)
+        try:
+            return xp.linalg.pinv(self, rcond)
+        except xp.linalg.LinAlgError:
+            raise no_svd(xp, self) from None
+
+    def grad_self(g, self, result):
+        At, P, Pt, gt = mT(self), result, mT(result), mT(g)
+        return mT(P @ Pt @ (g - g @ Pt @ At)) + mT((g - At @ Pt @ g) @ Pt @ P) - mT(P @ gt @ P)
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 4, 3)
+        yield make(2, 3)
+
+
+def relative_tolerance(array):
+    """Return below which share of the largest singular value one counts as zero by default."""
+    return max(array.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array.dtype.itemsize]
+
+
+@function(method_too=False)
+def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
+    """Return the pseudoinverses; singular values below rtol times the largest count as zero.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.pinv(ones(2, 3)).shape
+    torch.Size([3, 2])
+    """
+    array = plain(A)
+    require_matrix("linalg.pinv", array)
+    given = rtol if rtol is not None else rcond
+    return F.pinverse(A, relative_tolerance(array) if given is None else given)
+
+
+@function(method_too=False)
+def linalg_matrix_rank(A, *, rtol=None):
+    """Return how many singular values exceed rtol times the largest.
+
+    >>> from minigrad import linalg, ones
+    >>> linalg.matrix_rank(ones(2, 3))
+    tensor(1)
+    """
+    rtol = relative_tolerance(plain(A)) if rtol is None else rtol
+    values = F.linalg_svdvals(A)
+    return F.sum(F.gt(values, F.amax(values, -1, True) * rtol), -1)

@@ -1,0 +1,108 @@
+"""Systems of equations with a triangular matrix, and what a Cholesky factor solves."""
+
+from ...op.declaration import F, Op, named_result
+from ...op.publish import function
+from ...shapes import broadcast
+from .decompositions import columns, plain, require_fitting, require_square
+from .matmul import dtype_names, mT
+
+
+class LinalgSolveTriangular(Op):
+    """The X with A X = B, using only one triangle of A; with X A = B unless `left`.
+
+    Substitution goes on over zeros, which give infinities and nan as division does.
+
+    >>> from minigrad import linalg, tensor
+    >>> A, B = tensor([[2.0, 0.0], [1.0, 0.0]]), tensor([[4.0], [1.0]])
+    >>> linalg.solve_triangular(A, B, upper=False)
+    tensor([[2.],
+            [-inf]])
+    """
+
+    node, method = "LinalgSolveTriangularBackward", False
+
+    def shape(A, B, upper, left=True, unitriangular=False):
+        return (*broadcast(A[:-2], B[:-2]), *B[-2:])
+
+    def forward(xp, self, B, *, upper, left=True, unitriangular=False):
+        name = "linalg.solve_triangular"
+        require_square(name, self)
+        if B.ndim < 2:
+            raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
+        require_fitting(name, self.shape, B.shape, left)
+        if self.dtype.char not in "fd":
+            raise NotImplementedError('"triangular_solve_cpu" not implemented for '
+                                      f"'{dtype_names(self)[0]}'")
+        A, B = self, B.astype(self.dtype, copy=False)
+        if left:
+            return columns(xp, xp.solve_triangular(A, B, upper, unitriangular))
+        A, B = (xp.swapaxes(x, -1, -2) for x in (A, B))
+        return columns(xp, xp.swapaxes(
+            xp.solve_triangular(A, B, not upper, unitriangular), -1, -2))
+
+    def grad_self(g, self, result, upper, left, unitriangular):
+        g_B = F.linalg_solve_triangular(
+            mT(self), g, upper=not upper, left=left, unitriangular=unitriangular)
+        whole = g_B @ mT(result) if left else mT(result) @ g_B
+        return F.triu(-whole, int(unitriangular)) if upper else F.tril(-whole, -int(unitriangular))
+
+    def grad_B(g, self, result, upper, left, unitriangular):  # PyTorch keeps the result as well
+        return F.linalg_solve_triangular(
+            mT(self), g, upper=not upper, left=left, unitriangular=unitriangular)
+
+    def samples(make):
+        yield make(3, 3, low=1), make(3, 2), {"upper": True}
+        yield make(2, 3, 3, low=1), make(2, 3), {"upper": False, "left": False}
+        yield make(3, 3), make(2, 3, 1), {"upper": False, "unitriangular": True}
+
+
+def require_one_dtype(b, A):
+    """Raise unless both sides of an equation have one dtype."""
+    if b.dtype != A.dtype:
+        ours, theirs = dtype_names(plain(b), plain(A))
+        raise RuntimeError("Expected b and A to have the same dtype, but found b of type "
+                           f"{ours} and A of type {theirs} instead.")
+
+
+TriangularSolve = named_result("triangular_solve", ("solution", "cloned_coefficient"))
+
+
+@function()
+def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
+    """Return the X with A X = input, using only one triangle of A, and A.
+
+    >>> from minigrad import tensor
+    >>> tensor([[4.0]]).triangular_solve(tensor([[2.0]])).solution
+    tensor([[2.]])
+    """
+    require_one_dtype(input, A)
+    X = F.linalg_solve_triangular(mT(A) if transpose else A, input, upper=upper != transpose,
+                                  unitriangular=unitriangular)
+    return TriangularSolve(X, F.clone(A))
+
+
+@function()
+def cholesky_solve(input, L, upper=False):
+    """Return the X with L L.T X = input.
+
+    >>> from minigrad import tensor
+    >>> tensor([[8.0]]).cholesky_solve(tensor([[2.0]]))
+    tensor([[2.]])
+    """
+    require_one_dtype(input, L)
+    lower = mT(L) if upper else L
+    half = F.linalg_solve_triangular(lower, input, upper=False)
+    return F.linalg_solve_triangular(mT(lower), half, upper=True)
+
+
+@function()
+def cholesky_inverse(input, upper=False):
+    """Return the inverse of L L.T.
+
+    >>> from minigrad import tensor
+    >>> tensor([[2.0]]).cholesky_inverse()
+    tensor([[0.2500]])
+    """
+    lower = mT(F.triu(input)) if upper else F.tril(input)
+    inverse = F.linalg_inv(lower)
+    return mT(inverse) @ inverse

@@ -1,0 +1,366 @@
+"""Arithmetic, element by element: sums, products, quotients.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+from ...op.declaration import F, Op
+from ...shapes import broadcast, same
+from ...tensor.tensor import method
+from ..overloads import alias, is_number, overloaded, require
+
+BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                 "to invert a mask, use the `~` or `logical_not()` operator instead.")
+BOOL_SUBTRACTION = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+    "`logical_xor()` operator instead.")
+
+
+def scaled(xp, other, alpha):
+    """Return `other * alpha`; `RuntimeError` where the product would need another dtype."""
+    if isinstance(alpha, bool) and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and other.dtype.kind != "f":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
+                           "point number.")
+    if other.dtype.kind == "b":
+        return other if alpha else xp.zeros_like(other)
+    return other if alpha == 1 else xp.multiply(other, alpha)
+
+
+def pairs(make):
+    """Yield the samples of most ops of two tensors."""
+    yield make(3, 4), make(3, 4, low=0.5)
+    yield make(3, 1), make(4, low=0.5)
+    yield make(2, 3), 1.5
+    yield make(), make(2, low=0.5)
+    yield make(0, 3), make(3, low=0.5)
+
+
+# -------------------------------------------------------------------- sums and products
+
+
+class Add(Op):
+    """The sum `self + alpha * other`; the shapes broadcast, the dtypes are promoted.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 2]).add(tensor([10, 20]), alpha=2)
+    tensor([21, 42])
+    """
+
+    numbers = True
+    jvp = "elementwise"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    dunder = ("__add__", "__radd__")
+    commutative = True
+
+    def forward(xp, self, other, *, alpha=1):
+        return xp.add(self, other if alpha == 1 else scaled(xp, other, alpha))
+
+    def forward_inplace(xp, self, other, *, alpha=1):
+        xp.add(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, alpha):
+        return g if alpha == 1 else g * alpha
+
+    def samples(make):
+        yield from pairs(make)
+        yield make(3, 4), make(4), {"alpha": 2.5}
+
+
+class Sub(Op):
+    """The difference `self - alpha * other`; the shapes broadcast, the dtypes are promoted.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]) - 1
+    tensor([0., 1.])
+    """
+
+    numbers = True
+    jvp = "elementwise"
+    shape = broadcast
+    promote, refuses_bools = "result", True
+    inplace = True
+    dunder = ("__sub__",)
+
+    def forward(xp, self, other, *, alpha=1):
+        try:
+            return xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha))
+        except TypeError:
+            raise RuntimeError(BOOL_SUBTRACTION) from None
+
+    def forward_inplace(xp, self, other, *, alpha=1):
+        xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, alpha):
+        return -g if alpha == 1 else g * -alpha
+
+    def samples(make):
+        yield from pairs(make)
+        yield make(3, 4), make(4), {"alpha": 2.5}
+
+
+class Rsub(Op):
+    """The difference with its operands swapped, `other - alpha * self`.
+
+    >>> from minigrad import rsub, tensor
+    >>> rsub(tensor([1.0, 2.0]), tensor(5.0))
+    tensor([4., 3.])
+    """
+
+    numbers = True
+    shape = broadcast
+    promote, refuses_bools = "result", True
+    public = False
+
+    def forward(xp, self, other, *, alpha=1):
+        try:
+            return xp.subtract(other, self if alpha == 1 else scaled(xp, self, alpha))
+        except TypeError:
+            raise RuntimeError(BOOL_SUBTRACTION) from None
+
+    def grad_self(g, alpha):
+        return -g if alpha == 1 else g * -alpha
+
+    def grad_other(g):
+        return g
+
+    def samples(make):
+        yield from pairs(make)
+        yield make(3, 4), make(4), {"alpha": 2.5}
+
+
+class RsubNumber(Rsub):
+    """A number minus a tensor.
+
+    >>> from minigrad import tensor
+    >>> 1 - tensor([1.0, 2.0])
+    tensor([ 0., -1.])
+    """
+
+    node = "RsubBackward1"
+    grad_other = None  # type: ignore[assignment]  # a number has none
+    dunder = ("__rsub__",)
+
+    def samples(make):
+        yield make(3, 4), 2.5
+        yield make(2), 3, {"alpha": 2}
+
+
+@overloaded(inplace=False, method_too=False)
+def rsub(input, other, *, alpha=1):
+    """Return `other - alpha * input`; `other` may be a number. Source: `torch.rsub`.
+
+    >>> from minigrad import rsub, tensor
+    >>> rsub(tensor([1.0, 2.0]), 5)
+    tensor([4., 3.])
+    """
+    return RsubNumber if is_number(other) else Rsub, input, other, alpha
+
+
+class Mul(Op):
+    """The elementwise product; the shapes broadcast, the dtypes are promoted.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 2]) * 1.5
+    tensor([1.5000, 3.0000])
+    """
+
+    numbers = True
+    wide_numbers = ("other",)
+    jvp = "elementwise"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    dunder = ("__mul__", "__rmul__")
+    commutative = True
+    samples = pairs
+
+    def forward(xp, self, other):
+        return xp.multiply(self, other)
+
+    def forward_inplace(xp, self, other):
+        xp.multiply(self, other, out=self)
+
+    def grad_self(g, other):
+        return g * other
+
+    def grad_other(g, self):
+        return g * self
+
+
+class Neg(Op):
+    """The tensor with every sign turned; bool tensors have none.
+
+    >>> from minigrad import tensor
+    >>> -tensor([1.0, -2.0])
+    tensor([-1.,  2.])
+    """
+
+    jvp = "elementwise"
+    node = "NegBackward"
+    shape = same
+    promote = "result"
+    inplace = True
+    dunder = ("__neg__",)
+
+    def forward(xp, self):
+        try:
+            return xp.negative(self)
+        except TypeError:
+            raise RuntimeError(BOOL_NEGATION) from None
+
+    def grad_self(g):
+        return -g
+
+    def samples(make):
+        yield from (make(3, 4), make(), make(0, 2))
+
+
+class Addcmul(Op):
+    """`self + value * tensor1 * tensor2`; the shapes broadcast.
+
+    >>> from minigrad import addcmul, tensor
+    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=10)
+    tensor([61.])
+    """
+
+    node = "AddcmulBackward"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+
+    def forward(xp, self, tensor1, tensor2, *, value=1):
+        if self.dtype.kind != "f":
+            value = int(value)
+        if self.dtype.kind == "b":
+            broadcast(self.shape, tensor1.shape, tensor2.shape)
+            require(self, "iuf", "addcmul_cpu_out")
+        return self + value * tensor1 * tensor2
+
+    def grad_self(g):
+        return g
+
+    def grad_tensor1(g, tensor2, value):
+        return g * (tensor2 * value)
+
+    def grad_tensor2(g, tensor1, value):
+        return g * (tensor1 * value)
+
+    def samples(make):
+        yield make(3, 4), make(3, 1), make(4)
+        yield make(2), make(2), make(2), {"value": -0.5}
+        yield make(), make(), make()
+
+
+# -------------------------------------------------------------------- quotients
+
+
+class Div(Op):
+    """The quotient `self / other`, floating even of integers.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 2]) / 2
+    tensor([0.5000, 1.0000])
+    """
+
+    numbers = True
+    wide_numbers = ("other",)
+    jvp = "elementwise"
+    shape = broadcast
+    promote = "float"
+    inplace = True
+    public = False
+    dunder = ("__truediv__",)
+    samples = pairs
+
+    def forward(xp, self, other):
+        return xp.divide(self, other)
+
+    def forward_inplace(xp, self, other):
+        xp.divide(self, other, out=self)
+
+    def grad_self(g, other):
+        return g / other
+
+    def grad_other(g, self, other):
+        return -g * ((self / other) / other)
+
+
+@method("__rtruediv__")
+def reversed_div(self, other):
+    """Divide a number by a tensor."""
+    return F.mul(F.reciprocal(self), other) if is_number(other) else NotImplemented
+
+
+class Reciprocal(Op):
+    """`1 / self`, floating even of integers.
+
+    >>> from minigrad import reciprocal, tensor
+    >>> reciprocal(tensor([2, 4]))
+    tensor([0.5000, 0.2500])
+    """
+
+    node = "ReciprocalBackward"
+    shape = same
+    promote = "float"
+    inplace = True
+
+    def forward(xp, self):
+        return xp.divide(1, self)
+
+    def grad_self(g, result):
+        return -g * (result * result)
+
+    def samples(make):
+        yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
+
+
+class Addcdiv(Op):
+    """`self + value * tensor1 / tensor2` of floating-point tensors; the shapes broadcast.
+
+    >>> from minigrad import addcdiv, tensor
+    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=10)
+    tensor([16.])
+    """
+
+    node = "AddcdivBackward"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+
+    def forward(xp, self, tensor1, tensor2, *, value=1):
+        if tensor1.dtype.kind != "f":
+            raise RuntimeError(
+                "Integer division with addcdiv is no longer supported, and in a future  release "
+                "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+                "behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+                "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+                "tensor2) for float inputs. The future addcdiv behavior is just the latter "
+                "implementation: (input + value * tensor1 / tensor2), for all dtypes.")
+        return self + value * (tensor1 / tensor2)
+
+    def grad_self(g):
+        return g
+
+    def grad_tensor1(g, tensor2, value):
+        return g * (value / tensor2)
+
+    def grad_tensor2(g, tensor1, tensor2, value):
+        return -g * (value * tensor1 / (tensor2 * tensor2))
+
+    def samples(make):
+        yield make(3, 4), make(3, 1), make(4, low=0.5)
+        yield make(2), make(2), make(2, low=0.5), {"value": -0.5}
+
+
+alias(Sub, "subtract")
+alias(Mul, "multiply")
+alias(Neg, "negative")

@@ -1,0 +1,685 @@
+"""Choosing element by element: larger or smaller, within bounds, by a mask; and overwriting.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+import numpy as np
+
+from ...backend.memory_layout import in_rows
+from ...dtypes import from_numpy_dtype
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.inplace import apply_inplace
+from ...op.node import NUMBERS
+from ...op.publish import function
+from ...shapes import broadcast, same
+from ...tensor.tensor import Tensor, from_array, method
+from ..overloads import is_number, is_tensor, overloaded, require
+from ..shape.convert import converted
+
+
+def distinct(make):
+    """Yield samples in which no two elements that meet are close."""
+    yield make(3, 4, low=0.1, high=1), make(3, 4, low=-1, high=-0.1)
+    yield make(3, 1, low=-1, high=-0.1), make(4, low=0.1, high=1)
+    yield make(low=0.1, high=1), make(2, low=-1, high=-0.1)
+    yield make(0, 2), make(2)
+
+
+# -------------------------------------------------------------------- larger, smaller
+
+
+class Maximum(Op):
+    """The larger of two elements, NaN if one is; the gradient of a tie is shared equally.
+
+    >>> from minigrad import maximum, tensor
+    >>> maximum(tensor([1, 5]), tensor([3]))
+    tensor([3, 5])
+    """
+
+    node = "MaximumBackward"
+    shape = broadcast
+    promote = "result"
+    samples = distinct
+
+    def forward(xp, self, other):
+        return xp.maximum(other, self)  # of 0.0 and -0.0 the first, as in PyTorch
+
+    def grad_self(g, self, other):
+        return F.where(F.eq(self, other), g / 2, F.where(F.lt(self, other), 0, g))
+
+    def grad_other(g, self, other):
+        return F.where(F.eq(self, other), g / 2, F.where(F.gt(self, other), 0, g))
+
+
+class Minimum(Op):
+    """The smaller of two elements, NaN if one is; the gradient of a tie is shared equally.
+
+    >>> from minigrad import minimum, tensor
+    >>> minimum(tensor([1, 5]), tensor([3]))
+    tensor([1, 3])
+    """
+
+    node = "MinimumBackward"
+    shape = broadcast
+    promote = "result"
+    samples = distinct
+
+    def forward(xp, self, other):
+        return xp.minimum(other, self)
+
+    def grad_self(g, self, other):
+        return F.where(F.eq(self, other), g / 2, F.where(F.gt(self, other), 0, g))
+
+    def grad_other(g, self, other):
+        return F.where(F.eq(self, other), g / 2, F.where(F.lt(self, other), 0, g))
+
+
+class Fmax(Op):
+    """The larger of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
+
+    >>> from minigrad import fmax, tensor
+    >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
+    tensor([3., 4.])
+    """
+
+    node = "FmaxBackward"
+    shape = broadcast
+    promote = "result"
+    samples = distinct
+
+    def forward(xp, self, other):
+        return xp.fmax(self, other)
+
+    def grad_self(g, self, other):
+        return F.where(F.logical_or(F.ge(self, other), F.isnan(other)), g, 0)
+
+    def grad_other(g, self, other):
+        return F.where(F.logical_or(F.ge(self, other), F.isnan(other)), 0, g)
+
+
+class Fmin(Op):
+    """The smaller of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
+
+    >>> from minigrad import fmin, tensor
+    >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
+    tensor([1., 4.])
+    """
+
+    node = "FminBackward"
+    shape = broadcast
+    promote = "result"
+    samples = distinct
+
+    def forward(xp, self, other):
+        return xp.fmin(self, other)
+
+    def grad_self(g, self, other):
+        return F.where(F.logical_or(F.le(self, other), F.isnan(other)), g, 0)
+
+    def grad_other(g, self, other):
+        return F.where(F.logical_or(F.le(self, other), F.isnan(other)), 0, g)
+
+
+# -------------------------------------------------------------------- within bounds
+
+
+def limited(xp, array, low, high):
+    """Return the array within bounds; the upper one wins where they cross.
+
+    What equals a bound stays what it is, -0.0 too: NumPy takes the second of equal numbers.
+    """
+    if low is not None:
+        array = xp.maximum(low, array)
+    return array if high is None else xp.minimum(high, array)
+
+
+def within(array, low, high):
+    """Return where an array or tensor lies within its bounds, of which one may be missing."""
+    if low is None:
+        return F.le(array, high)
+    above = F.ge(array, low)
+    return above if high is None else F.logical_and(above, F.le(array, high))
+
+
+class ClampNumbers(Op):
+    """The elements brought within two numbers; outside of them the gradient is zero.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+
+    optional = ("min", "max")
+    numbers = True
+    node = "ClampBackward"
+    shape = same
+    promote = "result"
+    tensors = ("self", "min", "max")
+    inplace = True
+    public = False
+
+    def forward(xp, self, min, max):
+        return limited(xp, self, min, max)
+
+    def grad_self(g, self, min, max):
+        return F.where(within(self, min, max), g, 0)
+
+    def samples(make):
+        yield make(3, 4, low=-0.9, high=0.9), -1.0, 1
+        yield make(3, low=1.1), None, 1
+        yield make(low=-0.4, high=0.4), 0.5, None
+
+
+class ClampTensors(Op):
+    """The elements brought within the elements of two tensors; the shapes broadcast.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1.0, 2.0]).clamp(max=tensor([0.0, 1.0]))
+    tensor([-1.,  1.])
+    """
+
+    optional = ("min", "max")
+    node = "ClampBackward0"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, min, max):
+        return limited(xp, self, min, max)
+
+    def grad_self(g, self, min, max):
+        return F.where(within(self, min, max), g, 0)
+
+    def grad_min(g, self, min, max):
+        if min is None:
+            return None
+        below = F.lt(self, min)
+        return F.where(below if max is None else F.logical_and(F.lt(min, max), below), g, 0)
+
+    def grad_max(g, self, min, max):
+        if max is None:
+            return None
+        above = F.gt(self, max)
+        return F.where(above if min is None else F.logical_or(F.lt(max, min), above), g, 0)
+
+    def samples(make):
+        yield make(3, 4, low=-0.9, high=0.9), make(4, low=-2, high=-1), make(3, 1, low=1)
+        yield make(3, 4, low=-0.9, high=0.9), make(4, low=1, high=2), None
+        yield make(2, low=0.5), None, make(low=0, high=0.4)
+
+
+class ClampMinNumber(ClampNumbers):
+    """The elements brought above a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1, 2]).clamp_min(0)
+    tensor([0, 2])
+    """
+
+    node = "ClampMinBackward"
+
+
+class ClampMinTensor(ClampTensors):
+    """The elements brought above those of a tensor.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1, 2]).clamp_min(tensor([0]))
+    tensor([0, 2])
+    """
+
+    node = "ClampMinBackward1"
+
+
+class ClampMaxNumber(ClampNumbers):
+    """The elements brought below a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1, 2]).clamp_max(0)
+    tensor([-1,  0])
+    """
+
+    node = "ClampMaxBackward"
+
+
+class ClampMaxTensor(ClampTensors):
+    """The elements brought below those of a tensor.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1, 2]).clamp_max(tensor([0]))
+    tensor([-1,  0])
+    """
+
+    node = "ClampMaxBackward1"
+
+
+@overloaded(aliases=("clip",))
+def clamp(input, min=None, max=None):
+    """Bring all elements between `min` and `max`, numbers or tensors. Source: `torch.clamp`.
+
+    >>> from minigrad import clamp, tensor
+    >>> clamp(tensor([-1.0, 0.5, 2.0]), min=0)
+    tensor([0.0000, 0.5000, 2.0000])
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return ClampTensors if is_tensor(min) or is_tensor(max) else ClampNumbers, input, min, max
+
+
+@overloaded()
+def clamp_min(input, min):
+    """Bring all elements above `min`, a number or a tensor. Source: `torch.clamp_min`.
+
+    >>> from minigrad import clamp_min, tensor
+    >>> clamp_min(tensor([-1, 2]), 0)
+    tensor([0, 2])
+    """
+    return ClampMinNumber if is_number(min) else ClampMinTensor, input, min, None
+
+
+@overloaded()
+def clamp_max(input, max):
+    """Bring all elements below `max`, a number or a tensor. Source: `torch.clamp_max`.
+
+    >>> from minigrad import clamp_max, tensor
+    >>> clamp_max(tensor([-1, 2]), 0)
+    tensor([-1,  0])
+    """
+    return ClampMaxNumber if is_number(max) else ClampMaxTensor, input, None, max
+
+
+# -------------------------------------------------------------------- in between
+
+
+class LerpTensor(Op):
+    """`self + weight * (end - self)` with a tensor of weights; the shapes broadcast.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 10.0]).lerp(tensor([1.0, 20.0]), tensor([0.5, 1.0]))
+    tensor([ 0.5000, 20.0000])
+    """
+
+    node = "LerpBackward1"
+    shape = broadcast
+    inplace = True
+    public = False
+
+    def forward(xp, self, end, weight):
+        if getattr(weight, "shape", None) == () and weight.dtype != self.dtype:
+            # one weight may be of another dtype, and is promoted with integers
+            if end.dtype == self.dtype and "biuf".index(weight.dtype.kind) > "biuf".index(
+                    self.dtype.kind):
+                self, end = self.astype(weight.dtype), end.astype(weight.dtype)
+            weight = weight.astype(self.dtype)
+        for name, array in (("end", end), ("weight", weight)):
+            if getattr(array, "dtype", self.dtype) != self.dtype:
+                raise RuntimeError(f"expected dtype {spelt(self)} for `{name}` but got dtype "
+                                   f"{spelt(array)}")
+        if self.dtype.kind != "f":
+            broadcast(self.shape, end.shape, getattr(weight, "shape", ()))
+            kernel = "scalar" if isinstance(weight, (int, float)) else "tensor"
+            require(self, "f", f"lerp_kernel_{kernel}")
+        away = end - self
+        # From the nearer end, so that weights 0 and 1 give the ends exactly.
+        return xp.where(xp.abs(weight) < 0.5, self + weight * away, end - away * (1 - weight))
+
+    def grad_self(g, weight):
+        return g * (1 - weight)
+
+    def grad_end(g, weight):
+        return g * weight
+
+    def grad_weight(g, self, end, weight):
+        return g * (end - self)
+
+    def samples(make):
+        yield make(3, 4), make(4), make(3, 1, low=0, high=1)
+        yield make(2), make(2), make()
+
+
+class LerpNumber(LerpTensor):
+    """`self + weight * (end - self)` with one number as weight.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 10.0]).lerp(tensor([1.0, 20.0]), 0.5)
+    tensor([ 0.5000, 15.0000])
+    """
+
+    node = "LerpBackward0"
+    tensors = ("self", "end")  # the weight is kept as it is, not as a saved tensor
+    grad_weight = None  # type: ignore[assignment]  # a number has none
+    pointwise = True
+
+    def shape(self, end, weight):
+        return broadcast(self, end)
+
+    def samples(make):
+        yield make(3, 4), make(4), 0.3
+        yield make(2), make(2), 2
+
+
+def spelt(array):
+    """Return the name of an array's dtype as C++ has it."""
+    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int",
+            "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "bool": "bool"}[array.dtype.name]
+
+
+@overloaded()
+def lerp(input, end, weight):
+    """Interpolate linearly between `input` and `end`. Source: `torch.lerp`.
+
+    >>> from minigrad import lerp, tensor
+    >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 6.0]), 0.25)
+    tensor([1.5000, 3.0000])
+    """
+    return LerpNumber if is_number(weight) else LerpTensor, input, end, weight
+
+
+# -------------------------------------------------------------------- by a mask
+
+
+class Where(Op):
+    """`self` where the condition holds, `other` elsewhere; the shapes broadcast.
+
+    >>> from minigrad import tensor, where
+    >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0)
+    tensor([1., 0.])
+    """
+
+    numbers = True
+    node = "WhereBackward"
+    shape = broadcast
+    tensors = ("condition", "self", "other")
+    promote = "result"
+    promoted = ("self", "other")
+    public = False
+
+    def forward(xp, condition, self, other):
+        kind = condition.dtype.char
+        if kind == "B":  # a byte mask, as there were before bool tensors
+            condition = condition != 0
+        elif kind != "?":
+            found = type_name(from_numpy_dtype(condition.dtype))
+            raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor "
+                               f"with dtype {found}")
+        return xp.select(condition, self, other)
+
+    def grad_self(g, condition):
+        return F.where(condition, g, 0)
+
+    def grad_other(g, condition):
+        return F.where(condition, 0, g)
+
+    def samples(make):
+        yield make.bools(3, 4), make(3, 4), make(4)
+        yield make.bools(3, 1), make(4), make()
+        yield make.bools(2), make(2), 1.5
+        yield make.bools(), 0, make(2)
+        yield make.bools(0, 2), make(2), make(2)
+
+
+@function(method_too=False)
+def where(condition, input=None, other=None):
+    """Choose from `input` where the condition holds, else from `other`; alone, tell where it does.
+
+    Source: `torch.where`.
+
+    >>> from minigrad import tensor, where
+    >>> where(tensor([True, False]), 1, 2)
+    tensor([1, 2])
+    """
+    if input is None and other is None:
+        return F.nonzero(condition, as_tuple=True)
+    return Where(condition, input, other)
+
+
+@method("where")
+def where_method(self, condition, other):
+    """Choose from the tensor where the condition holds, else from `other`."""
+    return Where(condition, self, other)
+
+
+def masked(shape, mask, value=None):
+    """The tensor and the mask broadcast; the value has no shape."""
+    return broadcast(shape, mask)
+
+
+def fill_value(xp, array, mask, value):
+    """Return the value in the array's dtype; RuntimeError for a mask or value that is none."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{spelt(mask)}")
+    if getattr(value, "ndim", 0):
+        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
+                           f"tensor with {value.ndim} dimension(s).")
+    if hasattr(value, "astype"):
+        return value.astype(array.dtype)
+    return xp.number(np.asarray(value).astype(array.dtype))
+
+
+class MaskedFillNumber(Op):
+    """The tensor with a number where the mask is true.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).masked_fill(tensor([True, False]), -1)
+    tensor([-1.,  2.])
+    """
+
+    numbers = True
+    node = "MaskedFillBackward0"
+    writes_alike = True
+    shape = masked
+    tensors = ("self", "mask", "value")
+    inplace = True
+    public = False
+
+    def forward(xp, self, mask, value):
+        return in_rows(xp.where(mask, fill_value(xp, self, mask, value), self))
+
+    def forward_inplace(xp, self, mask, value):
+        xp.copyto(self, fill_value(xp, self, mask, value), where=mask)
+
+    def grad_self(g, mask):
+        return F.where(mask, 0, g)
+
+    def samples(make):
+        yield make(3, 4), make.bools(3, 4), 1.5
+        yield make(3, 1), make.bools(4), 0
+        yield make(), make.bools(), 2
+
+
+class MaskedFillTensor(MaskedFillNumber):
+    """The tensor with the value of a 0-d tensor where the mask is true.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).masked_fill(tensor([True, False]), tensor(-1.0))
+    tensor([-1.,  2.])
+    """
+
+    node = "MaskedFillBackward1"
+
+    def grad_value(g, mask):
+        return F.where(mask, g, 0)
+
+    def samples(make):
+        yield make(3, 4), make.bools(4), make()
+        yield make(2), make.bools(3, 1), make()
+
+
+@overloaded()
+def masked_fill(input, mask, value):
+    """Put `value` where the mask is true. Source: `torch.masked_fill`.
+
+    >>> from minigrad import masked_fill, tensor
+    >>> masked_fill(tensor([1, 2]), tensor([True, False]), 7)
+    tensor([7, 2])
+    """
+    return MaskedFillNumber if is_number(value) else MaskedFillTensor, input, mask, value
+
+
+# -------------------------------------------------------------------- overwriting
+
+
+def filled(shape, value=None):
+    """The tensor keeps its shape; the value has none."""
+    return shape
+
+
+class FillNumber(Op):
+    """The tensor with every element overwritten by a number.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+
+    numbers = True
+    node = "FillBackward0"
+    writes_alike = True
+    shape = filled
+    tensors = ("self", "value")
+    inplace = True
+    public = False
+
+    def forward(xp, self, value):
+        return FillNumber.forward_inplace(xp, xp.empty_like(self), value)
+
+    def forward_inplace(xp, self, value):
+        if getattr(value, "ndim", 0):
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{value.ndim} dimensions.")
+        xp.copyto(self, value, casting="unsafe")
+        return self
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4), 2.5
+        yield make(), 0
+
+
+class FillTensor(FillNumber):
+    """The tensor with every element overwritten by that of a 0-d tensor.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(2).fill_(tensor(3))
+    tensor([3., 3.])
+    """
+
+    node = "FillBackward1"
+    writes_alike = False
+
+    def grad_value(g):
+        return g
+
+    def samples(make):
+        yield make(3, 4), make()
+
+
+@overloaded(function=False)
+def fill(input, value):
+    """Overwrite every element by `value`. Source: `torch.Tensor.fill_`.
+
+    >>> from minigrad import ones
+    >>> ones(2).fill_(0.5)
+    tensor([0.5000, 0.5000])
+    """
+    return FillNumber if is_number(value) else FillTensor, input, value
+
+
+class Zero(Op):
+    """The tensor with every element overwritten by zero.
+
+    >>> from minigrad import ones
+    >>> ones(2).zero_()
+    tensor([0., 0.])
+    """
+
+    node = "ZeroBackward"
+    writes_alike = True
+    shape = same
+    inplace = True
+    public = False
+
+    def forward(xp, self):
+        return xp.zeros_like(self)
+
+    def forward_inplace(xp, self):
+        self.fill(0)
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4)
+
+
+@function()
+def zero_(input):
+    """Overwrite every element by zero. Source: `torch.Tensor.zero_`.
+
+    >>> from minigrad import ones
+    >>> ones(2).zero_()
+    tensor([0., 0.])
+    """
+    return apply_inplace(Zero, [input])
+
+
+class Copy(Op):
+    """The elements of `src`, in the dtype and the shape of `self`, which they overwrite.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(2).copy_(tensor([1, 2]))
+    tensor([1., 2.])
+    """
+
+    node = "CopyBackwards"
+    shape = broadcast
+    public = False
+
+    def forward(xp, self, src):
+        src = src.astype(self.dtype)
+        return src if src.shape == self.shape else xp.broadcast_to(src, broadcast(self.shape,
+                                                                                  src.shape))
+
+    def forward_inplace(xp, self, src):
+        if src.ndim > self.ndim:
+            raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast "
+                               f"shape {list(broadcast(self.shape, src.shape))}")
+        xp.copyto(self, src, casting="unsafe")
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+    def grad_src(g):
+        return g
+
+    def samples(make):
+        yield make(3, 4), make(3, 4)
+        yield make(3, 4), make(4)
+        yield make(2), make()
+
+
+@method("copy_")
+def copy_(self, src, non_blocking=False):
+    """Overwrite the tensor with the elements of `src`, to which the gradient goes.
+
+    Source: `torch.Tensor.copy_`.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(2, 2).copy_(tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    if isinstance(src, NUMBERS):
+        src = from_array(np.asarray(src))
+    if not isinstance(src, Tensor):
+        raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
+                        f"{type(src).__name__}")
+    if type(self._array) is not np.ndarray or type(src._array) is not np.ndarray:
+        src = converted(src, None, self.device, non_blocking=non_blocking)
+    # What is no floating-point number has no gradient, so it gets no history either.
+    return apply_inplace(Copy, [self, src if self.is_floating_point() else src.detach()])

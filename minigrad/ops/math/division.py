@@ -1,0 +1,209 @@
+"""Division of which a part is thrown away, element by element: rounded quotients, remainders.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+from ...op.declaration import F, Op
+from ...shapes import broadcast
+from ..overloads import is_number, overloaded, require
+from .arithmetic import Div, pairs
+
+
+def check_divisor(xp, self, other, kernel):
+    """Raise as PyTorch does when integers are divided by zero, and for bools."""
+    require(self, "iuf", kernel)
+    if self.dtype.kind in "iu" and self.size and xp.may_ask() and not other.all():
+        raise RuntimeError("ZeroDivisionError")
+
+
+class DivRounded(Op):
+    """The quotient rounded towards zero ("trunc") or down ("floor"); its gradient is zero.
+
+    >>> from minigrad import div, tensor
+    >>> div(tensor([-7, 7]), 2, rounding_mode="trunc")
+    tensor([-3,  3])
+    """
+
+    numbers = True
+    node = "DivBackward2"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other, rounding_mode):
+        check_divisor(xp, self, other, f"div_{rounding_mode}_cpu")
+        if rounding_mode == "floor":
+            return xp.floor_divide(self, other)
+        if self.dtype.kind == "f":
+            return xp.trunc(self / other)
+        return (self - xp.fmod(self, other)) // other
+
+    def grad_self(g, other):
+        return F.zeros_like(g)
+
+    def grad_other(g, self, other):
+        return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4, low=0.3, high=0.7), make(4, low=2.1, high=2.5), "floor"
+        yield make(3, 1, low=-0.7, high=-0.3), make(4, low=0.1, high=0.12), "trunc"
+
+
+@overloaded(aliases=("divide",))
+def div(input, other, *, rounding_mode=None):
+    """Divide; the result is rounded with `rounding_mode` "trunc" or "floor". Source: `torch.div`.
+
+    >>> from minigrad import div, tensor
+    >>> div(tensor([-7, 7]), 2, rounding_mode="floor")
+    tensor([-4,  3])
+    """
+    if rounding_mode is None:
+        return Div, input, other
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but "
+                           f"found '{rounding_mode}'")
+    return DivRounded, input, other, rounding_mode
+
+
+@overloaded()
+def true_divide(input, other):
+    """Divide; integers give floating-point numbers. Source: `torch.true_divide`.
+
+    >>> from minigrad import tensor, true_divide
+    >>> true_divide(tensor([1, 2]), 4)
+    tensor([0.2500, 0.5000])
+    """
+    return Div, input, other
+
+
+class FloorDivide(Op):
+    """The quotient rounded down; PyTorch gives it no gradient.
+
+    >>> from minigrad import tensor
+    >>> tensor([-7, 7]) // 2
+    tensor([-4,  3])
+    """
+
+    numbers = True
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    nondifferentiable = underivable = True
+    dunder = ("__floordiv__", "__rfloordiv__")
+    samples = pairs
+
+    def forward(xp, self, other):
+        check_divisor(xp, self, other, "div_floor_cpu")
+        return xp.floor_divide(self, other)
+
+
+class Remainder(Op):
+    """The remainder of the division rounded down: it has the sign of `other`.
+
+    >>> from minigrad import tensor
+    >>> tensor([-3.0, 3.0]) % 2
+    tensor([1., 1.])
+    """
+
+    numbers = True
+    node = "RemainderBackward1"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other):
+        check_divisor(xp, self, other, "remainder_cpu")
+        if self.dtype.kind != "f":
+            return xp.remainder(self, other)
+        rest = xp.fmod(self, other)  # a zero keeps the sign of `self`
+        return xp.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest)
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, self, other):
+        return -g * F.div(self, other, rounding_mode="floor")
+
+    def samples(make):
+        yield make(3, 4, low=2.3, high=2.7), make(4, low=1.8, high=2.2)
+        yield make(3, 1, low=-0.6, high=-0.4), make(4, low=1.0)
+
+
+class RemainderNumber(Remainder):
+    """The remainder by a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([5, 6]).remainder(4)
+    tensor([1, 2])
+    """
+
+    node = "RemainderBackward0"
+    grad_other = None  # type: ignore[assignment]  # a number has none
+
+    def samples(make):
+        yield make(3, 4, low=2.3, high=2.7), 2.0
+
+
+@overloaded(dunder=("__mod__", "__rmod__"))
+def remainder(input, other):
+    """Return the remainder of the division rounded down. Source: `torch.remainder`.
+
+    >>> from minigrad import remainder, tensor
+    >>> remainder(tensor([-3, 3]), 2)
+    tensor([1, 1])
+    """
+    return RemainderNumber if is_number(other) else Remainder, input, other
+
+
+class Fmod(Op):
+    """The remainder of the division rounded towards zero: it has the sign of `self`.
+
+    >>> from minigrad import fmod, tensor
+    >>> fmod(tensor([-3.0, 3.0]), tensor([2.0]))
+    tensor([-1.,  1.])
+    """
+
+    numbers = True
+    node = "FmodBackward1"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other):
+        check_divisor(xp, self, other, "fmod_cpu")
+        return xp.fmod(self, other)
+
+    def grad_self(g):
+        return g
+
+    def grad_other(g, self, other):
+        return -g * F.div(self, other, rounding_mode="trunc")
+
+    samples = Remainder.samples
+
+
+class FmodNumber(Fmod):
+    """The remainder, of the sign of `self`, by a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([-5, 6]).fmod(4)
+    tensor([-1,  2])
+    """
+
+    node = "FmodBackward0"
+    grad_other = None  # type: ignore[assignment]  # a number has none
+    samples = RemainderNumber.samples
+
+
+@overloaded()
+def fmod(input, other):
+    """Return the remainder of the division rounded towards zero. Source: `torch.fmod`.
+
+    >>> from minigrad import fmod, tensor
+    >>> fmod(tensor([-3, 3]), 2)
+    tensor([-1,  1])
+    """
+    return FmodNumber if is_number(other) else Fmod, input, other

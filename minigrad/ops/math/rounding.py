@@ -1,0 +1,250 @@
+"""Signs and rounding, element by element.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+from ... import dtypes
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import same
+from ...tensor.tensor import method
+from ..overloads import alias, overloaded, require
+
+# -------------------------------------------------------------------- signs
+
+
+class Abs(Op):
+    """The absolute value; its derivative at zero is taken to be zero.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1, 2]).abs()
+    tensor([1, 2])
+    """
+
+    node = "AbsBackward"
+    shape = same
+    promote = "result"
+    inplace = True
+    dunder = ("__abs__",)
+
+    def forward(xp, self):
+        require(self, "iuf", "abs_cpu")
+        return xp.absolute(self)
+
+    def grad_self(g, self):
+        return g * F.sgn(self)
+
+    def samples(make):
+        yield from (make(3, 4, low=0.3), make(3, low=-2.0, high=-0.3), make(low=0.3), make(0, 2))
+
+
+class Sign(Op):
+    """-1, 0 or 1, the sign of each element.
+
+    >>> from minigrad import sign, tensor
+    >>> sign(tensor([-0.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+    """
+
+    node = "SignBackward"
+    shape = same
+    inplace = True
+    samples = Abs.samples
+
+    def forward(xp, self):
+        # Unlike NumPy's, the sign of NaN is zero.
+        if self.dtype.kind == "f":
+            return xp.subtract(self > 0, self < 0, dtype=self.dtype)
+        return self.copy() if self.dtype.kind == "b" else xp.sign(self)
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+
+class Sgn(Sign):
+    """The sign of each element; `sign` for complex numbers, were there any.
+
+    >>> from minigrad import sgn, tensor
+    >>> sgn(tensor([-0.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+    """
+
+    node = "SgnBackward"
+
+    def grad_self(g, result, self):
+        return F.zeros_like(g)
+
+
+@function()
+def positive(input):
+    """Return the tensor itself, which may not be bool. Source: `torch.positive`.
+
+    >>> from minigrad import positive, tensor
+    >>> positive(tensor([1, -2]))
+    tensor([ 1, -2])
+    """
+    if input.dtype is dtypes.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+method("__pos__")(positive)
+
+
+# -------------------------------------------------------------------- rounding
+
+
+def rounded(ufunc, array, kernel):
+    """Apply a rounding function; integers are round already."""
+    require(array, "iuf", kernel)
+    return ufunc(array) if array.dtype.kind == "f" else array.copy()
+
+
+def offgrid(make):
+    """Yield samples that rounding does not bring near a jump."""
+    yield from (make(3, 4, low=1.2, high=1.4), make(low=-0.8, high=-0.6), make(0, 2))
+
+
+class Floor(Op):
+    """The largest integer that is not above, in the dtype of the input; its gradient is zero.
+
+    >>> from minigrad import floor, tensor
+    >>> floor(tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
+
+    node = "FloorBackward"
+    shape = same
+    inplace = True
+    samples = offgrid
+
+    def forward(xp, self):
+        return rounded(xp.floor, self, "floor_vml_cpu")
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+
+class Ceil(Op):
+    """The smallest integer that is not below, in the dtype of the input; its gradient is zero.
+
+    >>> from minigrad import ceil, tensor
+    >>> ceil(tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
+
+    node = "CeilBackward"
+    shape = same
+    inplace = True
+    samples = offgrid
+
+    def forward(xp, self):
+        return rounded(xp.ceil, self, "ceil_vml_cpu")
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+
+class Trunc(Op):
+    """The integer next towards zero, in the dtype of the input; its gradient is zero.
+
+    >>> from minigrad import tensor, trunc
+    >>> trunc(tensor([-1.5, 1.5]))
+    tensor([-1.,  1.])
+    """
+
+    node = "TruncBackward"
+    shape = same
+    inplace = True
+    samples = offgrid
+
+    def forward(xp, self):
+        return rounded(xp.trunc, self, "trunc_vml_cpu")
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+
+class RoundToInteger(Op):
+    """The nearest integer, of two the even one; its gradient is zero.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.5, 1.5]).round()
+    tensor([0., 2.])
+    """
+
+    node = "RoundBackward"
+    shape = same
+    inplace = True
+    public = False
+    samples = offgrid
+
+    def forward(xp, self):
+        return rounded(xp.rint, self, "round_vml_cpu")
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+
+class RoundToDecimals(Op):
+    """The nearest number with so many decimals; its gradient is zero.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.26]).round(decimals=1)
+    tensor([1.3000])
+    """
+
+    node = "RoundBackward1"
+    shape = same
+    inplace = True
+    public = False
+
+    def forward(xp, self, decimals):
+        require(self, "f", "round_cpu")
+        power = 10.0 ** abs(decimals)
+        if decimals < 0:
+            return xp.rint(self / power) * power
+        return xp.rint(self * power) / power
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4, low=1.21, high=1.24), 1
+        yield make(low=121, high=124), -1
+
+
+@overloaded()
+def round(input, *, decimals=0):
+    """Round to the nearest integer or to `decimals` places, halves to even. Source: `torch.round`.
+
+    >>> from minigrad import round, tensor
+    >>> round(tensor([0.4, 2.5]))
+    tensor([0., 2.])
+    """
+    return (RoundToDecimals, input, decimals) if decimals else (RoundToInteger, input)
+
+
+class Frac(Op):
+    """What is left of a number after `trunc`; it has the number's sign.
+
+    >>> from minigrad import frac, tensor
+    >>> frac(tensor([-1.5, 1.25]))
+    tensor([-0.5000,  0.2500])
+    """
+
+    node = "FracBackward"
+    shape = same
+    inplace = True
+    samples = offgrid
+
+    def forward(xp, self):
+        require(self, "f", "frac_cpu")
+        return self - xp.trunc(self)
+
+    def grad_self(g):
+        return g
+
+
+alias(Abs, "absolute")
+alias(Trunc, "fix")

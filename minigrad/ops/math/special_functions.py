@@ -1,0 +1,297 @@
+"""The error function, the gamma function and their kin; signs and values out of the ordinary.
+
+Source: https://docs.pytorch.org/docs/stable/special.html
+"""
+
+import math
+
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import broadcast, same
+from ...tensor.tensor import method
+from ..overloads import is_number, overloaded, require
+from .exp_log_trig import Above, Smooth
+
+
+class Erf(Smooth):
+    """The error function; its derivative is 2 exp(-x**2) / sqrt(pi).
+
+    >>> from minigrad import erf, tensor
+    >>> erf(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427])
+    """
+
+    node = "ErfBackward"
+
+    def forward(xp, self):
+        return xp.erf(self)
+
+    def grad_self(g, self):
+        return g * (F.exp(-(self * self)) * (2 / math.sqrt(math.pi)))
+
+
+class Erfc(Smooth):
+    """1 - erf(x), exact for large x as well.
+
+    >>> from minigrad import erfc, tensor
+    >>> erfc(tensor([0.0, 1.0]))
+    tensor([1.0000, 0.1573])
+    """
+
+    node = "ErfcBackward"
+
+    def forward(xp, self):
+        return xp.erfc(self)
+
+    def grad_self(g, self):
+        return g * (F.exp(-(self * self)) * (-2 / math.sqrt(math.pi)))
+
+
+class Erfinv(Smooth):
+    """The inverse of erf; its derivative is sqrt(pi) exp(result**2) / 2.
+
+    >>> from minigrad import erfinv, tensor
+    >>> erfinv(tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.4769,    inf])
+    """
+
+    node = "ErfinvBackward"
+
+    def forward(xp, self):
+        return xp.erfinv(self)
+
+    def grad_self(g, self):
+        result = F.erfinv(self)  # anew, so that the one that was given may be written to
+        return g * (F.exp(result * result) * (math.sqrt(math.pi) / 2))
+
+
+class Lgamma(Above):
+    """The logarithm of |Gamma(x)|; its derivative is digamma.
+
+    >>> from minigrad import lgamma, tensor
+    >>> lgamma(tensor([1.0, 5.0]))
+    tensor([0.0000, 3.1781])
+    """
+
+    node = "LgammaBackward"
+
+    def forward(xp, self):
+        return xp.lgamma(self)
+
+    def grad_self(g, self):
+        return g * F.digamma(self)
+
+
+class Digamma(Above):
+    """The derivative of the logarithm of Gamma; its own is polygamma(1).
+
+    >>> from minigrad import digamma, tensor
+    >>> digamma(tensor([1.0, 0.5]))
+    tensor([-0.5772, -1.9635])
+    """
+
+    node = "DigammaBackward"
+
+    def forward(xp, self):
+        return xp.digamma(self)
+
+    def grad_self(g, self):
+        return g * F.polygamma(1, self)
+
+
+class Polygamma(Above):
+    """The derivative of order n of digamma.
+
+    >>> from minigrad import polygamma, tensor
+    >>> polygamma(1, tensor([1.0, 0.5]))
+    tensor([1.6449, 4.9348])
+    """
+
+    node = "PolygammaBackward"
+    public = False
+
+    def forward(xp, self, n):
+        if n < 0:
+            raise RuntimeError("polygamma(n, x) does not support negative n.")
+        return xp.polygamma(self, n) if n else xp.digamma(self)
+
+    def grad_self(g, self, n):
+        return g * F.polygamma(n + 1, self)
+
+    def samples(make):
+        yield make(3, 4, low=0.5, high=3), 0
+        yield make(3, 4, low=0.5, high=3), 1
+        yield make(low=0.5, high=3), 2
+
+
+@function(method_too=False)
+def polygamma(n, input):
+    """Return the derivative of order `n` of digamma. Source: `torch.polygamma`.
+
+    >>> from minigrad import polygamma, tensor
+    >>> polygamma(2, tensor([1.0]))
+    tensor([-2.4041])
+    """
+    return Polygamma(input, n)
+
+
+@method("polygamma")
+def polygamma_method(self, n):
+    """Return the derivative of order `n` of digamma."""
+    return Polygamma(self, n)
+
+
+class Igamma(Op):
+    """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies below `other`.
+
+    There is no derivative by `self`, as in PyTorch.
+
+    >>> from minigrad import igamma, tensor
+    >>> igamma(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+    tensor([0.6321, 0.2642])
+    """
+
+    shape, promote = broadcast, "result"
+
+    def forward(xp, self, other):
+        require(self, "f", "igamma_cpu")
+        return xp.gammainc(*xp.broadcast_arrays(self, other))
+
+    def grad_self(g):
+        raise NotImplementedError("the derivative for 'igamma: input' is not implemented.")
+
+    def grad_other(g, self, other):
+        return g * F.exp((self - 1) * F.log(other) - other - F.lgamma(self))
+
+    def samples(make):
+        yield make(3, 4, low=0.5, high=3).detach(), make(3, 4, low=0.5, high=3)
+        yield make(3, 1, low=0.5, high=3).detach(), make(low=0.5, high=9)
+        yield make(0, 2).detach(), make(2, low=0.5)
+
+
+class Igammac(Igamma):
+    """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies above `other`.
+
+    There is no derivative by `self`, as in PyTorch.
+
+    >>> from minigrad import igammac, tensor
+    >>> igammac(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+    tensor([0.3679, 0.7358])
+    """
+
+    def forward(xp, self, other):
+        require(self, "f", "igammac_cpu")
+        return xp.gammaincc(*xp.broadcast_arrays(self, other))
+
+    def grad_self(g):
+        raise NotImplementedError("the derivative for 'igammac: input' is not implemented.")
+
+    def grad_other(g, self, other):
+        return -Igamma.grad_other(g, self, other)
+
+
+class CopysignTensors(Op):
+    """The size of `self` with the sign of `other`; the derivative is the ratio of the signs.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).copysign(tensor([-1.0, 1.0]))
+    tensor([-1.,  2.])
+    """
+
+    node = "CopysignBackward0"
+    shape = broadcast
+    promote = "float"
+    inplace = True
+    public = False
+
+    def forward(xp, self, other):
+        return xp.copysign(self, other)
+
+    def grad_self(g, self, result):
+        return g * F.where(F.eq(self, 0), 0, result / self)
+
+    def grad_other(g, result, other_sizes):
+        return F.new_zeros(g, other_sizes)
+
+    def samples(make):
+        yield make(3, 4, low=0.5), make(4, low=-2, high=-0.5)
+        yield make(3, 1, low=-2, high=-0.5), make(low=0.5)
+
+
+class CopysignNumber(CopysignTensors):
+    """The size of `self` with the sign of a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).copysign(-0.0)
+    tensor([-1., -2.])
+    """
+
+    node = "CopysignBackward1"
+    tensors = ("self",)
+    grad_other = None  # type: ignore[assignment]  # a number has none
+
+    def samples(make):
+        yield make(3, 4, low=0.5), -1.0
+
+
+@overloaded()
+def copysign(input, other):
+    """Return the size of `input` with the sign of `other`. Source: `torch.copysign`.
+
+    >>> from minigrad import copysign, tensor
+    >>> copysign(tensor([1.0, -2.0]), -1)
+    tensor([-1., -2.])
+    """
+    return CopysignNumber if is_number(other) else CopysignTensors, input, other
+
+
+class Nextafter(Op):
+    """The number of its dtype that lies next to each element on the way to that of `other`.
+
+    >>> from minigrad import nextafter, tensor
+    >>> nextafter(tensor(1.0), tensor(2.0)).item()
+    1.0000001192092896
+    """
+
+    node = "NextafterBackward"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+
+    def forward(xp, self, other):
+        require(self, "f", "nextafter_cpu")
+        return xp.nextafter(self, other)
+
+    def grad_self(g, self, other):
+        return F.where(F.eq(self, other), 0, g)
+
+    def grad_other(g, other):
+        return F.zeros_like(other)
+
+    def samples(make):
+        yield make(3, 4), make(4)
+        yield make(3, 1), make()
+
+
+class NanToNum(Op):
+    """The tensor with NaN and the infinities replaced, unless told otherwise by 0 and the extremes.
+
+    >>> from minigrad import nan_to_num, tensor
+    >>> nan_to_num(tensor([1.0, float("nan"), float("inf")]), posinf=9)
+    tensor([1., 0., 9.])
+    """
+
+    node = "NanToNumBackward"
+    shape = same
+    inplace = True
+
+    def forward(xp, self, nan=None, posinf=None, neginf=None):
+        return xp.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+
+    def grad_self(g, self):
+        return F.where(F.isfinite(self), g, 0)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2), 1.0, 2.0, 3.0
+        yield make(0, 2)

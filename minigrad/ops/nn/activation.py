@@ -1,0 +1,729 @@
+"""Activation functions: the nonlinearities between the layers of a network.
+
+Those that PyTorch has in `nn.functional` only are no methods of tensors.
+
+Source: https://docs.pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions
+"""
+
+import math
+
+import numpy as np
+
+from ...backend.memory_layout import in_rows
+from ...dtypes import from_numpy_dtype
+from ...op.apply import apply, type_name
+from ...op.declaration import F, Op
+from ...op.inplace import apply_inplace
+from ...op.publish import function
+from ...shapes import broadcast, same
+from ...tensor.tensor import Tensor
+from ..math.clamp_where_fill import FillNumber
+from ..overloads import overloaded, own_kernel, require
+
+
+class Activation(Op, abstract=True):
+    """What most functions of this file share; the samples keep away from kinks."""
+
+    jvp = "elementwise"
+    shape = same
+
+    def samples(make):
+        yield make(3, 4, low=0.6, high=2)
+        yield make(3, 4, low=-2, high=-0.6)
+        yield make(low=0.2, high=0.3)
+        yield make(0, 2)
+
+
+# -------------------------------------------------------------------- rectifiers
+
+
+def nought(input):
+    """Return zero; for a tensor zeros that depend on it, by a slope of zero.
+
+    So the slope of a kinked line has a derivative, and a second backward pass finds a way.
+    """
+    return FillNumber(input, 0) if isinstance(input, Tensor) else 0
+
+
+class Relu(Activation):
+    """max(x, 0); the derivative at zero is taken to be zero.
+
+    >>> from minigrad import relu, tensor
+    >>> relu(tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    def forward(xp, self):
+        if self.dtype.kind == "b":
+            raise RuntimeError("Boolean inputs not supported for relu")
+        return xp.maximum(0, self)  # in this order -0.0 stays what it is
+
+    def grad_self(g, result):
+        if type(g) is not np.ndarray and (kernel := own_kernel(g, "relu_gradient")):
+            return kernel(g, result)
+        return F.where(F.le(result, 0), nought(result), g)
+
+
+class ReluInPlace(Relu):
+    """max(x, 0), written into x.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1.0, 2.0]).relu_()
+    tensor([0., 2.])
+    """
+
+    node = "ReluBackward1"
+    public = False
+
+    def forward_inplace(xp, self):
+        if self.dtype.kind == "b":
+            raise TypeError("Boolean inputs not supported for relu")
+        xp.maximum(0, self, out=self)
+
+
+@function()
+def relu_(input):
+    """Replace negative elements by zero, in place. Source: `torch.relu_`.
+
+    >>> from minigrad import relu_, tensor
+    >>> relu_(tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return apply_inplace(ReluInPlace, [input])
+
+
+class LeakyRelu(Activation):
+    """x where it is positive, `negative_slope` times x elsewhere.
+
+    >>> from minigrad.nn.functional import leaky_relu
+    >>> from minigrad import tensor
+    >>> leaky_relu(tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
+
+    method = False
+
+    def forward(xp, self, negative_slope=0.01):
+        require(self, "f", "leaky_relu_cpu")
+        return xp.where(self > 0, self, self * negative_slope)
+
+    def grad_self(g, self, negative_slope):
+        return F.where(F.gt(self, 0), g, g * negative_slope + nought(self))
+
+
+class LeakyReluInPlace(LeakyRelu):
+    """x where it is positive, `negative_slope` times x elsewhere, written into x.
+
+    >>> from minigrad.nn.functional import leaky_relu_
+    >>> from minigrad import tensor
+    >>> leaky_relu_(tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
+
+    node = "LeakyReluBackward1"
+    public = False
+
+    def grad_self(g, result, negative_slope):
+        if negative_slope < 0:
+            raise RuntimeError(
+                "In-place leakyReLu backward calculation is triggered with a negative slope which "
+                "is not supported. This is caused by calling in-place forward function with a "
+                "negative slope, please call out-of-place version instead. File an issue at "
+                "https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
+                "backward calculation with negative slope")
+        return F.where(F.gt(result, 0), g, g * negative_slope + nought(result))
+
+
+@function(method_too=False)
+def leaky_relu_(input, negative_slope=0.01):
+    """Multiply negative elements by `negative_slope`, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import leaky_relu_
+    >>> leaky_relu_(tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
+    return apply_inplace(LeakyReluInPlace, [input, negative_slope])
+
+
+class PreluKernel(Op):
+    """x where it is positive, `weight` times x elsewhere; the shapes broadcast.
+
+    >>> from minigrad import prelu, tensor
+    >>> prelu(tensor([-2.0, 2.0]), tensor([0.25]))
+    tensor([-0.5000,  2.0000])
+    """
+
+    node = "PreluBackward"
+    shape = broadcast
+    public = False
+
+    def forward(xp, self, weight):
+        return xp.where(self > 0, self, weight * self)
+
+    def grad_self(g, self, weight):
+        return F.where(F.gt(self, 0), g, weight * g + nought(self))
+
+    def grad_weight(g, self, weight):
+        return F.tied(F.where(F.gt(self, 0), 0, self * g), weight)
+
+    def samples(make):
+        yield make(2, 3, 4, low=0.2), make(3, 1)
+        yield make(2, 3, low=-2, high=-0.2), make(1)
+
+
+@function()
+def prelu(input, weight):
+    """Multiply negative elements by the weight of their channel, dimension 1.
+
+    Source: `torch.nn.functional.prelu`.
+
+    >>> from minigrad import prelu, tensor
+    >>> prelu(tensor([-2.0, 2.0]), tensor([0.25]))
+    tensor([-0.5000,  2.0000])
+    """
+    count, sizes = weight.shape[0] if weight.ndim else 1, input.shape
+    if input.dtype != weight.dtype:
+        raise RuntimeError("prelu: Type promoting not supported. Got "
+                           f"{input.dtype.name} and {weight.dtype.name}")
+    if weight.ndim > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight.ndim}")
+    if count != 1:
+        if not input.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = sizes[1] if len(sizes) > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{count} and channel size = {channels}.")
+    if len(sizes) > 1:
+        weight = F.reshape(weight, (1, count) + (1,) * (len(sizes) - 2))
+    elif not input.ndim and weight.ndim:
+        weight = F.reshape(weight, ())
+    return PreluKernel(input, weight)
+
+
+class Threshold(Activation):
+    """x where it is above the threshold, `value` elsewhere.
+
+    >>> from minigrad import threshold, tensor
+    >>> threshold(tensor([-1.0, 2.0]), 0.5, 9)
+    tensor([9., 2.])
+    """
+
+    method = False
+
+    def forward(xp, self, threshold, value):
+        require(self, "iuf", "threshold_cpu")
+        return xp.where(self <= threshold, xp.number(np.asarray(value).astype(self.dtype)), self)
+
+    def grad_self(g, self, threshold):
+        return F.where(F.le(self, threshold), nought(self), g)
+
+    def samples(make):
+        yield make(3, 4, low=0.6, high=2), 0.5, 3
+        yield make(3, low=-1, high=0.3), 0.5, -3.5
+
+
+class ThresholdInPlace(Threshold):
+    """x where it is above the threshold, `value` elsewhere, written into x.
+
+    >>> from minigrad import threshold_, tensor
+    >>> threshold_(tensor([-1.0, 2.0]), 0.5, 9)
+    tensor([9., 2.])
+    """
+
+    node = "ThresholdBackward1"
+    public = False
+
+
+@function(method_too=False)
+def threshold_(input, threshold, value):
+    """Replace elements that are not above the threshold by `value`, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import threshold_
+    >>> threshold_(tensor([-1.0, 2.0]), 0.5, 9)
+    tensor([9., 2.])
+    """
+    return apply_inplace(ThresholdInPlace, [input, threshold, value])
+
+
+class Hardshrink(Activation):
+    """x where its size is above `lambd`, zero elsewhere.
+
+    >>> from minigrad import hardshrink, tensor
+    >>> hardshrink(tensor([-1.0, 0.2]))
+    tensor([-1.,  0.])
+    """
+
+    node = "HardshrinkBackward"
+
+    def forward(xp, self, lambd=0.5):
+        require(self, "f", "hardshrink_cpu")
+        return xp.where(xp.abs(self) <= lambd, xp.zeros((), self.dtype), self)
+
+    def grad_self(g, self, lambd):
+        return F.where(F.le(F.abs(self), lambd), nought(self), g)
+
+
+class Softshrink(Activation):
+    """x brought nearer to zero by `lambd`.
+
+    >>> from minigrad.nn.functional import softshrink
+    >>> from minigrad import tensor
+    >>> softshrink(tensor([-1.0, 0.2]))
+    tensor([-0.5000,  0.0000])
+    """
+
+    node = "SoftshrinkBackward"
+    method = False
+
+    def forward(xp, self, lambd=0.5):
+        require(self, "f", "softshrink_cpu")
+        greatest = float(xp.finfo(self.dtype).max)
+        if not 0 <= lambd <= greatest:
+            kind = type_name(from_numpy_dtype(self.dtype))
+            raise RuntimeError(f"lambda must be in range [0, {greatest:g}] for input dtype {kind}, "
+                               f"but found {lambd:g}")
+        return self - xp.minimum(xp.maximum(self, -lambd), lambd)
+
+    def grad_self(g, self, lambd):
+        return F.where(F.le(F.abs(self), lambd), nought(self), g)
+
+
+# -------------------------------------------------------------------- piecewise linear
+
+
+class Hardtanh(Activation):
+    """x brought within `min_val` and `max_val`; from the bounds on the gradient is zero.
+
+    >>> from minigrad.nn.functional import hardtanh
+    >>> from minigrad import tensor
+    >>> hardtanh(tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+
+    method = False
+
+    def forward(xp, self, min_val=-1.0, max_val=1.0):
+        if self.dtype.kind == "b":
+            raise RuntimeError("Bool inputs not supported for hardtanh")
+        if self.dtype.kind != "f":
+            min_val, max_val = int(min_val), int(max_val)
+        return xp.minimum(xp.maximum(self, min_val), max_val)
+
+    def grad_self(g, self, min_val, max_val):
+        outside = F.logical_or(F.le(self, min_val), F.ge(self, max_val))
+        return F.where(outside, nought(self), g)
+
+    def samples(make):
+        yield make(3, 4, low=-0.9, high=0.9)
+        yield make(3, 4, low=1.1, high=3)
+        yield make(2, low=1.1, high=3), 0, 6
+
+
+class HardtanhInPlace(Hardtanh):
+    """x brought within `min_val` and `max_val`, written into x.
+
+    >>> from minigrad.nn.functional import hardtanh_
+    >>> from minigrad import tensor
+    >>> hardtanh_(tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+
+    node = "HardtanhBackward1"
+    public = False
+
+
+@function(method_too=False)
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    """Bring all elements within `min_val` and `max_val`, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import hardtanh_
+    >>> hardtanh_(tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    return apply_inplace(HardtanhInPlace, [input, min_val, max_val])
+
+
+@function(method_too=False)
+def relu6(input):
+    """Return min(max(x, 0), 6). Source: `torch.nn.functional.relu6`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import relu6
+    >>> relu6(tensor([-1.0, 2.0, 7.0]))
+    tensor([0., 2., 6.])
+    """
+    return F.hardtanh(input, 0, 6)
+
+
+@function(method_too=False)
+def relu6_(input):
+    """Bring all elements within 0 and 6, in place.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.op.declaration import F
+    >>> F.relu6_(tensor([-1.0, 2.0, 7.0]))
+    tensor([0., 2., 6.])
+    """
+    return F.hardtanh_(input, 0, 6)
+
+
+@overloaded(method_too=False)
+def hardsigmoid(input):
+    """Return min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardsigmoid`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import hardsigmoid
+    >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
+    return HardsigmoidOp, input
+
+
+class HardsigmoidOp(Activation):
+    """The line x / 6 + 1/2, cut off at 0 and 1.
+
+    >>> from minigrad.nn.functional import hardsigmoid
+    >>> from minigrad import tensor
+    >>> hardsigmoid(tensor([-4.0, 0.0, 4.0]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+
+    node = "HardsigmoidBackward"
+    public = False
+
+    def forward(xp, self):
+        require(self, "f", "hardsigmoid_cpu")
+        return xp.minimum(xp.maximum(self + 3, 0), 6) / 6
+
+    def grad_self(g, self):
+        inside = F.logical_and(F.gt(self, -3), F.lt(self, 3))
+        return F.where(inside, g / 6, nought(self))
+
+
+@overloaded(method_too=False)
+def hardswish(input):
+    """Return x min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardswish`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import hardswish
+    >>> hardswish(tensor([-4.0, 0.0, 4.0]))
+    tensor([-0., 0., 4.])
+    """
+    return HardswishOp, input
+
+
+class HardswishOp(Activation):
+    """x times its hard sigmoid.
+
+    >>> from minigrad.nn.functional import hardswish
+    >>> from minigrad import tensor
+    >>> hardswish(tensor([-4.0, 0.0, 4.0]))
+    tensor([-0., 0., 4.])
+    """
+
+    node = "HardswishBackward"
+    public = False
+
+    def forward(xp, self):
+        require(self, "f", "hardswish_cpu")
+        return self * xp.minimum(xp.maximum(self + 3, 0), 6) / 6
+
+    def grad_self(g, self):
+        middle = F.where(F.lt(self, 3), g * (self / 3 + 0.5), g)
+        return F.where(F.le(self, -3), 0, middle)
+
+
+# -------------------------------------------------------------------- exponential
+
+
+class EluOp(Activation):
+    """`scale` x above zero, `alpha scale (exp(input_scale x) - 1)` below.
+
+    >>> from minigrad.nn.functional import elu
+    >>> from minigrad import tensor
+    >>> elu(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+
+    node = "EluBackward"
+    public = False
+
+    def forward(xp, self, alpha=1.0, scale=1.0, input_scale=1.0):
+        require(self, "f", "elu_cpu")
+        low = xp.expm1(xp.minimum(self, 0) * input_scale) * (alpha * scale)
+        return xp.where(self <= 0, low, self * scale)
+
+    def grad_self(g, self, alpha, scale, input_scale):
+        low = F.where(F.lt(self, 0), self, 0)  # at zero the second derivative is that of a line
+        slope = F.exp(low * input_scale) * (alpha * scale * input_scale)
+        return F.where(F.le(self, 0), g * slope, g * scale)
+
+    def samples(make):
+        yield from Activation.samples(make)
+        yield make(3, 4, low=-2, high=-0.2), 2.0, 1.5, 0.5
+
+
+class EluInPlace(EluOp):
+    """What `EluOp` gives, written into x; the derivative is found from the result.
+
+    >>> from minigrad.nn.functional import elu_
+    >>> from minigrad import tensor
+    >>> elu_(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+
+    node = "EluBackward1"
+
+    def grad_self(g, result, alpha, scale, input_scale):
+        if alpha < 0:
+            raise RuntimeError(
+                "In-place elu backward calculation is triggered with a negative slope which is not "
+                "supported. This is caused by calling in-place forward function with a negative "
+                "slope, please call out-of-place version instead.")
+        slope = (F.where(F.lt(result, 0), result, 0) + alpha * scale) * input_scale
+        return F.where(F.le(result, 0), g * slope, g * scale)
+
+    def samples(make):
+        yield make(3, 4, low=0.2)
+        yield make(3, 4, low=-0.5, high=-0.2), 2.0, 1.5, 0.5
+
+
+EluOp.written_as = EluInPlace  # type: ignore[attr-defined]  # read by `overloaded`
+
+
+@overloaded(method_too=False)
+def elu(input, alpha=1.0):
+    """Return x, or alpha (exp(x) - 1) where x is negative. Source: `torch.nn.functional.elu`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import elu
+    >>> elu(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return EluOp, input, alpha, 1.0, 1.0
+
+
+@overloaded(method_too=False)
+def selu(input):
+    """Return the elu whose scales keep mean 0 and variance 1. Source: `torch.selu`.
+
+    >>> from minigrad import selu, tensor
+    >>> selu(tensor([1.0]))
+    tensor([1.0507])
+    """
+    return EluOp, input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
+
+
+@overloaded(method_too=False)
+def celu(input, alpha=1.0):
+    """Return x, or alpha (exp(x / alpha) - 1) where x is negative. Source: `torch.celu`.
+
+    >>> from minigrad import celu, tensor
+    >>> celu(tensor([1.0, -1.0]), 2.0)
+    tensor([ 1.0000, -0.7869])
+    """
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return EluOp, input, alpha, 1.0, 1.0 / alpha
+
+
+class GeluOp(Activation):
+    """x times the normal distribution function of x, or its approximation by a tanh.
+
+    >>> from minigrad.nn.functional import gelu
+    >>> from minigrad import tensor
+    >>> gelu(tensor([-1.0, 1.0]))
+    tensor([-0.1587,  0.8413])
+    """
+
+    in_float32 = True
+    node = "GeluBackward"
+    public = False
+
+    def forward(xp, self, approximate):
+        require(self, "f", "GeluKernelImpl")
+        if xp.gelu is not None:
+            return xp.gelu(self, approximate == "tanh")
+        if approximate == "none":
+            return self * 0.5 * (1 + xp.erf(self * math.sqrt(0.5)))
+        inner = math.sqrt(2 / math.pi) * (self + 0.044715 * self * self * self)
+        return 0.5 * self * (1 + xp.tanh(inner))
+
+    def grad_self(g, self, approximate):
+        if kernel := own_kernel(g, "gelu_gradient"):
+            return kernel(g, self, approximate == "tanh")
+        if approximate == "none":
+            below = 0.5 * (1 + F.erf(self * math.sqrt(0.5)))
+            density = F.exp(-0.5 * (self * self)) * math.sqrt(0.5 / math.pi)
+            return g * (below + self * density)
+        cube = self * self * self
+        t = F.tanh(math.sqrt(2 / math.pi) * (self + 0.044715 * cube))
+        slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * (self * self))
+        return g * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * slope)
+
+    def samples(make):
+        yield make(3, 4), "none"
+        yield make(3, 4), "tanh"
+        yield make(), "none"
+
+
+@function(method_too=False)
+def gelu(input, approximate="none"):
+    """Return x times the normal distribution function of x; "tanh" approximates it.
+
+    Source: `torch.nn.functional.gelu`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import gelu
+    >>> gelu(tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return apply(GeluOp, [input, approximate])
+
+
+@overloaded(method_too=False)
+def silu(input):
+    """Return x sigmoid(x). Source: `torch.nn.functional.silu`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import silu
+    >>> silu(tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
+    return SiluOp, input
+
+
+class SiluOp(Activation):
+    """x times its sigmoid, also called swish.
+
+    >>> from minigrad.nn.functional import silu
+    >>> from minigrad import tensor
+    >>> silu(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311])
+    """
+
+    in_float32 = True
+    node = "SiluBackward"
+    public = False
+
+    def forward(xp, self):
+        require(self, "f", "silu_cpu")
+        return self / (1 + xp.exp(-self))
+
+    def grad_self(g, self):
+        s = F.sigmoid(self)
+        return g * (s * (1 + self * (1 - s)))
+
+
+@overloaded(method_too=False)
+def mish(input):
+    """Return x tanh(softplus(x)). Source: `torch.nn.functional.mish`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import mish
+    >>> mish(tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
+    return MishOp, input
+
+
+class MishOp(Activation):
+    """x times the tanh of its softplus.
+
+    >>> from minigrad.nn.functional import mish
+    >>> from minigrad import tensor
+    >>> mish(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651])
+    """
+
+    in_float32 = True
+    node = "MishBackward"
+    public = False
+
+    def forward(xp, self):
+        require(self, "f", "mish_cpu")
+        return self * xp.tanh(xp.logaddexp(self, 0))
+
+    def grad_self(g, self):
+        t = F.tanh(F.softplus(self))
+        return g * (t + self * F.sigmoid(self) * (1 - t * t))
+
+
+class Softplus(Activation):
+    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold.
+
+    >>> from minigrad.nn.functional import softplus
+    >>> from minigrad import tensor
+    >>> softplus(tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.0000])
+    """
+
+    in_float32 = True
+    node = "SoftplusBackward"
+    method = False
+
+    def forward(xp, self, beta=1.0, threshold=20.0):
+        require(self, "f", "softplus_cpu")
+        z = self * beta
+        return xp.where(z > threshold, self, xp.log1p(xp.exp(xp.minimum(z, threshold))) / beta)
+
+    def grad_self(g, self, beta, threshold):
+        z = self * beta
+        return F.where(F.gt(z, threshold), g, g * F.sigmoid(z))
+
+    def samples(make):
+        yield from Activation.samples(make)
+        yield make(3, 4, low=0.6), 2.0, 1.0
+
+
+class Logsigmoid(Activation):
+    """log(sigmoid(x)), without overflow.
+
+    >>> from minigrad.nn.functional import logsigmoid
+    >>> from minigrad import tensor
+    >>> logsigmoid(tensor([0.0, -200.0]))
+    tensor([  -0.6931, -200.0000])
+    """
+
+    node = "LogSigmoidBackward"
+    method = False
+
+    def forward(xp, self):
+        require(self, "f", "log_sigmoid_cpu")
+        self = in_rows(self)
+        return xp.minimum(self, 0) - xp.log1p(xp.exp(-xp.abs(self)))
+
+    def grad_self(g, self):
+        return g * F.sigmoid(-self)
+
+
+@function(method_too=False)
+def softsign(input):
+    """Return x / (1 + |x|). Source: `torch.nn.functional.softsign`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import softsign
+    >>> softsign(tensor([-1.0, 4.0]))
+    tensor([-0.5000,  0.8000])
+    """
+    return F.div(input, F.abs(input) + 1)
+
+
+@function(method_too=False)
+def tanhshrink(input):
+    """Return x - tanh(x). Source: `torch.nn.functional.tanhshrink`.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import tanhshrink
+    >>> tanhshrink(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384])
+    """
+    return F.sub(input, F.tanh(input))

@@ -1,0 +1,155 @@
+"""Scaled dot-product attention: every query averages the values by how well it meets their keys.
+
+Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03762
+"""
+
+import math
+
+from ...backend import backend_of
+from ...backend.kernels_attention import causal_bias
+from ...device import build_on, device_under
+from ...op.declaration import F, Op
+from ...op.publish import observable
+from ...shapes import broadcast
+from ...tensor.tensor import Tensor
+from .dropout import checked
+
+
+def softmax_or_zeros(scores):
+    """softmax along the last dimension; zeros where all scores are -inf."""
+    hidden = F.eq(F.amax(F.detach(scores), -1, True), -math.inf)
+    return F.masked_fill(F.softmax(F.masked_fill(scores, hidden, 0), -1), hidden, 0)
+
+
+class ScaledDotProduct(Op):
+    """softmax(query @ key.T * scale + bias) @ value, and the softmax: the weights of attention.
+
+    `tensors` are query (*, L, E), key (*, S, E) and value (*, S, V), whose batch dimensions are
+    the same; `bias` is -inf where a query must not look, or None, and has no gradient.
+
+    >>> from minigrad import ones, tensor
+    >>> ScaledDotProduct([ones(1, 1), ones(2, 1), tensor([[1.0], [3.0]])], None, 1.0).output
+    tensor([[2.]])
+    """
+
+    optional = ("bias",)
+    public, list_of_tensors, tensors, materialize = False, "tensors", ("bias",), False
+    outputs = ("output", "weights")
+
+    def shape(tensors, bias, scale):
+        (*batch, queries, _), (*_, keys, _), (*_, features) = tensors
+        return [(*batch, queries, features), (*batch, queries, keys)]
+
+    def forward(xp, tensors, bias, scale):
+        return xp.attention_forward(*tensors, bias, scale)
+
+    def grad_tensors(g_output, tensors, bias, scale, output, weights):
+        query, key, value = tensors
+        if type(g_output) is type(query) and not isinstance(query, Tensor):  # and not batched
+            return backend_of(query).attention_backward(g_output, query, key, value, output,
+                                                        weights, scale)
+        scores = query @ F.transpose(key, -2, -1) * scale
+        weights = softmax_or_zeros(scores if bias is None else scores + bias)
+        slopes = g_output @ F.transpose(value, -2, -1)
+        slopes = weights * (slopes - F.sum(slopes * weights, -1, True)) * scale
+        return [slopes @ key, F.transpose(slopes, -2, -1) @ query,
+                F.transpose(weights, -2, -1) @ g_output]
+
+    def samples(make):
+        yield [make(3, 4), make(5, 4), make(5, 2)], None, 0.5
+        yield [make(2, 3, 3, 4), make(2, 3, 3, 4), make(2, 3, 3, 4)], make(3, 3).detach(), 0.3
+
+
+def check_operands(query, key, value, attn_mask, is_causal):
+    """Raise where the operands of attention do not go together."""
+    given = {"query": query, "key": key, "value": value}
+    if any(x.ndim < 2 for x in given.values()):
+        found = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
+        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but "
+                           f"got {found} instead.")
+    if not query.dtype == key.dtype == value.dtype:
+        names = [scalar_type(x.dtype) for x in given.values()]
+        raise RuntimeError("Expected query, key, and value to have the same dtype, but got "
+                           "query.dtype: {} key.dtype: {} and value.dtype: {} instead.".format(
+                               *names))
+    if attn_mask is not None:
+        if is_causal:
+            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be "
+                               "set when is_causal=True")
+        if attn_mask.dtype != query.dtype and scalar_type(attn_mask.dtype) not in ("bool", "float"):
+            raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query "
+                               f"dtype, but got attn_mask.dtype: {scalar_type(attn_mask.dtype)} "
+                               f"and  query.dtype: {scalar_type(query.dtype)} instead.")
+
+
+def scalar_type(dtype):
+    """Return the name by which PyTorch's errors call a dtype here."""
+    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int",
+            "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "bool": "bool"}[dtype.name]
+
+
+def bias_of(attn_mask, is_causal, query, keys):
+    """Return what to add to the scores, None for nothing; a bool mask says who may be seen."""
+    if is_causal:
+        return Tensor._plain(build_on(device_under(query._array), lambda xp: causal_bias(
+            xp, query.shape[-2], keys, query._array.dtype)))
+    if attn_mask is not None and attn_mask.dtype.name == "bool":
+        hidden = F.logical_not(attn_mask)
+        return F.masked_fill(F.new_zeros(query, tuple(attn_mask.shape)), hidden, -math.inf)
+    return attn_mask
+
+
+@observable
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False,
+                                 scale=None, enable_gqa=False):
+    """softmax(query @ key.T * scale + mask) @ value: (*, L, E), (*, S, E), (*, S, V) -> (*, L, V).
+
+    A bool `attn_mask` is True where a query may look, a floating one is added to the scores.
+    `is_causal` lets query i see the keys 0 to i, `scale` is 1 / sqrt(E) by default, and
+    `enable_gqa` lets several heads of queries share one of keys and values.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+
+    >>> from minigrad import ones, tensor
+    >>> scaled_dot_product_attention(ones(1, 1), ones(2, 1), tensor([[1.0], [3.0]]))
+    tensor([[2.]])
+    """
+    check_operands(query, key, value, attn_mask, is_causal)
+    dropout_p = checked(dropout_p)
+    if not query.shape[-2] or 0 in value.shape:  # zeros, whatever else; with zeros as gradients
+        empty = [F.sum(F.narrow(F.reshape(x, (-1,)), 0, 0, 0)) for x in (query, key, value)]
+        return F.new_zeros(query, (*query.shape[:-1], value.shape[-1])) + sum(empty)
+    scale = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else scale
+    if enable_gqa:
+        key, value = (as_many_heads(x, query.shape[-3]) for x in (key, value))
+    batch = broadcast(tuple(query.shape[:-2]),
+                      broadcast(tuple(key.shape[:-2]), tuple(value.shape[:-2])))
+    query, key, value = (x if tuple(x.shape[:-2]) == batch
+                         else F.expand(x, (*batch, *x.shape[-2:])) for x in (query, key, value))
+    check_products(query, key, value)
+    bias = bias_of(attn_mask, is_causal, query, key.shape[-2])
+    if bias is not None:
+        broadcast((*batch, query.shape[-2], key.shape[-2]), tuple(bias.shape))
+    if not dropout_p and (bias is None or not bias.requires_grad):
+        return ScaledDotProduct([query, key, value], bias, scale).output
+    scores = F.mul(query, scale) @ F.transpose(key, -2, -1)
+    weights = softmax_or_zeros(scores if bias is None else scores + bias)
+    return F.dropout(weights, dropout_p, True) @ value
+
+
+def check_products(query, key, value):
+    """Raise where query and key differ in features, or key and value in number."""
+    count, keys, features = math.prod(query.shape[:-2]), key.shape[-2], query.shape[-1]
+    for wanted, found in (((count, features), (math.prod(key.shape[:-2]), key.shape[-1])),
+                          ((count, keys), (math.prod(value.shape[:-2]), value.shape[-2]))):
+        if wanted != found:
+            raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                               f"[{wanted[0]}, {wanted[1]}] but got: [{found[0]}, {found[1]}].")
+
+
+def as_many_heads(x, heads):
+    """Repeat the heads, dimension -3, so that there are as many as the queries have."""
+    if heads % x.shape[-3]:
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+    return F.repeat_interleave(x, heads // x.shape[-3], -3)

@@ -1,0 +1,296 @@
+"""Convolution in one, two and three dimensions.
+
+NOTE [Three ops, each the derivative of the other two]
+    A convolution is linear in its input and in its weight.  Its derivative by the input
+    (`ConvInput`, a transposed convolution) and by the weight (`ConvWeight`) are linear in both
+    of theirs, so the formulas below close: whatever is differentiated, one of the three comes
+    out, and derivatives of every order are there.
+"""
+
+from math import prod
+
+from ...backend.kernels_window import conv_output_sizes
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ..shape.pad import pad
+
+
+def conv_shape(input, weight, bias, stride, padding, dilation, groups):
+    """(N, C, *S) and (O, C / groups, *K) give (N, O, *steps)."""
+    dims = len(weight) - 2
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    if len(input) != dims + 2:
+        raise RuntimeError(f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional "
+                           f"weight {list(weight)}, but got {len(input)}-dimensional input of size "
+                           f"{list(input)} instead")
+    require_groups(weight, groups)
+    if input[1] != weight[1] * groups:
+        raise RuntimeError(f"Given groups={groups}, weight of size {list(weight)}, expected "
+                           f"input{list(input)} to have {weight[1] * groups} channels, but got "
+                           f"{input[1]} channels instead")
+    if bias is not None and bias != (weight[0],):
+        raise RuntimeError(f"Given weight of size {list(weight)}, expected bias to be "
+                           f"1-dimensional with {weight[0]} elements, but got bias of size "
+                           f"{list(bias)} instead")
+    return (input[0], weight[0],
+            *conv_output_sizes(input[2:], weight[2:], stride, padding, dilation))
+
+
+def require_groups(weight, groups):
+    """Raise unless a weight of this shape falls into groups, none of which is empty."""
+    if weight[0] % groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
+                           f"dimension 0, but got weight of size [{list(weight)}] instead")
+    if weight[0] < groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
+                           f"dimension 0, but got weight of size {list(weight)} instead")
+
+
+def require_elements(input, weight):
+    """Raise PyTorch's errors where a shape is empty, unless it has no batch or no channels."""
+    if not input[1]:
+        return
+    if input[0] and 0 in input:
+        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input "
+                           f"shape: {list(input)}")
+    if 0 in weight:
+        if not input[0]:
+            raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0")
+        raise RuntimeError("non-empty 2D or 4D weight tensor expected, but got: "
+                           f"{list(weight)}")
+
+
+def check_dtypes(input, weight, bias):
+    """Raise unless all arrays have one dtype, which autocast may have brought about."""
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be "
+                           "the same")
+    if weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
+                           f"{type_name(weight.dtype)}")
+
+
+def spatial(sizes):
+    """The batch and all spatial dimensions: what the gradient of a bias is summed over."""
+    return (0, *range(2, len(sizes)))
+
+
+class Convolution(Op):
+    """Slide `weight` over `input` and sum the products: out[o, i] = sum(w[o, k] * x[i + k]) + b[o].
+
+    Shapes (N, C, *S), (O, C / groups, *K), (O,) -> (N, O, *steps).
+
+    >>> from minigrad import conv1d, ones
+    >>> conv1d(ones(1, 1, 3), ones(1, 1, 2))
+    tensor([[[2., 2.]]])
+    """
+
+    optional = ("bias",)
+    public = False
+    shape = conv_shape
+
+    def forward(xp, input, weight, bias, stride, padding, dilation, groups):
+        check_dtypes(input, weight, bias)
+        return xp.conv_forward(input, weight, bias, stride, padding, dilation, groups)
+
+    def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
+        result = ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)
+        return F.tied(result, input)
+
+    def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
+        result = ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)
+        return F.tied(result, weight)
+
+    def grad_bias(g, input, weight, input_sizes):
+        return F.tied(F.sum(g, spatial(input_sizes)), input, weight)
+
+    def samples(make):
+        yield make(2, 3, 7), make(4, 3, 3), make(4), (2,), (1,), (1,), 1
+        yield make(2, 4, 5, 6), make(6, 2, 2, 3), make(6), (2, 1), (1, 0), (1, 2), 2
+        yield make(2, 3, 5, 5), make(2, 3, 1, 1), None, (1, 1), (0, 0), (1, 1), 1
+        yield make(1, 2, 3, 4, 3), make(2, 1, 2, 2, 2), make(2), (1, 1, 2), (0, 1, 1), (1, 1, 1), 2
+        yield make(0, 3, 5), make(2, 3, 2), make(2), (1,), (0,), (1,), 1
+
+
+def cropped(steps, sizes):
+    """Cut off the steps that only a large `output_padding` made room for."""
+    for axis in range(2, len(sizes)):
+        if steps.shape[axis] != sizes[axis]:
+            steps = F.narrow(steps, axis, 0, sizes[axis])
+    return steps
+
+
+class ConvInput(Op):
+    """The gradient of a convolution by its input: spread `grad` back through `weight`.
+
+    Shapes (N, O, *steps), (O, C / groups, *K) -> `sizes` (N, C, *S).
+
+    >>> from minigrad import ones
+    >>> ConvInput(ones(1, 1, 2), ones(1, 1, 2), (1, 1, 3), (1,), (0,), (1,), 1)
+    tensor([[[1., 2., 1.]]])
+    """
+
+    public = False
+    node = "ConvolutionBackward0"
+
+    def shape(grad, weight, sizes, stride, padding, dilation, groups):
+        return tuple(sizes)
+
+    def forward(xp, grad, weight, sizes, stride, padding, dilation, groups):
+        return xp.conv_grad_input(grad, weight, tuple(sizes), stride, padding, dilation, groups)
+
+    def grad_grad(g, weight, grad_sizes, stride, padding, dilation, groups):
+        steps = Convolution(g, weight, None, stride, padding, dilation, groups)
+        return cropped(steps, grad_sizes)
+
+    def grad_weight(g, grad, weight_sizes, stride, padding, dilation, groups):
+        return ConvWeight(grad, g, weight_sizes, stride, padding, dilation, groups)
+
+    def samples(make):
+        yield make(2, 4, 4), make(4, 3, 3), (2, 3, 7), (2,), (1,), (1,), 1
+        yield make(2, 6, 3, 2), make(6, 2, 2, 3), (2, 4, 5, 6), (2, 1), (1, 0), (1, 2), 2
+        yield make(2, 3, 5, 5), make(3, 3, 1, 1), (2, 3, 5, 5), (1, 1), (0, 0), (1, 1), 1
+        yield make(0, 2, 4), make(2, 3, 2), (0, 3, 5), (1,), (0,), (1,), 1
+
+
+class ConvWeight(Op):
+    """The gradient of a convolution by its weight: correlate `grad` with `input`.
+
+    Shapes (N, O, *steps), (N, C, *S) -> `sizes` (O, C / groups, *K).
+
+    >>> from minigrad import arange, ones
+    >>> ConvWeight(ones(1, 1, 2), arange(3.0).reshape(1, 1, 3), (1, 1, 2), (1,), (0,), (1,), 1)
+    tensor([[[1., 3.]]])
+    """
+
+    public = False
+    node = "ConvolutionBackward0"
+
+    def shape(grad, input, sizes, stride, padding, dilation, groups):
+        return tuple(sizes)
+
+    def forward(xp, grad, input, sizes, stride, padding, dilation, groups):
+        return xp.conv_grad_weight(grad, input, tuple(sizes), stride, padding, dilation, groups)
+
+    def grad_grad(g, input, grad_sizes, stride, padding, dilation, groups):
+        steps = Convolution(input, g, None, stride, padding, dilation, groups)
+        return cropped(steps, grad_sizes)
+
+    def grad_input(g, grad, input_sizes, stride, padding, dilation, groups):
+        return ConvInput(grad, g, input_sizes, stride, padding, dilation, groups)
+
+    def samples(make):
+        yield make(2, 4, 4), make(2, 3, 7), (4, 3, 3), (2,), (1,), (1,), 1
+        yield make(2, 6, 3, 2), make(2, 4, 5, 6), (6, 2, 2, 3), (2, 1), (1, 0), (1, 2), 2
+        yield make(2, 3, 5, 5), make(2, 3, 5, 5), (3, 3, 1, 1), (1, 1), (0, 0), (1, 1), 1
+        yield make(0, 2, 4), make(0, 3, 5), (2, 3, 2), (1,), (0,), (1,), 1
+
+
+def per_dimension(value, dims, what="stride"):
+    """Return a number or a sequence as one number for each of `dims` dimensions."""
+    if isinstance(value, int):
+        return (value,) * dims
+    value = tuple(value)
+    if len(value) == 1:
+        return value * dims
+    if len(value) != dims:
+        raise RuntimeError(f"expected {what} to be a single integer value or a list of {dims} "
+                           f"values to match the convolution dimensions, but got "
+                           f"{what}={list(value)}")
+    return value
+
+
+def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
+    """Check, complete and run a convolution of `dims` dimensions."""
+    stride = per_dimension(stride, dims)
+    dilation = per_dimension(dilation, dims, "dilation")
+    batched = len(input.shape) == dims + 2
+    if not batched and len(input.shape) != dims + 1:
+        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to "
+                           f"conv{dims}d, but got input of size: {list(input.shape)}")
+    if isinstance(padding, str):
+        input, padding = named_padding(input, padding, tuple(weight.shape[2:]), stride, dilation)
+    padding = per_dimension(padding, dims, "padding")
+    if not batched:
+        input = F.unsqueeze(input, 0)
+    if weight.ndim > 2:
+        per_dimension(stride, weight.ndim - 2)
+    shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
+    conv_shape(*shapes, stride, padding, dilation, groups)
+    require_elements(*shapes[:2])
+    if not shapes[0][1]:  # then PyTorch's result has no channels either
+        weight, bias = (None if t is None else F.narrow(t, 0, 0, 0) for t in (weight, bias))
+    result = Convolution(input, weight, bias, stride, padding, dilation, groups)
+    return result if batched else F.squeeze(result, 0)
+
+
+def c_name(array):
+    """Return the name by which errors about a bias call the dtype of an array."""
+    name = type_name(array.dtype)
+    return {"Half": "c10::Half", "Long": "long int"}.get(name, name.lower())
+
+
+def named_padding(input, padding, kernel, stride, dilation):
+    """Return the input and the numbers that "valid" and "same" mean; uneven halves are padded."""
+    if padding == "valid":
+        return input, (0,) * len(kernel)
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if prod(stride) != 1:
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+    if any(total % 2 for total in totals):
+        input = pad(input, [n for total in reversed(totals) for n in (0, total % 2)])
+    return input, tuple(total // 2 for total in totals)
+
+
+@function(method_too=False)
+def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Slide a kernel over one dimension: (N, C, L), (O, C / groups, K) -> (N, O, steps).
+
+    `padding` may be "valid" or "same"; the batch dimension may be missing.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html
+
+    >>> from minigrad import conv1d, ones
+    >>> conv1d(ones(1, 1, 3), ones(1, 1, 2))
+    tensor([[[2., 2.]]])
+    """
+    return convolve(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@function(method_too=False)
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Slide a kernel over two dimensions: (N, C, H, W), (O, C / groups, K, K) -> (N, O, *steps).
+
+    `padding` may be "valid" or "same"; the batch dimension may be missing.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
+
+    >>> from minigrad import conv2d, ones
+    >>> conv2d(ones(1, 1, 3, 3), ones(1, 1, 2, 2))
+    tensor([[[[4., 4.],
+              [4., 4.]]]])
+    """
+    return convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@function(method_too=False)
+def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Slide a kernel over three dimensions: (N, C, D, H, W), (O, C / groups, K, K, K).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
+
+    >>> from minigrad import conv3d, ones
+    >>> conv3d(ones(1, 1, 2, 2, 2), ones(1, 1, 2, 2, 2))
+    tensor([[[[[8.]]]]])
+    """
+    return convolve(3, input, weight, bias, stride, padding, dilation, groups)

@@ -1,0 +1,132 @@
+"""Normalisation within each sample: over groups of channels, or over each channel alone."""
+
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import numel
+from ..overloads import require
+from .batch_norm import (
+    batch_norm,
+    channel_axes,
+    channelwise,
+    check_dtypes,
+    normalized,
+    normalized_gradient,
+    summed_product,
+)
+
+
+def grouped(tensor, sizes, num_groups):
+    """Lay the elements of each group in a row: (N, groups, elements)."""
+    return F.reshape(tensor, (sizes[0], num_groups, numel(sizes[1:]) // num_groups))
+
+
+class NativeGroupNorm(Op):
+    """(input - mean) / sqrt(var + eps) * weight + bias, the moments of each group of channels.
+
+    Shapes (N, C, *S), (C,), (C,) -> (N, C, *S); mean and rstd are (N, groups).
+
+    >>> from minigrad import group_norm, tensor
+    >>> group_norm(tensor([[1.0, 3.0, 5.0, 9.0]]), 2, eps=0.0)
+    tensor([[-1.,  1., -1.,  1.]])
+    """
+
+    optional = ("weight", "bias")
+    node = "NativeGroupNormBackward"
+    public = False
+    outputs = ("output", "mean", "rstd")
+    tensors = ("input", "weight", "bias")
+    materialize = False
+
+    def shape(input, weight, bias, num_groups, eps):
+        return [input, (input[0], num_groups), (input[0], num_groups)]
+
+    def forward(xp, input, weight, bias, num_groups, eps):
+        require(input, "f", "GroupNormKernelImpl")
+        sizes = input.shape
+        mean, var, result = xp.moments(grouped(input, sizes, num_groups), (2,))
+        rstd = 1 / xp.sqrt(var + eps)
+        result *= rstd
+        result = result.reshape(sizes)
+        if weight is not None:
+            result *= channelwise(weight, sizes)
+        if bias is not None:
+            result += channelwise(bias, sizes)
+        return result, mean[..., 0], rstd[..., 0]
+
+    def grad_input(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes):
+        sizes = input_sizes
+        g = g_output if weight is None else g_output * channelwise(weight, sizes)
+        result = normalized_gradient(
+            grouped(g, sizes, num_groups), grouped(input, sizes, num_groups),
+            F.unsqueeze(mean, -1), F.unsqueeze(rstd, -1), (2,), eps)
+        return F.reshape(result, sizes)
+
+    def grad_weight(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes):
+        unit = normalized(grouped(input, input_sizes, num_groups), F.unsqueeze(mean, -1),
+                          F.unsqueeze(rstd, -1), (2,), eps)
+        result = summed_product(g_output, F.reshape(unit, input_sizes), channel_axes(input_sizes))
+        return F.tied(result, weight)
+
+    def grad_bias(g_output, input_sizes, input, weight):
+        return F.sum(g_output, channel_axes(input_sizes))
+
+    def samples(make):
+        yield make(2, 4, 3), make(4), make(4), 2, 1e-5
+        yield make(3, 6, 2), make(6), make(6), 3, 1e-3
+        yield make(2, 4, 2, 3), None, None, 1, 1e-5
+
+
+@function(method_too=False)
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
+    """Bring groups of channels to mean zero and variance one, then scale and shift each channel.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html
+
+    >>> from minigrad import group_norm, tensor
+    >>> group_norm(tensor([[1.0, 3.0, 5.0, 9.0]]), 2, eps=0.0)
+    tensor([[-1.,  1., -1.,  1.]])
+    """
+    shape = tuple(input.shape)
+    if len(shape) < 2:
+        raise IndexError("Dimension out of range (expected to be in range of "
+                         f"[-{len(shape)}, {len(shape) - 1}], but got 1)")
+    if num_groups <= 0:
+        raise RuntimeError("Expected num groups to be greater than 0, got "
+                           f"{num_groups}")
+    if shape[1] % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
+                           f"but got input of shape {list(shape)} and num_groups={num_groups}")
+    for name, tensor in (("weight", weight), ("bias", bias)):
+        if tensor is not None and tuple(tensor.shape) != (shape[1],):
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of "
+                               f"channels in input, but got {name} of shape {list(tensor.shape)} "
+                               f"and input of shape {list(shape)}")
+    check_dtypes(input, weight, bias)
+    return NativeGroupNorm(input, weight, bias, num_groups, eps)[0]
+
+
+@function(method_too=False)
+def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps,
+                  cudnn_enabled=True):
+    """Bring each channel of each sample to mean zero and variance one: batch norm of N·C channels.
+
+    The running moments move towards the mean of the samples' moments.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html
+
+    >>> from minigrad import instance_norm, tensor
+    >>> instance_norm(tensor([[[1.0, 3.0]]]), None, None, None, None, True, 0.1, 0.0)
+    tensor([[[-1.,  1.]]])
+    """
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when "
+                           "use_input_stats is false")
+    batch, channels, *rest = input.shape
+    repeated = [None if v is None else F.repeat(v, batch)
+                for v in (weight, bias, running_mean, running_var)]
+    alone = F.reshape(input, (1, batch * channels, *rest))
+    result = batch_norm(alone, *repeated, use_input_stats, momentum, eps)
+    for running, moved in zip((running_mean, running_var), repeated[2:], strict=True):
+        if running is not None and use_input_stats:
+            running.detach().copy_(F.mean(F.reshape(moved, (batch, channels)), 0))
+    return F.reshape(result, (batch, channels, *rest))

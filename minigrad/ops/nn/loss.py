@@ -1,0 +1,448 @@
+"""Loss functions: how far a prediction is from its target, for each element, averaged or summed."""
+
+import warnings
+
+from ...backend import backend_of
+from ...device import place_on
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import broadcast, numel
+from ...tensor.tensor import Tensor
+from ..overloads import refuse_gradient, require
+from ..reduction.sum_mean import require_float, whole
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def reduced(xp, losses, reduction):
+    """Return all losses, their mean or their sum."""
+    if reduction == "none":
+        return losses
+    if reduction == "mean":
+        require_float(losses, "mean(): could not infer output dtype. Input dtype must be either a "
+                              "floating point or complex dtype. Got: {}")
+    total = xp.sum(losses, dtype=whole(losses, None))
+    return total / max(losses.size, 0) if reduction == "mean" and losses.size else (
+        total * xp.nan if reduction == "mean" else total)
+
+
+def share(g, reduction, *shapes):
+    """Return the gradient of each of the losses that `reduced` took together."""
+    return g / numel(broadcast(*shapes)) if reduction == "mean" else g
+
+
+def loss_shape(self, target, *args, **_):
+    """A number, or all losses when the reduction is "none"."""
+    reduction = next((a for a in args if isinstance(a, str)), "mean")
+    together = broadcast(self, target)
+    return together if reduction == "none" else ()
+
+
+def pointwise_samples(make):
+    """Samples of a loss of two tensors and a reduction."""
+    yield make(3, 4), make(3, 4)
+    yield make(3, 4), make(4), "sum"
+    yield make(2, 1, 3), make(2, 1), "none"
+    yield make(), make()
+
+
+def difference(a, b):
+    """Return a - b, where truth values of one, which arrays have no more, count as numbers."""
+    return F.add(a, b, alpha=-1) if isinstance(a, Tensor) else a - b
+
+
+class MseLoss(Op):
+    """(self - target)²
+
+    >>> from minigrad import tensor
+    >>> MseLoss(tensor([1.0, 2.0]), tensor([0.0, 0.0]))
+    tensor(2.5000)
+    """
+
+    public = False
+    node = "MseLossBackward"
+    promote = "result"
+    shape = loss_shape
+    samples = pointwise_samples
+
+    def forward(xp, self, target, reduction="mean"):
+        require(self, "f", "mse_cpu")
+        return reduced(xp, xp.square(self - target), reduction)
+
+    def grad_self(g, self, target, reduction, self_sizes, target_sizes):
+        return share(g, reduction, self_sizes, target_sizes) * difference(self, target) * 2
+
+    def grad_target(g, self, target, reduction, self_sizes, target_sizes):
+        return share(g, reduction, self_sizes, target_sizes) * difference(target, self) * 2
+
+
+class L1Loss(Op):
+    """|self - target|
+
+    >>> from minigrad import tensor
+    >>> L1Loss(tensor([1.0, -2.0]), tensor([0.0, 0.0]))
+    tensor(1.5000)
+    """
+
+    public = False
+    node = "L1LossBackward"
+    promote = "result"
+    shape = loss_shape
+    samples = pointwise_samples
+
+    def forward(xp, self, target, reduction="mean"):
+        return reduced(xp, xp.abs(self - target), reduction)
+
+    def grad_self(g, self, target, reduction, self_sizes, target_sizes):
+        return share(g, reduction, self_sizes, target_sizes) * F.sign(self - target)
+
+    def grad_target(g, self, target, reduction, self_sizes, target_sizes):
+        return share(g, reduction, self_sizes, target_sizes) * F.sign(target - self)
+
+
+def slope_of(distance, bound):
+    """Return a distance, limited to -bound .. bound; at the bounds its own slope is zero."""
+    return F.where(F.ge(F.abs(distance), bound), F.sign(distance) * bound, distance)
+
+
+class SmoothL1Loss(Op):
+    """d² / (2 beta) where |d| < beta, else |d| - beta / 2, with d = self - target
+
+    >>> from minigrad import tensor
+    >>> SmoothL1Loss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), "none", 1.0)
+    tensor([0.1250, 1.5000])
+    """
+
+    public = False
+    node = "SmoothL1LossBackward"
+    promote = "result"
+    shape = loss_shape
+
+    def forward(xp, self, target, reduction="mean", beta=1.0):
+        require(self, "f", "smooth_l1_cpu")
+        distance = xp.abs(self - target)
+        small = xp.square(distance) * (0.5 / beta)
+        return reduced(xp, xp.where(distance < beta, small, distance - 0.5 * beta), reduction)
+
+    def grad_self(g, self, target, reduction, beta, self_sizes, target_sizes):
+        slope = slope_of(difference(self, target), beta) / beta
+        return share(g, reduction, self_sizes, target_sizes) * slope
+
+    def grad_target(g, self, target, reduction, beta, self_sizes, target_sizes):
+        slope = slope_of(difference(target, self), beta) / beta
+        return share(g, reduction, self_sizes, target_sizes) * slope
+
+    def samples(make):
+        yield from pointwise_samples(make)
+        yield make(3, 4), make(3, 4), "none", 0.5
+
+
+class HuberLoss(Op):
+    """d² / 2 where |d| < delta, else delta (|d| - delta / 2), with d = self - target
+
+    >>> from minigrad import tensor
+    >>> HuberLoss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), "none", 1.0)
+    tensor([0.1250, 1.5000])
+    """
+
+    public = False
+    node = "HuberLossBackward"
+    promote = "result"
+    shape = loss_shape
+
+    def forward(xp, self, target, reduction="mean", delta=1.0):
+        require(self, "f", "huber_cpu")
+        distance = xp.abs(self - target)
+        far = (distance - 0.5 * delta) * delta
+        return reduced(xp, xp.where(distance < delta, xp.square(distance) * 0.5, far), reduction)
+
+    def grad_self(g, self, target, reduction, delta, self_sizes, target_sizes):
+        slope = slope_of(self - target, delta)
+        return share(g, reduction, self_sizes, target_sizes) * slope
+
+    def grad_target(g, self, target, reduction, delta, self_sizes, target_sizes):
+        slope = slope_of(target - self, delta)
+        return share(g, reduction, self_sizes, target_sizes) * slope
+
+    def samples(make):
+        yield from pointwise_samples(make)
+        yield make(3, 4), make(3, 4), "none", 0.5
+
+
+class BinaryCrossEntropy(Op):
+    """-(target log(self) + (1 - target) log(1 - self)) weight, with logarithms of at least -100
+
+    >>> from minigrad import tensor
+    >>> BinaryCrossEntropy(tensor([0.5]), tensor([1.0]), None)
+    tensor(0.6931)
+    """
+
+    optional = ("weight",)
+    public = False
+    node = "BinaryCrossEntropyBackward"
+    shape = loss_shape
+
+    def forward(xp, self, target, weight, reduction="mean"):
+        losses = ((target - 1) * xp.maximum(xp.log1p(-self), -100)
+                  - target * xp.maximum(xp.log(self), -100))
+        return reduced(xp, losses if weight is None else losses * weight, reduction)
+
+    def grad_self(g, self, target, weight, reduction, self_sizes):
+        slope = share(g, reduction, self_sizes) * (self - target)
+        slope = slope / F.clamp((1 - self) * self, 1e-12)
+        return slope if weight is None else slope * weight
+
+    def grad_target(g, self, weight, reduction, self_sizes, target):
+        slope = F.log(1 - self) - F.log(self)
+        slope = share(g, reduction, self_sizes) * slope
+        return slope if weight is None else slope * weight
+
+    def samples(make):
+        yield make(3, 4, low=0.2, high=0.8), make(3, 4, low=0.2, high=0.8), None
+        yield make(3, low=0.2, high=0.8), make(3, low=0.2, high=0.8), None, "sum"
+        yield (make(2, 3, low=0.2, high=0.8), make(2, 3, low=0.2, high=0.8), make(3).detach(),
+               "none")
+
+    tensors = ("self", "target", "weight")
+
+
+class BinaryCrossEntropyWithLogits(Op):
+    """(1 - target) self + (1 + (pos_weight - 1) target) log(1 + exp(-self)), times weight
+
+    It equals binary cross entropy of sigmoid(self) and stays finite for large logits.
+
+    >>> from minigrad import tensor
+    >>> BinaryCrossEntropyWithLogits(tensor([0.0]), tensor([1.0]), None, None)
+    tensor(0.6931)
+    """
+
+    optional = ("weight", "pos_weight")
+    public = False
+    node = "BinaryCrossEntropyWithLogitsBackward"
+    shape = loss_shape
+    tensors = ("self", "target", "weight", "pos_weight")
+
+    def forward(xp, self, target, weight, pos_weight, reduction="mean"):
+        softplus = xp.logaddexp(-self, self.dtype.type(0))  # log(1 + exp(-self))
+        if pos_weight is not None:
+            softplus *= 1 + (pos_weight - 1) * target
+        losses = (1 - target) * self + softplus
+        return reduced(xp, losses if weight is None else losses * weight, reduction)
+
+    def grad_self(g, self, target, weight, pos_weight, reduction, self_sizes):
+        chance = F.sigmoid(self)
+        if pos_weight is None:
+            slope = chance - target
+        else:
+            positive = pos_weight * target
+            slope = (positive + 1 - target) * chance - positive
+        slope = share(g, reduction, self_sizes) * slope
+        return slope if weight is None else slope * weight
+
+    def grad_target(g, self, weight, pos_weight, reduction, self_sizes, target):
+        slope = -self
+        if pos_weight is not None:
+            slope = slope + (pos_weight - 1) * F.softplus(-self)
+        slope = share(g, reduction, self_sizes) * slope
+        return slope if weight is None else slope * weight
+
+    def samples(make):
+        yield make(3, 4), make(3, 4, low=0.0, high=1.0), None, None
+        yield make(3), make(3, low=0.0, high=1.0), None, None, "sum"
+        yield (make(2, 3), make(2, 3, low=0.0, high=1.0), make(3).detach(),
+               make(3, low=0.5, high=2.0).detach(), "none")
+
+
+# -------------------------------------------------------------------- what is called
+
+
+def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value for reduction"):
+    """Return the reduction; the two older arguments for it still count, with a warning."""
+    if size_average is not None or reduce is not None:
+        average = True if size_average is None else size_average
+        wanted = True if reduce is None else reduce
+        reduction = ("mean" if average else "sum") if wanted else "none"
+        warnings.warn("size_average and reduce args will be deprecated, please use "
+                      f"reduction='{reduction}' instead.", UserWarning, stacklevel=3)
+    if reduction not in REDUCTIONS:
+        raise ValueError(wrong.format(reduction))
+    return reduction
+
+
+def warn_sizes(input, target):
+    """Warn that a loss of tensors of two shapes broadcasts."""
+    if tuple(input.shape) != tuple(target.shape):
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size "
+                      f"({input.shape}). This will likely lead to incorrect results due to "
+                      "broadcasting. Please ensure they have the same size.", UserWarning,
+                      stacklevel=4)
+
+
+def broadcast_pair(input, target):
+    """Return two tensors brought to one shape, with a warning where they had two."""
+    warn_sizes(input, target)
+    if tuple(input.shape) != tuple(target.shape):
+        return F.broadcast_tensors(input, target)
+    return input, target
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The squared difference, averaged, summed or for each element.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
+
+    >>> from minigrad import tensor
+    >>> mse_loss(tensor([1.0, 2.0]), tensor([0.0, 0.0]))
+    tensor(2.5000)
+    """
+    input, target = broadcast_pair(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
+    if weight is None:
+        return MseLoss(input, target, reduction)
+    return weighted(MseLoss(input, target, "none"), weight, reduction)
+
+
+def weighted(losses, weight, reduction):
+    """Return the weighted losses, their sum, or their mean over the weights."""
+    losses = losses * weight
+    if reduction == "mean":
+        return losses.sum() / weight.expand_as(losses).sum()
+    return losses if reduction == "none" else losses.sum()
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The absolute difference, averaged, summed or for each element.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.l1_loss.html
+
+    >>> from minigrad import tensor
+    >>> l1_loss(tensor([1.0, -2.0]), tensor([0.0, 0.0]))
+    tensor(1.5000)
+    """
+    input, target = broadcast_pair(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
+    if weight is None:
+        return L1Loss(input, target, reduction)
+    return weighted(L1Loss(input, target, "none"), weight, reduction)
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """Squared below `beta`, absolute above it.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
+
+    >>> from minigrad import tensor
+    >>> smooth_l1_loss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), reduction="none")
+    tensor([0.1250, 1.5000])
+    """
+    input, target = broadcast_pair(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return L1Loss(input, target, reduction)
+    return SmoothL1Loss(input, target, reduction, beta)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """Half the square below `delta`, linear above it.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.huber_loss.html
+
+    >>> from minigrad import tensor
+    >>> huber_loss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), reduction="none")
+    tensor([0.1250, 1.5000])
+    """
+    input, target = broadcast_pair(input, target)
+    reduction = reduction_of(None, None, reduction)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return HuberLoss(input, target, reduction, delta)
+    return weighted(HuberLoss(input, target, "none", delta), weight, reduction)
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None,
+                         reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)) for probabilities.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
+
+    >>> from minigrad import tensor
+    >>> binary_cross_entropy(tensor([0.5]), tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input "
+                         f"size ({input.shape}) is deprecated. Please ensure they have the same "
+                         "size.")
+    if input.dtype != target.dtype:
+        raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected "
+                           f"{type_name(input.dtype)}")
+    check_chances(input, target)
+    refuse_gradient("binary_cross_entropy", weight=weight)
+    return BinaryCrossEntropy(input, target, weight, reduction)
+
+
+def check_chances(input, target):
+    """Raise for what is no probability; not while a graph is captured, which asks for no value."""
+    array, wanted = (x._array if isinstance(x, Tensor) else x for x in (input, target))
+    if not array.size or not backend_of(array).may_ask():
+        return
+    with place_on(array):
+        if not (array.min() >= 0 and array.max() <= 1):  # nan is refused as well
+            raise RuntimeError("all elements of input should be between 0 and 1")
+        if wanted.min() < 0 or wanted.max() > 1:
+            raise RuntimeError("all elements of target should be between 0 and 1")
+
+
+@function(method_too=False)
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None,
+                                     reduction="mean", pos_weight=None):
+    """Binary cross entropy of sigmoid(input), finite for large logits.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
+
+    >>> from minigrad import binary_cross_entropy_with_logits, tensor
+    >>> binary_cross_entropy_with_logits(tensor([0.0]), tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if tuple(input.shape) != tuple(target.shape):
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size "
+                         f"({input.shape})")
+    refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    return BinaryCrossEntropyWithLogits(input, target, weight, pos_weight, reduction)
+
+
+@function(method_too=False)
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """target (log(target) - input): the divergence of log probabilities from a target.
+
+    "batchmean" divides by the batch alone; with `log_target` the target is logarithms as well.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.kl_div.html
+
+    >>> from minigrad import kl_div, tensor
+    >>> kl_div(tensor([-1.0]), tensor([1.0]), reduction="sum")
+    tensor(1.)
+    """
+    if reduction == "mean":
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the "
+                      "support size.'batchmean' divides only by the batch size, and aligns with "
+                      "the KL div math definition.'mean' will be changed to behave the same as "
+                      "'batchmean' in the next major release.", UserWarning, stacklevel=2)
+    by_batch = reduction == "batchmean"
+    reduction = "sum" if by_batch else reduction_of(size_average, reduce, reduction)
+    if log_target:
+        losses = F.exp(target) * (target - input)
+    else:
+        losses = F.xlogy(target, target) - target * input
+    if reduction == "none":
+        return losses
+    if reduction == "mean":
+        return F.mean(losses)
+    total = F.sum(losses)
+    return total / input.shape[0] if by_batch and len(input.shape) else total

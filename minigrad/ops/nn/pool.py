@@ -1,0 +1,521 @@
+"""Pooling: maximum and average of windows, of given size or spread evenly.
+
+Every pooling is linear once the positions of the maxima are known, so each has one partner op
+that carries gradients back, and the two are each other's derivative.
+"""
+
+from ... import _state
+from ...backend.kernels_window import pool_output_sizes
+from ...op.declaration import F, Op
+from ...op.publish import function, respelt
+from ..overloads import own_kernel, require
+
+
+def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
+    """All dimensions before the pooled ones stay."""
+    return [pooled(self, kernel_size, stride, padding, dilation, ceil_mode)] * 2
+
+
+def pooled(sizes, kernel_size, stride, padding, dilation, ceil_mode):
+    """Return the shape after pooling the last dimensions."""
+    first = len(sizes) - len(kernel_size)
+    return tuple(sizes[:first]) + pool_output_sizes(
+        sizes[first:], kernel_size, stride, padding, dilation, ceil_mode)
+
+
+class MaxPool(Op):
+    """The maximum of every window, and its position in the plane.
+
+    >>> from minigrad import max_pool1d, tensor
+    >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[3., 2.]])
+    """
+
+    name = "max_pool2d_with_indices"
+    node = "MaxPool2DWithIndicesBackward"
+    public = False
+    outputs = ("values", "indices")
+    shape = max_pool_shape
+
+    def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
+        require(self, "iuf", "max_pool2d")
+        return xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
+
+    def grad_self(g_values, indices, self, self_sizes, kernel_size, stride, padding, dilation):
+        if kernel := own_kernel(g_values, "max_pool_grad_input"):
+            return kernel(g_values, indices, self_sizes, kernel_size, stride, padding, dilation)
+        return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(kernel_size)), self)
+
+    def samples(make):
+        yield make(2, 3, 6, distinct=True), (2,), (2,), (0,), (1,), False
+        yield make(2, 2, 5, 6, distinct=True), (3, 2), (2, 1), (1, 1), (1, 1), True
+        yield make(2, 7, 7, distinct=True), (2, 2), (2, 3), (0, 1), (2, 1), False
+
+
+class MaxPoolInput(Op):
+    """Add each gradient where its window's maximum was: a tensor of `sizes`.
+
+    >>> from minigrad import ones, tensor
+    >>> MaxPoolInput(ones(1, 2), tensor([[1, 1]]), (1, 3), 1)
+    tensor([[0., 2., 0.]])
+    """
+
+    node = "MaxPool2DWithIndicesBackwardBackward"
+    public = False
+    tensors = ("grad", "indices")
+
+    def shape(grad, indices, sizes, dims):
+        return tuple(sizes)
+
+    def forward(xp, grad, indices, sizes, dims):
+        return xp.max_pool_backward(grad, indices, sizes, dims)
+
+    def grad_grad(g, indices, dims):
+        return MaxPoolGather(g, indices, dims)
+
+    def samples(make):
+        yield make(2, 3), make.ints(2, 3, high=6), (2, 6), 1
+        yield make(2, 2, 3), make.ints(2, 2, 3, high=20), (2, 4, 5), 2
+
+
+class MaxPoolGather(Op):
+    """Take from each plane the elements at `indices`, which count within the plane.
+
+    >>> from minigrad import tensor
+    >>> MaxPoolGather(tensor([[5.0, 6.0, 7.0]]), tensor([[2, 0]]), 1)
+    tensor([[7., 5.]])
+    """
+
+    node = "MaxPool2DWithIndicesBackwardBackward"
+    public = False
+    tensors = ("self", "indices")
+
+    def shape(self, indices, dims):
+        return indices
+
+    def forward(xp, self, indices, dims):
+        return xp.max_pool_gather(self, indices, dims)
+
+    def grad_self(g, indices, self_sizes, dims):
+        return MaxPoolInput(g, indices, self_sizes, dims)
+
+    def samples(make):
+        yield make(2, 6), make.ints(2, 3, high=6), 1
+        yield make(2, 4, 5), make.ints(2, 2, 3, high=20), 2
+
+
+class AvgPool(Op):
+    """The average of every window.
+
+    >>> from minigrad import avg_pool1d, tensor
+    >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[2., 1.]])
+    """
+
+    name = "avg_pool2d"
+    node = "AvgPool2DBackward"
+    public = False
+
+    def shape(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        return pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)
+
+    def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                divisor_override):
+        return xp.avg_pool_forward(self, kernel_size, stride, padding, ceil_mode,
+                                count_include_pad, divisor_override)
+
+    def grad_self(g, self, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                  divisor_override):
+        return F.tied(AvgPoolInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
+                                   count_include_pad, divisor_override), self)
+
+    def samples(make):
+        yield make(2, 3, 6), (2,), (2,), (0,), False, True, None
+        yield make(2, 2, 5, 6), (3, 2), (2, 1), (1, 1), True, False, None
+        yield make(2, 7, 7), (2, 2), (2, 3), (0, 1), False, True, 3
+
+
+class AvgPoolInput(Op):
+    """Spread each gradient evenly over its window: a tensor of `sizes`.
+
+    >>> from minigrad import ones
+    >>> AvgPoolInput(ones(1, 2), (1, 4), (2,), (2,), (0,), False, True, None)
+    tensor([[0.5000, 0.5000, 0.5000, 0.5000]])
+    """
+
+    node = "AvgPool2DBackwardBackward"
+    public = False
+
+    def shape(grad, sizes, *_):
+        return tuple(sizes)
+
+    def forward(xp, grad, sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                divisor_override):
+        return xp.avg_pool_backward(grad, sizes, kernel_size, stride, padding, ceil_mode,
+                                 count_include_pad, divisor_override)
+
+    def grad_grad(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        return AvgPool(g, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                       divisor_override)
+
+    def samples(make):
+        yield make(2, 3, 3), (2, 3, 6), (2,), (2,), (0,), False, True, None
+        yield make(2, 3, 6), (2, 5, 5), (3, 2), (2, 1), (1, 1), True, False, None
+
+
+class AdaptiveAvgPool(Op):
+    """Averages of `output_size` windows spread evenly over the last dimensions.
+
+    >>> from minigrad import adaptive_avg_pool1d, tensor
+    >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
+    tensor([[1.5000, 4.0000]])
+    """
+
+    name = "adaptive_avg_pool2d"
+    node = "AdaptiveAvgPool2DBackward"
+    public = False
+
+    def shape(self, output_size):
+        return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
+
+    def forward(xp, self, output_size):
+        require(self, "f", "adaptive_avg_pool2d")
+        return xp.adaptive_avg_pool_forward(self, output_size)
+
+    def grad_self(g, self, self_sizes, output_size):
+        return F.tied(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)
+
+    def samples(make):
+        yield make(2, 3, 5), (2,)
+        yield make(2, 3, 4, 6), (2, 3)
+        yield make(2, 5, 3), (1, 1)
+
+
+class AdaptiveAvgPoolInput(Op):
+    """Spread each gradient evenly over its window: a tensor of `sizes`.
+
+    >>> from minigrad import ones
+    >>> AdaptiveAvgPoolInput(ones(1, 2), (1, 3), 1)
+    tensor([[0.5000, 1.0000, 0.5000]])
+    """
+
+    node = "AdaptiveAvgPool2DBackwardBackward"
+    public = False
+
+    def shape(grad, sizes, dims):
+        return tuple(sizes)
+
+    def forward(xp, grad, sizes, dims):
+        return xp.adaptive_avg_pool_backward(grad, sizes, dims)
+
+    def grad_grad(g, grad_sizes, dims):
+        return AdaptiveAvgPool(g, grad_sizes[len(grad_sizes) - dims:])
+
+    def samples(make):
+        yield make(2, 3, 2), (2, 3, 5), 1
+        yield make(2, 2, 3), (2, 4, 5), 2
+
+
+class AdaptiveMaxPool(Op):
+    """Maxima of `output_size` windows spread evenly over the last dimensions, and their places.
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool2d
+    >>> adaptive_max_pool2d(tensor([[[1.0, 2.0], [5.0, 3.0]]]), 1)
+    tensor([[[5.]]])
+    """
+
+    name = "adaptive_max_pool2d"
+    node = "AdaptiveMaxPool2DBackward"
+    public = False
+    outputs = ("values", "indices")
+
+    def shape(self, output_size):
+        return [tuple(self[:len(self) - len(output_size)]) + tuple(output_size)] * 2
+
+    def forward(xp, self, output_size):
+        require(self, "f", "adaptive_max_pool2d")
+        return xp.adaptive_max_pool_forward(self, output_size)
+
+    def grad_self(g_values, indices, self, self_sizes, output_size):
+        return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
+
+    def samples(make):
+        yield make(2, 3, 5, distinct=True), (2,)
+        yield make(2, 3, 4, 6, distinct=True), (2, 3)
+
+
+# -------------------------------------------------------------------- what is called
+
+
+def sizes_of(value, dims, name, argument):
+    """Return a number or a sequence as one number for each pooled dimension."""
+    if isinstance(value, int):
+        return (value,) * dims
+    value = tuple(value)
+    if len(value) not in (1, dims):
+        choices = "be omitted, a single int," if argument == "stride" else "be a single int,"
+        count = {1: "one int", 2: "two ints"}[dims]
+        raise RuntimeError(f"{name}: {argument} must either {choices} or a tuple of {count}")
+    return value * dims if len(value) == 1 else value
+
+
+def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode):
+    """Raise PyTorch's error for an input or a window that cannot be pooled."""
+    shape = tuple(input.shape)
+    check_pooled(name, shape, dims)
+    if min(stride) == 0:
+        raise RuntimeError("stride should not be zero")
+    if min(kernel_size) <= 0:
+        raise RuntimeError("kernel size should be greater than zero, but got "
+                           f"{spelled(kernel_size, 'k{}')}")
+    if min(dilation) <= 0:
+        raise RuntimeError("dilation should be greater than zero, but got "
+                           f"{spelled(dilation, 'dilation{}')}")
+    for k, p, d in zip(kernel_size, padding, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError("pad should be at most half of effective kernel size, but got pad="
+                               f"{p}, kernel_size={k} and dilation={d}")
+    try:
+        pool_output_sizes(shape[-dims:], kernel_size, stride, padding, dilation, ceil_mode)
+    except RuntimeError as error:
+        channels = f"({shape[-dims - 1]}x" + "1x" * (2 - dims)
+        raise RuntimeError(str(error).replace("(", channels)) from None
+
+
+def check_pooled(name, shape, dims):
+    """Raise PyTorch's error for an input with the wrong number of dimensions or without planes."""
+    if len(shape) not in (dims + 1, dims + 2):
+        if dims == 1:
+            raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional "
+                               "tensor for argument #1 'self' (while checking arguments for "
+                               f"{name})")
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    if 0 in shape[-dims - 1:]:
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with "
+                           f"optional 0 dim batch size for input, but got:{list(shape)}")
+
+
+def spelled(sizes, name):
+    """Return sizes as PyTorch's pooling errors name them."""
+    return " ".join(f"{name.format(letter)}: {n}"
+                    for letter, n in zip("HW"[2 - len(sizes):], sizes, strict=True))
+
+
+def check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode):
+    """Raise the errors of maximum pooling in one dimension, which has words of its own."""
+    shape, (k,), (s,), (p,), (d,) = tuple(input.shape), kernel_size, stride, padding, dilation
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
+                           f"batch size for input, but got:{list(shape)}")
+    for what, n in (("kernel_size", k), ("stride", s), ("dilation", d)):
+        if n <= 0:
+            raise RuntimeError(f"{name}() {what} must be greater than zero, but got {n}")
+    if p < 0:
+        raise RuntimeError(f"{name}() padding must be non-negative, but got {p}")
+    if p > k // 2:
+        raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got "
+                           f"padding={p} and kernel_size={k}")
+    try:
+        pool_output_sizes(shape[-1:], kernel_size, stride, padding, dilation, ceil_mode)
+    except RuntimeError:
+        steps = (shape[-1] + 2 * p - d * (k - 1) - 1) // s + 1
+        raise RuntimeError(f"{name}() Invalid computed output size: {steps}") from None
+
+
+def of_rows(pool, input, *arguments):
+    """Pool rows as PyTorch does, as images of height one; the results are rows again."""
+    found = pool(F.unsqueeze(input, -2), *arguments)
+    return [F.squeeze(t, -2) for t in found] if isinstance(found, tuple) else F.squeeze(found, -2)
+
+
+def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
+    """Complete the arguments of a maximum pooling of `dims` dimensions and run it."""
+    name = f"max_pool{dims}d"
+    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
+    stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
+    padding = sizes_of(padding, dims, name, "padding")
+    dilation = sizes_of(dilation, dims, name, "dilation")
+    if dims == 1:
+        check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode)
+    else:
+        check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode)
+    if dims == 1 and (return_indices or (input.requires_grad and _state.grad_enabled.get())):
+        values, indices = of_rows(MaxPool, input, (1, *kernel_size), (1, *stride), (0, *padding),
+                                  (1, *dilation), bool(ceil_mode))
+    else:
+        values, indices = MaxPool(input, kernel_size, stride, padding, dilation, bool(ceil_mode))
+    return (values, indices) if return_indices else values
+
+
+@function(method_too=False)
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+               return_indices=False):
+    """The maximum of every window: (N, C, L) -> (N, C, steps), with indices on request.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
+
+    >>> from minigrad import max_pool1d, tensor
+    >>> max_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[3., 2.]])
+    """
+    return max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@function(method_too=False)
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+               return_indices=False):
+    """The maximum of every window: (N, C, H, W) -> (N, C, *steps), with indices on request.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
+
+    >>> from minigrad import max_pool2d, tensor
+    >>> max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    tensor([[[3.]]])
+    """
+    return max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+             divisor_override):
+    """Complete the arguments of an average pooling of `dims` dimensions and run it."""
+    name = f"avg_pool{dims}d"
+    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
+    stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
+    padding = sizes_of(padding, dims, name, "padding")
+    ndim = len(input.shape)
+    if dims == 2 and ndim < 3:
+        raise IndexError("Dimension out of range (expected to be in range of "
+                         f"[{-ndim}, {ndim - 1}], but got -3)")
+    check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims, ceil_mode)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    rest = bool(ceil_mode), bool(count_include_pad), divisor_override
+    if dims == 1:
+        return of_rows(AvgPool, input, (1, *kernel_size), (1, *stride), (0, *padding), *rest)
+    return AvgPool(input, kernel_size, stride, padding, *rest)
+
+
+@function(method_too=False)
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
+               count_include_pad=True):
+    """The average of every window: (N, C, L) -> (N, C, steps).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
+
+    >>> from minigrad import avg_pool1d, tensor
+    >>> avg_pool1d(tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
+    tensor([[2., 1.]])
+    """
+    return avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+@respelt
+def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
+               count_include_pad=True, divisor_override=None):
+    """The average of every window: (N, C, H, W) -> (N, C, *steps).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import avg_pool2d
+    >>> avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
+    tensor([[[1.5000]]])
+    """
+    return avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                    divisor_override)
+
+
+def adaptive_sizes(name, dims, input, output_size):
+    """Return the output's sizes; None keeps the input's."""
+    shape = tuple(input.shape)
+    if len(shape) not in (dims + 1, dims + 2):
+        if dims == 1:
+            check_pooled(name, shape, dims)
+        if len(shape) <= dims and not isinstance(output_size, int):
+            raise ValueError(f"Input dimension should be at least {dims + 1}")
+        colon = ":" if "max" in name else ""
+        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(shape)}")
+    if output_size is None or isinstance(output_size, int):
+        output_size = (output_size,) * dims
+    if len(output_size) != dims:
+        raise RuntimeError(f"{name}: output_size must be {dims}")
+    given = zip(output_size, shape[len(shape) - dims:], strict=True)
+    return tuple(size if n is None else n for n, size in given)
+
+
+def refuse_empty(name, shape, first):
+    """Raise if a size from `first` on is zero; the dimensions before it are those of a batch."""
+    for dim in range(first, len(shape)):
+        if shape[dim] == 0:
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
+                               f"dimensions, but input has sizes {list(shape)} with dimension "
+                               f"{dim} being empty")
+
+
+@function(method_too=False)
+def adaptive_avg_pool1d(input, output_size):
+    """Averages of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
+
+    >>> from minigrad import adaptive_avg_pool1d, tensor
+    >>> adaptive_avg_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
+    tensor([[1.5000, 4.0000]])
+    """
+    sizes = adaptive_sizes("adaptive_avg_pool1d", 1, input, output_size)
+    return of_rows(adaptive_avg_pool2d, input, (1, *sizes))
+
+
+def adaptive_avg_pool2d(input, output_size):
+    """Averages of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_avg_pool2d
+    >>> adaptive_avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    tensor([[[1.5000]]])
+    """
+    sizes = adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size)
+    if sizes == (1, 1) and input.is_floating_point():
+        return F.mean(input, (-1, -2), True)
+    if not input.numel():
+        refuse_empty("adaptive_avg_pool2d", tuple(input.shape), len(input.shape) - 2)
+    return AdaptiveAvgPool(input, sizes)
+
+
+def adaptive_max_pool1d(input, output_size, return_indices=False):
+    """Maxima of `output_size` windows spread evenly: (N, C, L) -> (N, C, output_size).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool1d
+    >>> adaptive_max_pool1d(tensor([[1.0, 2.0, 6.0]]), 2)
+    tensor([[2., 6.]])
+    """
+    sizes = adaptive_sizes("adaptive_max_pool1d", 1, input, output_size)
+    if not input.numel():
+        refuse_empty("adaptive_max_pool1d", tuple(input.shape), 1)
+    values, indices = of_rows(AdaptiveMaxPool, input, (1, *sizes))
+    return (values, indices) if return_indices else values
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    """Maxima of windows spread evenly: (N, C, H, W) -> (N, C, *output_size); None keeps a size.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool2d
+    >>> adaptive_max_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
+    tensor([[[3.]]])
+    """
+    sizes = adaptive_sizes("adaptive_max_pool2d", 2, input, output_size)
+    if not input.numel():
+        refuse_empty("adaptive_max_pool2d", tuple(input.shape), 1)
+    values, indices = AdaptiveMaxPool(input, sizes)
+    return (values, indices) if return_indices else values

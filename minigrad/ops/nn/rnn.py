@@ -1,0 +1,268 @@
+"""Recurrent layers as ops: one layer and one direction over all time steps.
+
+NOTE [Backpropagation through time]
+    On arrays the backward pass is a kernel's loop over what the forward kept.  On tensors, where
+    second derivatives are wanted, the steps are taken anew with elementary operations and then
+    walked backwards, each by the formulas of its cell (`lstm_cell_gradient` and its like), which
+    are what a lesson derives.  The gradient of a weight is a sum over all steps.
+"""
+
+from ...backend import backend_of
+from ...op.declaration import F, Op
+from ...tensor.tensor import Tensor
+
+
+def rows_of(sizes, reverse):
+    """Where the rows of each step start and stop, in the order of the steps.
+
+    >>> rows_of((2, 2, 1), True)
+    [(4, 5), (2, 4), (0, 2)]
+    """
+    rows, start = [], 0
+    for size in sizes:
+        rows.append((start, start + size))
+        start += size
+    return rows[::-1] if reverse else rows
+
+
+# -------------------------------------------------------------------- the cells
+
+
+def lstm_cell_step(x, states, weights):
+    """The next h and c, and what the gradient needs: x (B, 4H) is the input's part of the gates.
+
+    A second weight projects h.
+    """
+    (h, c), (w, *projection) = states, weights
+    i, f, a, o = F.chunk(x + h @ F.t(w), 4, 1)
+    i, f, a, o = F.sigmoid(i), F.sigmoid(f), F.tanh(a), F.sigmoid(o)
+    c = f * c + i * a
+    h = o * F.tanh(c)
+    if projection:
+        h = h @ F.t(projection[0])
+    return [h, c], (i, f, a, o, F.tanh(c))
+
+
+def lstm_cell_gradient(g_states, states, weights, kept):
+    """The gradients of x, of the states and of the weight, from those of the next h and c."""
+    (g_h, g_c), (h, c), (w,), (i, f, a, o, tanh_c) = g_states, states, weights, kept
+    g_c = g_c + g_h * o * (1 - tanh_c * tanh_c)
+    gates = [g_c * a * i * (1 - i), g_c * c * f * (1 - f), g_c * i * (1 - a * a),
+             g_h * tanh_c * o * (1 - o)]
+    g_x = F.cat(gates, 1)
+    return g_x, [g_x @ w, g_c * f], [F.t(g_x) @ h]
+
+
+def gru_cell_step(x, states, weights):
+    """The next h, and what the gradient needs: x (B, 3H) is the input's part of the gates."""
+    (h,), (w, *bias) = states, weights
+    hidden = h @ F.t(w)
+    if bias:
+        hidden = hidden + bias[0]
+    (r, z, n), (r_h, z_h, n_h) = F.chunk(x, 3, 1), F.chunk(hidden, 3, 1)
+    r, z = F.sigmoid(r + r_h), F.sigmoid(z + z_h)
+    n = F.tanh(n + r * n_h)
+    return [n + z * (h - n)], (r, z, n, n_h)
+
+
+def gru_cell_gradient(g_states, states, weights, kept):
+    """The gradients of x, of the state and of the weights, from that of the next h."""
+    (g_h,), (h,), (w, *bias), (r, z, n, n_h) = g_states, states, weights, kept
+    g_n = g_h * (1 - z) * (1 - n * n)
+    g_z = g_h * (h - n) * z * (1 - z)
+    g_r = g_n * n_h * r * (1 - r)
+    g_hidden = F.cat([g_r, g_z, g_n * r], 1)
+    g_weights = [F.t(g_hidden) @ h]
+    if bias:
+        g_weights.append(F.sum(g_hidden, 0))
+    return F.cat([g_r, g_z, g_n], 1), [g_h * z + g_hidden @ w], g_weights
+
+
+def tanh_cell_step(x, states, weights):
+    """The next h = tanh(x + w h), which the gradient needs too."""
+    (h,), (w,) = states, weights
+    h = F.tanh(x + h @ F.t(w))
+    return [h], h
+
+
+def tanh_cell_gradient(g_states, states, weights, after):
+    """The gradients of x, of the state and of the weight, from that of the next h."""
+    (g_h,), (h,), (w,) = g_states, states, weights
+    g_x = g_h * (1 - after * after)
+    return g_x, [g_x @ w], [F.t(g_x) @ h]
+
+
+def relu_cell_step(x, states, weights):
+    """The next h = max(x + w h, 0), which the gradient needs too."""
+    (h,), (w,) = states, weights
+    h = F.relu(x + h @ F.t(w))
+    return [h], h
+
+
+def relu_cell_gradient(g_states, states, weights, after):
+    """The gradients of x, of the state and of the weight, from that of the next h."""
+    (g_h,), (h,), (w,) = g_states, states, weights
+    g_x = F.where(F.gt(after, 0), g_h, 0)
+    return g_x, [g_x @ w], [F.t(g_x) @ h]
+
+
+# -------------------------------------------------------------------- all steps
+
+
+def first_rows(x, count):
+    """The first `count` rows; `x` itself where it has no more."""
+    return x if x.shape[0] == count else F.narrow(x, 0, 0, count)
+
+
+def with_first_rows(x, new):
+    """Put `new` in the place of the first rows."""
+    count, all_of_them = new.shape[0], x.shape[0]
+    rest = all_of_them - count
+    return F.cat([new, F.narrow(x, 0, count, rest)], 0) if rest else new
+
+
+def walk(step, x, states, weights, rows):
+    """Take all steps of a layer: its outputs, last states, and for each step what it was."""
+    outputs, trace = {}, []
+    for start, stop in rows:
+        count = stop - start
+        before = [first_rows(s, count) for s in states]
+        after, kept = step(F.narrow(x, 0, start, count), before, weights)
+        states = [with_first_rows(s, new) for s, new in zip(states, after)]
+        outputs[start] = after[0]
+        trace.append((before, kept))
+    return F.cat([outputs[start] for start in sorted(outputs)], 0), states, trace
+
+
+def walk_back(gradient, g_output, g_states, states, weights, rows, trace):
+    """The gradients of x, the first states and the weights, from those of what `walk` returns."""
+    g_states = [F.zeros_like(s) if g is None else g for s, g in zip(states, g_states)]
+    g_x, g_weights = {}, None
+    for (start, stop), (before, kept) in reversed(list(zip(rows, trace))):
+        count = stop - start
+        g_after = [first_rows(g, count) for g in g_states]
+        if g_output is not None:
+            g_after = [g_after[0] + F.narrow(g_output, 0, start, count), *g_after[1:]]
+        g_x[start], g_before, here = gradient(g_after, before, weights, kept)
+        g_states = [with_first_rows(g, new) for g, new in zip(g_states, g_before)]
+        g_weights = here if g_weights is None else [a + b for a, b in zip(g_weights, here)]
+    return [F.cat([g_x[start] for start in sorted(g_x)], 0), *g_states, *g_weights]
+
+
+def layer_shape(tensors, states, more):
+    """The shapes of a layer's outputs: all of h, the last states, and what is kept."""
+    rows, (batch, hidden) = tensors[0][0], tensors[1]
+    return [(rows, hidden), *[(batch, hidden)] * states, *[(rows, n * hidden) for n in more]]
+
+
+def layer_samples(make, gates, states, biases):
+    """A layer with steps of equal size, and one with steps that differ, in either direction."""
+    for sizes, reverse in (((2, 2), False), ((3, 2, 1), False), ((2, 1), True)):
+        tensors = [make(sum(sizes), 2 * gates), *[make(sizes[0], 2) for _ in range(states)],
+                   make(2 * gates, 2), *[make(2 * gates) for _ in range(biases)]]
+        yield tensors, sizes, reverse
+
+
+class LstmLayer(Op):
+    """One layer of long short-term memory over all time steps, in one direction.
+
+    `tensors` are the input's part of the gates (N, 4H), h and c (B, H) and the weights of the state
+    (4H, H); `sizes` says how many rows belong to each step, never more than to the step before.
+
+    >>> from minigrad import ones, zeros
+    >>> LstmLayer([zeros(1, 4), zeros(1, 1), ones(1, 1), zeros(4, 1)], (1,)).c
+    tensor([[0.5000]])
+    """
+
+    public, list_of_tensors, materialize = False, "tensors", False
+    outputs = ("output", "h", "c", "gates", "cells")
+
+    def shape(tensors, sizes, reverse=False):
+        return layer_shape(tensors, 2, (4, 1))
+
+    def forward(xp, tensors, sizes, reverse=False):
+        return xp.lstm_forward(*tensors, rows_of(sizes, reverse))
+
+    def grad_tensors(g_output, g_h, g_c, tensors, sizes, reverse, output, gates, cells):
+        x, h, c, w = tensors
+        rows = rows_of(sizes, reverse)
+        if isinstance(x, Tensor):
+            _, _, trace = walk(lstm_cell_step, x, [h, c], [w], rows)
+            return walk_back(lstm_cell_gradient, g_output, [g_h, g_c], [h, c], [w], rows, trace)
+        return backend_of(x).lstm_backward(g_output, g_h, g_c, output, gates, cells,
+                                     h, c, w, rows)
+
+    def samples(make):
+        yield from layer_samples(make, 4, 2, 0)
+
+
+class GruLayer(Op):
+    """One layer of gated recurrent units over all time steps, in one direction.
+
+    `tensors` are the input's part of the gates (N, 3H), h (B, H), the weights of the state (3H, H)
+    and perhaps their bias (3H); `sizes` says how many rows belong to each step.
+
+    >>> from minigrad import ones, zeros
+    >>> GruLayer([zeros(1, 3), ones(1, 1), zeros(3, 1)], (1,)).h
+    tensor([[0.5000]])
+    """
+
+    public, list_of_tensors, materialize = False, "tensors", False
+    outputs = ("output", "h", "gates", "news")
+
+    def shape(tensors, sizes, reverse=False):
+        return layer_shape(tensors, 1, (3, 1))
+
+    def forward(xp, tensors, sizes, reverse=False):
+        x, h, w, *bias = tensors
+        return xp.gru_forward(x, h, w, bias[0] if bias else None, rows_of(sizes, reverse))
+
+    def grad_tensors(g_output, g_h, tensors, sizes, reverse, output, gates, news):
+        x, h, *weights = tensors
+        rows = rows_of(sizes, reverse)
+        if isinstance(x, Tensor):
+            _, _, trace = walk(gru_cell_step, x, [h], weights, rows)
+            return walk_back(gru_cell_gradient, g_output, [g_h], [h], weights, rows, trace)
+        grads = backend_of(x).gru_backward(g_output, g_h, output, gates, news, h,
+                                     weights[0], rows)
+        return grads[: len(tensors)]
+
+    def samples(make):
+        yield from layer_samples(make, 3, 1, 0)
+        yield from layer_samples(make, 3, 1, 1)
+
+
+class RnnLayer(Op):
+    """One layer of h = tanh(x + w h) over all time steps; with `relu` max(., 0) instead of tanh.
+
+    `tensors` are the input's part (N, H), h (B, H) and the weights of the state (H, H); `sizes`
+    says how many rows belong to each step.
+
+    >>> from minigrad import ones
+    >>> RnnLayer([ones(1, 1), ones(1, 1), ones(1, 1)], (1,), relu=True).h
+    tensor([[2.]])
+    """
+
+    public, list_of_tensors, materialize = False, "tensors", False
+    outputs = ("output", "h")
+
+    def shape(tensors, sizes, reverse=False, relu=False):
+        return layer_shape(tensors, 1, ())
+
+    def forward(xp, tensors, sizes, reverse=False, relu=False):
+        return xp.rnn_forward(*tensors, relu, rows_of(sizes, reverse))
+
+    def grad_tensors(g_output, g_h, tensors, sizes, reverse, relu, output):
+        x, h, w = tensors
+        rows = rows_of(sizes, reverse)
+        if isinstance(x, Tensor):
+            step, gradient = ((relu_cell_step, relu_cell_gradient) if relu
+                              else (tanh_cell_step, tanh_cell_gradient))
+            _, _, trace = walk(step, x, [h], [w], rows)
+            return walk_back(gradient, g_output, [g_h], [h], [w], rows, trace)
+        return backend_of(x).rnn_backward(g_output, g_h, output, h, w, relu, rows)
+
+    def samples(make):
+        yield from layer_samples(make, 1, 1, 0)
+        yield ([make(4, 2, low=0.2), make(2, 2, low=0.2), make(2, 2, low=0.1, high=0.9)], (2, 2),
+               False, True)

@@ -1,0 +1,112 @@
+"""Undoing maximum pooling: each value goes back to where its window's maximum was."""
+
+from math import prod
+
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from .pool import MaxPoolGather, sizes_of
+
+
+class MaxUnpool(Op):
+    """Put each element at its index in a plane of zeros: a tensor of `sizes`.
+
+    >>> from minigrad import tensor
+    >>> MaxUnpool(tensor([[5.0, 7.0]]), tensor([[1, 2]]), (1, 4), 1)
+    tensor([[0., 5., 7., 0.]])
+    """
+
+    node = "MaxUnpool2DBackward"
+    public = False
+    jvp = "linear"
+    tensors = ("self", "indices")
+
+    def shape(self, indices, sizes, dims):
+        return tuple(sizes)
+
+    def forward(xp, self, indices, sizes, dims):
+        planes, plane = prod(sizes[:len(sizes) - dims]), prod(sizes[len(sizes) - dims:])
+        steps = prod(self.shape[self.ndim - dims:])
+        places = indices.reshape(planes, steps)
+        wrong = places[(places < 0) | (places >= plane)]
+        if wrong.size:
+            volume = "x".join(map(str, sizes[len(sizes) - dims:]))
+            raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of "
+                               f"size {volume})")
+        result = xp.zeros((planes, plane), self.dtype)
+        result[xp.arange(planes)[:, None], places] = self.reshape(planes, steps)
+        return result.reshape(sizes)
+
+    def grad_self(g, indices, dims):
+        return MaxPoolGather(g, indices, dims)
+
+    def samples(make):
+        yield make(2, 2), made_places(make, (2, 2), 5), (2, 5), 1
+        yield make(1, 2, 2, 2), made_places(make, (1, 2, 2, 2), 12), (1, 2, 3, 4), 2
+
+
+def made_places(make, shape, plane):
+    """Return indices of which no two in a plane are equal."""
+    return F.remainder(F.reshape(F.arange(prod(shape)), shape) + make.ints(1, high=plane), plane)
+
+
+def unpooled_sizes(input, kernel_size, stride, padding, output_size):
+    """Return the sizes before the pooling: `output_size`, or the smallest that fit."""
+    dims = len(kernel_size)
+    smallest = [(n - 1) * s + k - 2 * p for n, s, k, p in
+                zip(input[len(input) - dims:], stride, kernel_size, padding, strict=True)]
+    if output_size is None:
+        return tuple(smallest)
+    wanted = tuple(output_size)
+    if len(wanted) == dims + 2:
+        wanted = wanted[2:]
+    if len(wanted) != dims:
+        raise ValueError("output_size should be a sequence containing "
+                         f"{dims} or {dims + 2} elements, but it has a length of '{len(wanted)}'")
+    for d, (size, least, s) in enumerate(zip(wanted, smallest, stride, strict=True)):
+        if not least - s < size < least + s:
+            raise ValueError(f'invalid output_size "{wanted}" (dim {d} must be between '
+                             f'{least - s} and {least + s})')
+    return wanted
+
+
+def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
+    """Complete the arguments of an unpooling of `dims` dimensions and run it."""
+    name = f"max_unpool{dims}d"
+    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
+    stride = kernel_size if stride is None else sizes_of(stride, dims, name, "stride")
+    padding = sizes_of(padding, dims, name, "padding")
+    shape = tuple(input.shape)
+    sizes = unpooled_sizes(shape, kernel_size, stride, padding, output_size)
+    if str(indices.dtype).removeprefix("torch.") != "int64":
+        raise RuntimeError("elements in indices should be type int64 but got: "
+                           f"{type_name(indices.dtype)}")
+    if tuple(indices.shape) != shape:
+        raise RuntimeError("Expected shape of indices to be same as that of the input tensor "
+                           f"({list(shape)}) but got indices tensor with shape: "
+                           f"{list(indices.shape)}")
+    return MaxUnpool(input, indices, (*shape[:len(shape) - dims], *sizes), dims)
+
+
+def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Put the values of `max_pool1d` back to where they were, zeros elsewhere.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool1d.html
+
+    >>> from minigrad import tensor
+    >>> max_unpool1d(tensor([[3.0, 2.0]]), tensor([[1, 2]]), 2)
+    tensor([[0., 3., 2., 0.]])
+    """
+    return max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Put the values of `max_pool2d` back to where they were, zeros elsewhere.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool2d.html
+
+    >>> from minigrad import tensor
+    >>> max_unpool2d(tensor([[[3.0]]]), tensor([[[1]]]), 2)
+    tensor([[[0., 3.],
+             [0., 0.]]])
+    """
+    return max_unpool(2, input, indices, kernel_size, stride, padding, output_size)

@@ -1,0 +1,241 @@
+"""Generators of random numbers, and the default ones that everything uses unless told otherwise.
+
+After the same seed those of the CPU give PyTorch's numbers; see `backend.random_mt`.  Each GPU has
+a default generator of its own, which makes its numbers there; see `backend.random_philox`.
+
+Source: https://docs.pytorch.org/docs/stable/random.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ... import _state
+from ...backend import backend_of
+from ...backend.random_mt import MersenneTwister
+from ...cuda import random as of_devices
+from ...device import CPU, as_device, backend_for, device
+from ...tensor.tensor import Tensor, from_array
+
+
+class Generator:
+    """A source of random numbers with a state of its own. Source: `torch.Generator`.
+
+    >>> from minigrad import Generator, randint
+    >>> randint(0, 10, (3,), generator=Generator().manual_seed(0))
+    tensor([4, 9, 3])
+    """
+
+    def __init__(self, device: device | str | int = "cpu") -> None:
+        made = backend_for(device).generators
+        self._source: Any = MersenneTwister() if made is None else made.new()
+        self._device = CPU if made is None else as_device(device)
+        if made is not None and (self._device.index or 0) >= backend_for(device).device_count():
+            raise RuntimeError("The device_index is invalid.")
+
+    @property
+    def device(self) -> device:
+        """Where the numbers are made."""
+        return self._device
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the sequence of numbers that belongs to `seed`; returns the generator itself."""
+        self._source.manual_seed(int(seed))
+        return self
+
+    def seed(self) -> int:
+        """Start from a seed that the operating system gives, and return it."""
+        return int(self._source.seed())
+
+    def initial_seed(self) -> int:
+        """Return the seed that the sequence began with."""
+        return int(self._source.initial_seed())
+
+    def get_state(self) -> Tensor:
+        """Return all that the next numbers depend on, as a uint8 tensor on the CPU.
+
+        It has 5056 elements, and 16 for a generator of a GPU.
+        """
+        return from_array(self._source.get_state())
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on from what `get_state` returned; `TypeError` or `RuntimeError` for anything else.
+        """
+        if not isinstance(new_state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        self._source.set_state(np.ascontiguousarray(new_state.numpy()))
+        return self
+
+    def clone_state(self) -> Generator:
+        """Return a new generator that will give the same numbers."""
+        other = Generator(self.device)
+        other.set_state(self.get_state())
+        return other
+
+
+default_generator = Generator()
+default_generator.seed()
+
+#: What takes the default generator's place on its thread, as in a data loader's workers.
+of_this_thread: ContextVar[Generator | None] = ContextVar("of_this_thread", default=None)
+
+
+def current() -> Generator:
+    """Return the generator that is used here unless told otherwise."""
+    return of_this_thread.get() or default_generator
+
+
+def source(xp: Any, generator: Generator | None) -> Any:
+    """Return what draws numbers for arrays of a backend: a generator's, or the default one's.
+
+    It is a `MersenneTwister`, whose numbers are on the host, or has its methods and makes them on
+    the current device.  `RuntimeError` for a generator of another device.
+    """
+    if _state.randomness.get() == "error":
+        raise RuntimeError("vmap: called random operation while in randomness error mode. Please "
+                           "either use the 'same' or 'different' randomness flags on vmap or "
+                           "perform the randomness operation out of vmap")
+    if _state.drawn.get() is not None:
+        raise RuntimeError("vmap: Cannot ask for different inplace randomness on an unbatched "
+                           "tensor. This will appear like same randomness. Give the operation a "
+                           "batched tensor, or use what `rand` or `randn` draws.")
+    if generator is None:
+        return current()._source if xp.generators is None else xp.generators.default()
+    if not isinstance(generator, Generator):
+        raise TypeError("argument 'generator' must be torch.Generator, not "
+                        f"{type(generator).__name__}")
+    wanted = "cpu" if xp.generators is None else xp.device_type
+    if generator.device.type != wanted:
+        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found "
+                           f"'{generator.device.type}'")
+    return generator._source
+
+
+#: Why what is drawn by a batch cannot be the same for all its examples.
+BY_A_BATCH = ("Vmap does not currently support same randomness with a batched tensor input: "
+              "numbers that are the same for all examples have to be drawn without one.")
+
+
+def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
+    """Return what `draw(sizes)` gives, whose shape begins with `sizes`: those of the batches of
+    `vmap(randomness="different")`, as each example has it."""
+    whole = _state.drawn.get()
+    if whole is None:
+        return draw(())
+    with _state.having(_state.drawn, None):
+        drawn = draw(whole.sizes)
+    example: Tensor = whole.example(drawn)
+    return example
+
+
+def of_each_example(value: Any) -> Any:
+    """Return a tensor that is each example's own where each draws numbers of its own for it."""
+    whole = _state.drawn.get()
+    if whole is None or not isinstance(value, Tensor) or whole.holds(value):
+        return value
+    if _state.randomness.get() == "same" and backend_of(value._array).run_op is not None:
+        return value  # a batch of a `vmap` inside
+    return whole.example(whole.of(value).clone())
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the sequence of all devices that belongs to `seed`. Source: `torch.manual_seed`.
+
+    >>> from minigrad import manual_seed, rand
+    >>> _ = manual_seed(0)
+    >>> rand(2)
+    tensor([0.4963, 0.7682])
+    """
+    if of_this_thread.get() is None:  # a data loader's worker seeds itself alone
+        of_devices.manual_seed_all(seed)
+    return current().manual_seed(seed)
+
+
+def seed() -> int:
+    """Start all devices from one seed of the operating system's. Source: `torch.seed`.
+
+    >>> from minigrad import initial_seed, seed
+    >>> seed() == initial_seed()
+    True
+    """
+    found = current().seed()
+    if of_this_thread.get() is None:
+        of_devices.manual_seed_all(found)
+    return found
+
+
+def initial_seed() -> int:
+    """Return the seed the default generator began with. Source: `torch.initial_seed`.
+
+    >>> from minigrad import initial_seed, manual_seed
+    >>> _ = manual_seed(7)
+    >>> initial_seed()
+    7
+    """
+    return current().initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """Return the default generator's state. Source: `torch.get_rng_state`.
+
+    >>> from minigrad import get_rng_state
+    >>> get_rng_state().shape
+    torch.Size([5056])
+    """
+    return current().get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Set the default generator's state. Source: `torch.set_rng_state`.
+
+    >>> from minigrad import equal, get_rng_state, rand, set_rng_state
+    >>> state = get_rng_state()
+    >>> first = rand(2)
+    >>> set_rng_state(state)
+    >>> equal(first, rand(2))
+    True
+    """
+    current().set_state(new_state)
+
+
+class States:
+    """The states of the default generators: the CPU's, and those of some GPUs, or of all."""
+
+    def __init__(self, devices: Iterable[Any] | None = None) -> None:
+        self.cpu = get_rng_state()
+        where = of_devices.in_use() if devices is None else devices
+        self.devices = [(each, of_devices.get_rng_state(each)) for each in where]
+
+    def restore(self) -> None:
+        """Go on from these states."""
+        set_rng_state(self.cpu)
+        for each, state in self.devices:
+            of_devices.set_rng_state(state, each)
+
+
+@contextmanager
+def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iterator[None]:
+    """Put the default generators' states back on leaving. Source: `torch.random.fork_rng`.
+
+    Those of the CPU and of the GPUs in `devices`; None means all.
+
+    >>> from minigrad.ops.random.generator import fork_rng
+    >>> before = get_rng_state()
+    >>> with fork_rng():
+    ...     _ = manual_seed(1)
+    >>> bool((get_rng_state().numpy() == before.numpy()).all())
+    True
+    """
+    if not enabled:
+        yield
+        return
+    before = States(devices)
+    try:
+        yield
+    finally:
+        before.restore()

@@ -1,0 +1,587 @@
+"""Random tensors, random writes in place, and dropout.
+
+After the same `manual_seed` all draw PyTorch's numbers on the CPU; GPUs make numbers of their own.
+What is written at random does not depend on what was there, so the gradient of an in-place write is
+zero.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Unpack
+
+import numpy as np
+
+from ... import _state
+from ...backend import BACKENDS, backend_of
+from ...dtypes import from_numpy_dtype, int64
+from ...op.apply import bind, type_name
+from ...op.declaration import F, Op
+from ...op.inplace import apply_inplace
+from ...op.publish import function, write_out
+from ...shapes import broadcast, same
+from ...tensor.tensor import Tensor, method
+from ..creation.tensor_options import Options, SizedOptions, alike, create, order, sizes
+from ..shape.view import Expand
+from .generator import (
+    BY_A_BATCH,
+    Generator,
+    default_generator,
+    for_each_example,
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    of_each_example,
+    seed,
+    set_rng_state,
+    source,
+)
+
+__all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
+           "manual_seed", "seed", "set_rng_state"]
+
+Array = Any
+Shape = tuple[int, ...]
+Draw = Callable[[Any, Shape, Any], Array]  # (backend, shape, dtype) -> its array of numbers
+
+for _outside in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
+    function(method_too=False)(_outside)
+
+
+# -------------------------------------------------------------------- how numbers are drawn
+
+
+def numbers(xp: Any, drawn: Array) -> Array:
+    """Return what a source drew as an array of the backend: it may have been drawn on the host."""
+    return drawn if type(drawn) is xp.array_type else xp.from_host(drawn)
+
+
+def chances(xp: Any, p: Array) -> Array:
+    """Return probabilities or weights where their source reads them: it may be the host."""
+    return xp.to_host(p) if xp.generators is None else p
+
+
+def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw:
+    """Return what draws numbers evenly from [low, high)."""
+
+    def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
+        floating("check_uniform_bounds", dtype)
+        greatest = float(np.finfo(dtype).max)
+        for name, bound in (("from", low), ("to", high)):
+            if not -greatest <= bound <= greatest:
+                kind = type_name(from_numpy_dtype(dtype)).lower()
+                raise RuntimeError(f"{name} is out of bounds for {kind}")
+        return numbers(xp, source(xp, generator).uniform(shape, dtype, low, high))
+
+    return draw
+
+
+def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
+                   in_pairs: bool = False) -> Draw:
+    """Return what draws numbers of the normal distribution."""
+
+    def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
+        if 0 in shape:
+            return xp.empty(shape, dtype)
+        floating("normal_kernel_cpu", dtype)
+        drawn = source(xp, generator).normal(shape, dtype, mean, std, in_pairs=in_pairs)
+        return numbers(xp, drawn)
+
+    return draw
+
+
+def whole_numbers(generator: Any, low: int, high: int) -> Draw:
+    """Return what draws whole numbers evenly from [low, high)."""
+    return lambda xp, shape, dtype: numbers(
+        xp, source(xp, generator).randint(low, high, shape, dtype))
+
+
+def all_whole_numbers(generator: Any) -> Draw:
+    """Return what draws from 0 to the greatest whole number that a dtype holds exactly."""
+
+    def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
+        if dtype.kind == "f":
+            top = 2 ** (np.finfo(dtype).nmant + 1)
+        else:
+            top = 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+        return numbers(xp, source(xp, generator).whole(top, shape, dtype))
+
+    return draw
+
+
+def floating(kernel: str, dtype: Any) -> None:
+    """Raise `NotImplementedError` unless the dtype is floating."""
+    if dtype.kind != "f":
+        name = type_name(from_numpy_dtype(dtype))
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+
+
+def in_order_of_memory(array: Array) -> list[int]:
+    """Return the axes of an array, that with the greatest stride first."""
+    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+
+
+def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None) -> Array:
+    """Draw numbers of an array's shape in the order in which its elements lie in memory.
+
+    Where that is not contiguous `scattered` draws them, if it is given.
+    """
+    dtype = array.dtype
+    if array.flags.c_contiguous:
+        return draw(xp, array.shape, dtype)
+    draw = scattered or draw
+    axes = in_order_of_memory(array)
+    drawn = draw(xp, tuple(array.shape[axis] for axis in axes), dtype)
+    return drawn.transpose(np.argsort(axes).tolist())
+
+
+# -------------------------------------------------------------------- new tensors
+
+
+def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
+                  default: Any = None) -> Tensor:
+    """Make a tensor of drawn numbers."""
+    return for_each_example(lambda sizes: create(
+        name, options, lambda xp, dtype: draw(xp, (*sizes, *shape), dtype), default))
+
+
+def random_like(name: str, input: Any, draw: Draw, options: Options,
+                scattered: Draw | None = None) -> Tensor:
+    """Make a tensor of drawn numbers beside `input`; inside `vmap` as that was told to."""
+    input, whole = of_each_example(input), _state.drawn.get()
+    shared = input if whole is None else whole.of(input)  # a batch, but for what is each one's own
+
+    def build(xp: Any, dtype: Any) -> Array:
+        array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
+        while (inside := backend_of(memory)).run_op is not None:
+            memory = memory.inner
+        with _state.having(_state.drawn, None):
+            memory[...] = drawn_like(inside, memory, draw, scattered)
+        return array
+
+    def for_all(sizes: Shape) -> Tensor:
+        return create(name, {"dtype": input.dtype, "device": input.device, **options},
+                      lambda xp, dtype: draw(xp, (*sizes, *input.shape), dtype))
+
+    if _state.randomness.get() and backend_of(shared._array).run_op is not None:
+        return for_each_example(for_all)
+    return alike(name, input, options, build)
+
+
+@function(method_too=False)
+def rand(*dims: Any, generator: Generator | None = None,
+         **options: Unpack[SizedOptions]) -> Tensor:
+    """Make numbers evenly from [0, 1), of a floating dtype. Source: `torch.rand`.
+
+    >>> from minigrad import manual_seed, rand
+    >>> _ = manual_seed(0)
+    >>> rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
+    return random_tensor("rand", sizes("rand", dims, options), uniform_numbers(generator), options)
+
+
+@function(method_too=False)
+def randn(*dims: Any, generator: Generator | None = None,
+          **options: Unpack[SizedOptions]) -> Tensor:
+    """Make numbers of the standard normal distribution. Source: `torch.randn`.
+
+    >>> from minigrad import manual_seed, randn
+    >>> _ = manual_seed(0)
+    >>> randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    return random_tensor("randn", sizes("randn", dims, options), normal_numbers(generator), options)
+
+
+_missing: Any = object()
+
+
+@function(method_too=False)
+def randint(low: Any = _missing, high: Any = _missing, size: Any = _missing, *,
+            generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make whole numbers from `low` (0) up to but without `high`: int64. Source: `torch.randint`.
+
+    >>> from minigrad import manual_seed, randint
+    >>> _ = manual_seed(0)
+    >>> randint(10, (3,))
+    tensor([4, 9, 3])
+    """
+    if size is _missing and high is not _missing:
+        low, high, size = 0, low, high
+    elif high is _missing:
+        low, high = 0, low
+    elif low is _missing:
+        low = 0
+    if high is _missing or size is _missing:
+        raise TypeError("randint() needs an upper bound and a size: randint(high, size) or "
+                        "randint(low, high, size)")
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
+                        f"{type(size).__name__}")
+    low, high = bound("randint", "low", 1, low), bound("randint", "high", 1, high)
+    shape = sizes("randint", (size,), {})
+    return random_tensor("randint", shape, whole_numbers(generator, low, high), options, int64)
+
+
+def bound(name: str, argument: str, position: int, value: Any) -> int:
+    """Return a whole number; `TypeError` for anything else."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not "
+                        f"{type(value).__name__}") from None
+
+
+@function(method_too=False)
+def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make the numbers 0 to n - 1 in random order: int64. Source: `torch.randperm`.
+
+    >>> from minigrad import manual_seed, randperm
+    >>> _ = manual_seed(0)
+    >>> randperm(5)
+    tensor([4, 0, 1, 3, 2])
+    """
+    count = bound("randperm", "n", 1, n)
+
+    def one(xp: Any, dtype: Any) -> Array:
+        if dtype.kind in "iu" and count - 1 > np.iinfo(dtype).max:
+            raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+        return numbers(xp, source(xp, generator).randperm(count, dtype))
+
+    def draw(sizes: Shape) -> Tensor:
+        if not sizes:
+            return create("randperm", options, one, int64)
+        rows = [create("randperm", options, one, int64) for _ in range(math.prod(sizes))]
+        turned = F.reshape(F.stack(rows), (*sizes[::-1], count))  # the outer examples in turn
+        return F.permute(turned, (*range(len(sizes))[::-1], len(sizes)))
+
+    return for_each_example(draw)
+
+
+@function(method_too=False)
+def rand_like(input: Tensor, *, generator: Generator | None = None,
+              **options: Unpack[Options]) -> Tensor:
+    """Make numbers evenly from [0, 1), in `input`'s shape and dtype. Source: `torch.rand_like`.
+
+    >>> from minigrad import rand_like, zeros
+    >>> rand_like(zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return random_like("rand_like", input, uniform_numbers(generator), options)
+
+
+@function(method_too=False)
+def randn_like(input: Tensor, *, generator: Generator | None = None,
+               **options: Unpack[Options]) -> Tensor:
+    """Make standard normal numbers in `input`'s shape and dtype. Source: `torch.randn_like`.
+
+    >>> from minigrad import randn_like, zeros
+    >>> randn_like(zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return random_like("randn_like", input, normal_numbers(generator), options,
+                       normal_numbers(generator, in_pairs=True))
+
+
+@function(method_too=False)
+def randint_like(input: Tensor, low: int = 0, high: int | None = None, *,
+                 generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+    """Make whole numbers in `input`'s shape and dtype. Source: `torch.randint_like`.
+
+    >>> from minigrad import randint_like, zeros
+    >>> randint_like(zeros(2, 3), 10).shape
+    torch.Size([2, 3])
+    """
+    low, high = (0, low) if high is None else (low, high)
+    return random_like("randint_like", input, whole_numbers(generator, low, high), options)
+
+
+# -------------------------------------------------------------------- random ops
+
+
+class NormalOf(Op):
+    """Normal numbers around `mean` with deviation `std`; their shapes broadcast.
+
+    >>> from minigrad import normal, tensor
+    >>> normal(tensor([1.0, 2.0]), 0.0)
+    tensor([1., 2.])
+    """
+
+    numbers = True
+    node, shape, promote, public = "NormalBackward3", broadcast, "result", False
+
+    def forward(xp, mean, std, *, generator=None):
+        shape = broadcast(mean.shape, std.shape)
+        floating("normal_kernel_cpu", mean.dtype)
+        if xp.may_ask() and not (std >= 0).all():
+            if std.ndim:
+                raise RuntimeError("normal expects all elements of std >= 0.0")
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std.item():g}")
+        drawn = numbers(xp, source(xp, generator).normal(shape, mean.dtype))
+        return xp.add(xp.multiply(drawn, std), mean)
+
+    def grad_mean(mean_sizes, g): return F.new_zeros(g, mean_sizes)
+
+    def grad_std(std_sizes, g): return F.new_zeros(g, std_sizes)
+
+    def samples(make):
+        yield make(3, 4), 0.0
+        yield make(2, 1), make(3, low=0.0, high=0.0)
+
+
+@function(method_too=False)
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
+           **options: Unpack[Options]) -> Any:
+    """Draw from normal distributions: `size` numbers of one, or one of each of the tensors' means.
+
+    `RuntimeError` where std < 0. Source: `torch.normal`.
+
+    >>> from minigrad import manual_seed, normal
+    >>> _ = manual_seed(0)
+    >>> normal(10.0, 0.0, (2,))
+    tensor([10., 10.])
+    """
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        return NormalOf(of_each_example(mean), of_each_example(std), generator=generator)
+    if size is None:
+        raise TypeError("normal() needs a tensor of means or of deviations, or a size: "
+                        "normal(mean, std, size)")
+    draw = normal_numbers(generator, mean, std)
+    return random_tensor("normal", sizes("normal", (size,), {}), draw, options)
+
+
+def fixed_chance(generator: Any, p: float) -> Draw:
+    """Return what draws ones with probability `p`, else zeros."""
+    return lambda xp, shape, dtype: numbers(xp, source(xp, generator).bernoulli(p, shape, dtype))
+
+
+class Bernoulli(Op):
+    """Ones with the probabilities in the tensor, or with probability `p`; else zeros.
+
+    >>> from minigrad import bernoulli, tensor
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+
+    node, shape, public = "BernoulliBackward0", same, False
+
+    def forward(xp, self, p=None, *, generator=None):
+        if p is not None:
+            chance = float(p)
+            return drawn_like(xp, self, fixed_chance(generator, chance))
+        floating("bernoulli_tensor_cpu_p_", self.dtype)
+        return numbers(xp, source(xp, generator).bernoulli(chances(xp, self)))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make):
+        yield make(3, 4), 0.0
+        yield make(2), 1.0
+        yield make(), 1.0
+
+
+@function()
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
+              out: Tensor | None = None) -> Any:
+    """Draw ones with the probabilities in `input`, or with probability `p`; else zeros.
+
+    Source: `torch.bernoulli`.
+
+    >>> from minigrad import bernoulli, tensor
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    result = Bernoulli(of_each_example(input), p, generator=generator)
+    return result if out is None else write_out("bernoulli", out, result)
+
+
+@function()
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None) -> Tensor:
+    """Draw indices with probabilities in proportion to the weights in each row: int64.
+
+    `input` is (n,) or (m, n), floating. `RuntimeError` for weights that are negative or sum to 0.
+    Source: `torch.multinomial`.
+
+    >>> from minigrad import multinomial, tensor
+    >>> multinomial(tensor([0.0, 1.0, 0.0]), 1)
+    tensor([1])
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError("multinomial(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    if input.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if not input.is_floating_point():
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{type_name(input.dtype)}")
+    whole, input = _state.drawn.get(), input.detach()
+    weights = (input if whole is None else whole.of(input))._array
+    if _state.randomness.get() != "error" and backend_of(weights).run_op is not None:
+        raise RuntimeError(BY_A_BATCH)
+
+    def build(xp: Any, _: Any) -> Array:
+        rows = weights.reshape(-1, weights.shape[-1]) if whole else weights
+        found = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
+        found = xp.ascontiguousarray(numbers(xp, found))
+        return found.reshape(*weights.shape[:-1], num_samples)
+
+    return for_each_example(lambda _: create("multinomial", {"device": input.device}, build))
+
+
+# -------------------------------------------------------------------- random writes in place
+
+
+class Uniform(Op):
+    """What `uniform_` writes: numbers evenly from [from, to).
+
+    >>> from minigrad import zeros
+    >>> zeros(2).uniform_(3, 3)
+    tensor([3., 3.])
+    """
+
+    node, shape, public = "UniformBackward", same, False
+
+    def forward(xp, self, from_=0.0, to=1.0, *, generator=None):
+        return drawn_like(xp, self, uniform_numbers(generator, from_, to))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), 1.5, 1.5
+
+
+class Normal(Op):
+    """What `normal_` writes: numbers of the normal distribution.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).normal_(3, 0)
+    tensor([3., 3.])
+    """
+
+    node, name, shape, public = "NormalBackward0", "normal", same, False
+
+    def forward(xp, self, mean=0.0, std=1.0, *, generator=None):
+        return drawn_like(xp, self, normal_numbers(generator, mean, std),
+                          normal_numbers(generator, mean, std, in_pairs=True))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), 1.5, 0.0
+
+
+def onto_self(self, p=0.5, generator=None):
+    """The shape of `self`, to which that of `p` expands."""
+    return Expand.shape(p, self) if isinstance(p, tuple) else self
+
+
+class BernoulliFill(Op):
+    """What `bernoulli_` writes: ones with probability `p`, a number or a tensor, else zeros.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).bernoulli_(1.0)
+    tensor([1., 1.])
+    """
+
+    numbers = True
+    node, name, shape, public = "BernoulliBackward1", "bernoulli", onto_self, False
+    tensors = ("self", "p")
+
+    def forward(xp, self, p=0.5, *, generator=None):
+        if type(p) not in BACKENDS:
+            return drawn_like(xp, self, fixed_chance(generator, p))
+        floating("bernoulli_tensor_cpu_p_", p.dtype)
+        each = chances(xp, xp.broadcast_to(p, self.shape))
+        in_memory = in_order_of_memory(self)
+        hits = source(xp, generator).bernoulli(each.transpose(in_memory), None, self.dtype)
+        return numbers(xp, hits).transpose(np.argsort(in_memory).tolist())
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def grad_p(p_sizes, g): return F.new_zeros(g, p_sizes)
+
+    def samples(make):
+        yield make(3, 4), 1.0
+        yield make(3), 0.0
+
+
+class Exponential(Op):
+    """What `exponential_` writes: numbers of the exponential distribution, of mean 1 / lambd.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).exponential_(float("inf"))
+    tensor([0., 0.])
+    """
+
+    node, shape, public = "ExponentialBackward", same, False
+
+    def forward(xp, self, lambd=1.0, *, generator=None):
+        if self.dtype.kind != "f":
+            raise RuntimeError(
+                "Exponential distribution is a continuous probability distribution. dtype must be "
+                f"a floating point but you specified {type_name(from_numpy_dtype(self.dtype))}")
+        return drawn_like(xp, self, lambda xp, shape, dtype: numbers(
+            xp, source(xp, generator).exponential(shape, dtype, lambd)))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), math.inf
+
+
+class Random(Op):
+    """What `random_` writes: whole numbers from [from, to), or all that the dtype holds.
+
+    >>> from minigrad import zeros
+    >>> zeros(2).random_(3, 4)
+    tensor([3., 3.])
+    """
+
+    node, shape, public = "RandomBackward0", same, False
+
+    def forward(xp, self, from_=None, to=None, *, generator=None):
+        if from_ is None and to is None:
+            return drawn_like(xp, self, all_whole_numbers(generator))
+        low, high = (0, from_) if to is None else (from_ or 0, to)
+        return drawn_like(xp, self, whole_numbers(generator, low, high))
+
+    def grad_self(g): return F.zeros_like(g)
+
+    def samples(make): yield make(3, 4), 3, 4
+
+
+@method("uniform_")
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *,
+             generator: Generator | None = None) -> Tensor:
+    """Write numbers evenly from [from_, to). Source: `torch.Tensor.uniform_`."""
+    return apply_inplace(Uniform, bind(Uniform, (self, from_, to), {"generator": generator}))
+
+
+@method("normal_")
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *,
+            generator: Generator | None = None) -> Tensor:
+    """Write numbers of the normal distribution. Source: `torch.Tensor.normal_`."""
+    return apply_inplace(Normal, bind(Normal, (self, mean, std), {"generator": generator}))
+
+
+@method("bernoulli_")
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Write ones with probability `p`, else zeros. Source: `torch.Tensor.bernoulli_`."""
+    return apply_inplace(BernoulliFill, bind(BernoulliFill, (self, p), {"generator": generator}))
+
+
+@method("exponential_")
+def exponential_(self: Tensor, lambd: float = 1.0, *,
+                 generator: Generator | None = None) -> Tensor:
+    """Write numbers of the exponential distribution. Source: `torch.Tensor.exponential_`."""
+    return apply_inplace(Exponential, bind(Exponential, (self, lambd), {"generator": generator}))
+
+
+@method("random_")
+def random_(self: Tensor, from_: int | None = None, to: int | None = None, *,
+            generator: Generator | None = None) -> Tensor:
+    """Write whole numbers from [from_, to). Source: `torch.Tensor.random_`."""
+    return apply_inplace(Random, bind(Random, (self, from_, to), {"generator": generator}))

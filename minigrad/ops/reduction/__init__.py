@@ -1,0 +1,1 @@
+"""Operations that reduce, scan or sort along dimensions."""

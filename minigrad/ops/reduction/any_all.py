@@ -1,0 +1,74 @@
+"""Reductions that ask: is any element, are all elements, how many are not zero."""
+
+from ...op.declaration import Op
+from ...shapes import reduced
+from .sum_mean import axes
+
+
+def asked(shape, dim=None, keepdim=False):
+    """Return the shape of `any` and `all`: no dimensions named, none reduced."""
+    return shape if dim in ((), []) else reduced(shape, dim, keepdim)
+
+
+def asked_axes(array, dim):
+    """Return NumPy's `axis` of `any` and `all`: () asks each element."""
+    return () if dim in ((), []) else axes(array, dim)
+
+
+class Any(Op):
+    """Whether any element is not zero; of uint8 the result is uint8.
+
+    >>> from minigrad import tensor
+    >>> tensor([0, 1]).any()
+    tensor(True)
+    """
+
+    shape, nondifferentiable = asked, True
+
+    def forward(xp, self, dim=None, keepdim=False):
+        found = xp.any(self, axis=asked_axes(self, dim), keepdims=keepdim)
+        return found.astype(self.dtype) if self.dtype == xp.uint8 else found
+
+    def samples(make):
+        yield make.ints(3, 4, high=2)
+        yield make.bools(3, 4), 0
+        yield make.bools(2, 3, 4), (0, 1), True
+
+
+class All(Op):
+    """Whether no element is zero; of uint8 the result is uint8.
+
+    >>> from minigrad import tensor
+    >>> tensor([0, 1]).all()
+    tensor(False)
+    """
+
+    shape, nondifferentiable = asked, True
+
+    def forward(xp, self, dim=None, keepdim=False):
+        found = xp.all(self, axis=asked_axes(self, dim), keepdims=keepdim)
+        return found.astype(self.dtype) if self.dtype == xp.uint8 else found
+
+    def samples(make):
+        yield make.ints(3, 4, high=2)
+        yield make.bools(3, 4), 0
+        yield make.bools(2, 3, 4), (0, 1), True
+
+
+class CountNonzero(Op):
+    """How many elements are not zero, as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 2.0, 3.0]).count_nonzero()
+    tensor(2)
+    """
+
+    shape, nondifferentiable = reduced, True
+
+    def forward(xp, self, dim=None):
+        return xp.add.reduce(self != 0, axis=axes(self, dim), dtype=xp.int64)
+
+    def samples(make):
+        yield make.ints(3, 4, high=2)
+        yield make.ints(3, 4, high=2), -1
+        yield make.bools(2, 3, 4), (0, 1)

@@ -1,0 +1,488 @@
+"""Operations along a dimension that keep it: cumulative ones, differences, softmax; and products.
+
+NOTE [Gradients of products]
+    The derivative of a product by one factor is the product of the others.  Without a zero that
+    is the product divided by the factor.  With one, `others` multiplies what lies before and what
+    lies after; and for cumprod the sum over all later products is a first-order recurrence,
+    `LinearScan`, whose own gradient is one in the other direction: no division, so every
+    derivative is right at zeros too.
+"""
+
+import math
+
+from ... import dtypes
+from ...backend.kernels_scan import accumulate
+from ...backend.memory_layout import in_rows
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import reduced, scalar, wrap_dim
+from ...tensor.tensor import Tensor
+from ..overloads import own_kernel, require
+from .dims import flipped, restored, shifted
+from .sum_mean import axes, numpy_type, whole, wide
+
+
+def checked(shape, dim, *_):
+    """The shape stays; `dim` must be one of its dimensions."""
+    wrap_dim(dim, len(shape))
+    return tuple(shape)
+
+
+def checked_twice(shape, dim, *_):
+    """The shapes of values and indices: both stay."""
+    return [checked(shape, dim)] * 2
+
+
+# ------------------------------------------------------------------------------- products
+
+
+def has_zero(x):
+    """Tell whether an element is zero."""
+    return bool(F.any(F.eq(x, 0)))
+
+
+def others(x, dim):
+    """Return for each element the product of all others along `dim`."""
+    before = shifted(F.cumprod(x, dim), dim, F.ones_like)
+    after = shifted(F.cumprod(flipped(x, dim), dim), dim, F.ones_like)
+    return before * flipped(after, dim)
+
+
+class ProdAll(Op):
+    """The product of all elements; integers and booleans are multiplied as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([2.0, 3.0]).prod()
+    tensor(6.)
+    """
+
+    name, node, public, shape = "prod", "ProdBackward0", False, scalar
+
+    def forward(xp, self, *, dtype=None):
+        return xp.multiply.reduce(self, axis=None, dtype=whole(self, dtype))
+
+    def grad_self(g, self, result, self_sizes):
+        if not self_sizes:
+            return F.clone(g)
+        if not has_zero(self):
+            return g * result / self
+        return g * F.reshape(others(F.reshape(self, (-1,)), 0), self_sizes)
+
+    def samples(make):
+        yield make(3, 2, low=0.5)
+        yield make()
+        yield make(0)
+
+
+class Prod(Op):
+    """The product along a dimension; integers and booleans are multiplied as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([[2.0, 3.0], [4.0, 5.0]]).prod(0)
+    tensor([ 8., 15.])
+    """
+
+    node, public, shape = "ProdBackward1", False, reduced
+
+    def forward(xp, self, dim, keepdim=False, *, dtype=None):
+        return xp.multiply.reduce(self, axis=axes(self, dim), keepdims=keepdim,
+                                  dtype=whole(self, dtype))
+
+    def grad_self(g, self, result, self_sizes, dim, keepdim):
+        g = restored(g, self_sizes, dim, keepdim)
+        if not self_sizes:
+            return F.clone(g)
+        if not has_zero(self):
+            return g * restored(result, self_sizes, dim, keepdim) / self
+        return g * others(self, dim)
+
+    def samples(make):
+        yield make(3, 2, low=0.5), 0
+        yield make(2, 3, 2, low=0.5), -2, True
+        yield make(), 0
+
+
+@function()
+def prod(input, dim=None, keepdim=False, *, dtype=None):
+    """Return the product of all elements, or along `dim`.
+
+    >>> from minigrad import tensor
+    >>> tensor([[2, 3]]).prod(dim=1)
+    tensor([6])
+    """
+    if dim is None:
+        return ProdAll(input, dtype=dtype)
+    return Prod(input, dim, keepdim, dtype=dtype)
+
+
+class LinearScan(Op):
+    """A first-order recurrence along a dimension: y[k] = self[k] y[k - 1] + other[k].
+
+    >>> from minigrad import ones
+    >>> LinearScan(ones(3), ones(3), 0)
+    tensor([1., 2., 3.])
+    """
+
+    public = False
+
+    def shape(decay, shape, dim): return checked(shape, dim)
+
+    def forward(xp, self, other, dim):
+        result = other.copy()
+        steps, decay = xp.moveaxis(result, dim, 0), xp.moveaxis(self, dim, 0)
+        for k in range(1, steps.shape[0]):
+            steps[k] += decay[k] * steps[k - 1]
+        return result
+
+    def grad_self(g, self, result, dim):
+        return reverse_scan(self, g, dim) * shifted(result, dim, F.zeros_like)
+
+    def grad_other(g, self, dim): return reverse_scan(self, g, dim)
+
+    def samples(make):
+        yield make(4), make(4), 0
+        yield make(2, 3), make(2, 3), -1
+
+
+def reverse_scan(decay, g, dim):
+    """Return z with z[k] = decay[k + 1] z[k + 1] + g[k]."""
+    later = shifted(flipped(decay, dim), dim, F.ones_like)
+    return flipped(LinearScan(later, flipped(g, dim), dim), dim)
+
+
+# ------------------------------------------------------------------------------- cumulative
+
+
+def scanned(xp, scan, x, dim, dtype=None):
+    """Return `scan` of an array along a dimension, in the shape of the array."""
+    axis = wrap_dim(dim, x.ndim)
+    found = scan(x, axis=axis if x.ndim else None, dtype=whole(x, dtype))
+    return xp.asarray(found.reshape(x.shape), order="C")
+
+
+def reverse_cumsum(g, sizes, dim):
+    """Return for each element the sum of itself and all later ones along `dim`."""
+    if not sizes or sizes[dim] == 1 or 0 in sizes:
+        return g
+    return flipped(F.cumsum(flipped(g, dim), dim), dim)
+
+
+def refuse_truth_values(array, dim, name):
+    """Raise as PyTorch does for cumulating truth values in place, where there is a choice."""
+    wrap_dim(dim, array.ndim)
+    if array.ndim and array.size:
+        require(array, "iuf", f"{name}_out_cpu")
+
+
+class Cumsum(Op):
+    """The sums of the elements so far along a dimension; integers are summed as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0]).cumsum(0)
+    tensor([1., 3., 6.])
+    """
+
+    node, shape, inplace = "CumsumBackward", checked, True
+
+    def forward(xp, self, dim, *, dtype=None): return scanned(xp, xp.cumsum, self, dim, dtype)
+
+    def forward_inplace(xp, self, dim, *, dtype=None):
+        refuse_truth_values(self, dim, "cumsum")
+        self[...] = scanned(xp, xp.cumsum, self, dim)
+
+    def grad_self(g, self_sizes, dim): return reverse_cumsum(g, self_sizes, dim)
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), -2
+        yield make(), 0
+        yield make(0, 2), 0
+
+
+class Cumprod(Op):
+    """The products of the elements so far along a dimension; integers are multiplied as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0]).cumprod(0)
+    tensor([1., 2., 6.])
+    """
+
+    node, shape, inplace = "CumprodBackward", checked, True
+
+    def forward(xp, self, dim, *, dtype=None): return scanned(xp, xp.cumprod, self, dim, dtype)
+
+    def forward_inplace(xp, self, dim, *, dtype=None):
+        refuse_truth_values(self, dim, "cumprod")
+        self[...] = scanned(xp, xp.cumprod, self, dim)
+
+    def grad_self(g, self, result, self_sizes, dim):
+        if not self_sizes:
+            return g
+        if not has_zero(self):
+            return reverse_cumsum(g * result, self_sizes, dim) / self
+        return shifted(result, dim, F.ones_like) * reverse_scan(self, g, dim)
+
+    def samples(make):
+        yield make(3, 4, low=0.5), 0
+        yield make(2, 3, 4, low=0.5), -2
+        yield make(), 0
+
+
+def running(xp, array, dim, extreme):
+    """Return the running extreme along `dim` and the last place, so far, that equals it."""
+    if not array.ndim:
+        wrap_dim(dim, 0)
+        return array.copy(), xp.zeros((), xp.int64)
+    values = xp.asarray(accumulate(xp, extreme, array, dim), order="C")
+    places = xp.arange(array.shape[dim]).reshape((-1,) + (1,) * (-1 - wrap_dim(dim, array.ndim)
+                                                                + array.ndim))
+    reached = (array == values) | (array != array)
+    indices = accumulate(xp, xp.maximum, xp.where(reached, places, 0), dim)
+    return values, xp.asarray(indices, order="C")
+
+
+def running_gradient(g, indices, sizes, dim, input):
+    """Return the gradients, each at the element that was the largest, or smallest, so far."""
+    if 0 in sizes:
+        return input  # as in PyTorch
+    return F.scatter_add(F.new_zeros(g, sizes), dim, indices, g)
+
+
+class Cummax(Op):
+    """The largest element so far along a dimension, and where it is (the last of equal ones).
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 3.0, 2.0]).cummax(0).values
+    tensor([1., 3., 3.])
+    """
+
+    node, shape, outputs = "CummaxBackward", checked_twice, ("values", "indices")
+
+    def forward(xp, self, dim): return running(xp, self, dim, xp.maximum)
+
+    def grad_self(g_values, indices, self_sizes, dim, self):
+        return running_gradient(g_values, indices, self_sizes, dim, self)
+
+    def samples(make):
+        yield make(3, 4, distinct=True), 0
+        yield make(2, 3, 4, distinct=True), -1
+        yield make(), 0
+
+
+class Cummin(Op):
+    """The smallest element so far along a dimension, and where it is (the last of equal ones).
+
+    >>> from minigrad import tensor
+    >>> tensor([2.0, 3.0, 1.0]).cummin(0).values
+    tensor([2., 2., 1.])
+    """
+
+    node, shape, outputs = "CumminBackward", checked_twice, ("values", "indices")
+
+    def forward(xp, self, dim): return running(xp, self, dim, xp.minimum)
+
+    def grad_self(g_values, indices, self_sizes, dim, self):
+        return running_gradient(g_values, indices, self_sizes, dim, self)
+
+    def samples(make):
+        yield make(3, 4, distinct=True), 0
+        yield make(2, 3, 4, distinct=True), -1
+        yield make(), 0
+
+
+class Logcumsumexp(Op):
+    """log(cumsum(exp(x))) along a dimension, without overflow.
+
+    >>> from minigrad import tensor
+    >>> tensor([1000.0, 1000.0]).logcumsumexp(0)
+    tensor([1000.0000, 1000.6932])
+    """
+
+    node, shape = "LogcumsumexpBackward", checked
+
+    def forward(xp, self, dim):
+        require(self, "f", "logcumsumexp_out_cpu")
+        dim = wrap_dim(dim, self.ndim)
+        if not self.ndim:
+            return self.copy()
+        return accumulate(xp, xp.logaddexp, in_rows(self), dim)
+
+    def grad_self(g, self, result, self_sizes, dim):
+        # Every exponent is at most zero: result grows along dim and is nowhere below self.
+        if not self_sizes or 0 in self_sizes:
+            return g
+        finite = F.where(F.eq(result, -math.inf), 0, result)
+        decay = F.exp(shifted(result, dim, F.zeros_like) - finite)
+        return F.exp(self - finite) * reverse_scan(decay, g, dim)
+
+    def samples(make):
+        yield make(4), 0
+        yield make(2, 3, 2), -2
+        yield make(), 0
+
+
+# ------------------------------------------------------------------------------- differences
+
+
+@function()
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Return the n-th differences of neighbours along `dim`; of booleans, where they differ.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 4, 9]).diff()
+    tensor([3, 5])
+    """
+    if not input.shape:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return F.clone(input)
+    parts = [part for part in (prepend, input, append) if part is not None]
+    result = F.cat(parts, dim) if len(parts) > 1 else input
+    subtract = F.logical_xor if input.dtype in (dtypes.bool, dtypes.bool.numpy) else F.sub
+    for _ in range(n):
+        size = result.shape[dim]
+        if size == 0:
+            break
+        result = subtract(F.narrow(result, dim, 1, size - 1), F.narrow(result, dim, 0, size - 1))
+    return result
+
+
+def trapezoids(y, x, dx, dim):
+    """Return twice the area under each piece of the line through `y`."""
+    size = y.shape[dim]
+    pieces = max(size - 1, 0)
+    height = F.narrow(y, dim, size - pieces, pieces) + F.narrow(y, dim, 0, pieces)
+    if x is None:
+        return height * dx
+    width = F.diff(x, dim=dim if len(x.shape) > 1 else 0)
+    if len(x.shape) == 1:
+        width = F.reshape(width, (-1,) + (1,) * (len(y.shape) - 1 - wrap_dim(dim, len(y.shape))))
+    return height * width
+
+
+@function(method_too=False, aliases=("trapz",))
+def trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Return the area under `y` along `dim` by the trapezoidal rule, at `x` or `dx` apart.
+
+    >>> from minigrad import tensor, trapezoid
+    >>> trapezoid(tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
+    """
+    if not y.shape[dim]:
+        result = F.new_zeros(y, reduced(tuple(y.shape), dim, False))
+        if isinstance(result, Tensor):
+            result._written_inside(1)
+        return result
+    if x is not None:
+        return F.sum(trapezoids(y, x, dx, dim), dim) / 2
+    ends = F.select(y, dim, 0) + F.select(y, dim, -1)
+    return (F.sum(y, dim) - ends * 0.5) * dx
+
+
+@function(method_too=False)
+def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Return the area under `y` so far along `dim` by the trapezoidal rule.
+
+    >>> from minigrad import cumulative_trapezoid, tensor
+    >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))
+    tensor([1.5000, 4.0000])
+    """
+    return F.cumsum(trapezoids(y, x, dx, dim), dim) / 2
+
+
+# ------------------------------------------------------------------------------- softmax
+
+
+def shifted_below_zero(xp, array, dim, dtype, kernel):
+    """Return the elements less their largest along `dim`, the axis, and the result's dtype."""
+    out = numpy_type(dtype) or array.dtype
+    array = array.astype(out, copy=False)
+    if array.size:
+        require(array, "f", kernel)
+    axis = wrap_dim(dim, array.ndim)
+    if not array.ndim:
+        axis = ()
+    if array.size == 0:
+        return array.copy(), axis, out
+    work = wide(xp, array)
+    return work - work.max(axis=axis, keepdims=True), axis, out
+
+
+def one_kernel_does(array, dtype):
+    """Tell whether a backend's own softmax covers the array."""
+    return dtype is None and array.ndim > 0 and array.size > 0 and array.dtype.kind == "f"
+
+
+class Softmax(Op):
+    """exp(x) / sum(exp(x)) along a dimension.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 0.0]).softmax(0)
+    tensor([0.5000, 0.5000])
+    """
+
+    node, shape = "SoftmaxBackward", checked
+
+    def forward(xp, self, dim, dtype=None):
+        self = in_rows(self)
+        if xp.softmax is not None and one_kernel_does(self, dtype):
+            return xp.softmax(self, wrap_dim(dim, self.ndim), False)
+        x, axis, out = shifted_below_zero(xp, self, dim, dtype, "softmax_kernel_impl")
+        e = xp.exp(x)
+        e /= xp.add.reduce(e, axis=axis, keepdims=True)
+        return e.astype(out, copy=False)
+
+    def grad_self(g, result, dim):
+        if kernel := own_kernel(g, "softmax_gradient"):
+            return kernel(g, result, dim, False)
+        weighted = g * result
+        return weighted - result * F.sum(weighted, dim, True)
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), -1
+        yield make(), 0
+        yield make(0, 3), 1
+
+
+class LogSoftmax(Op):
+    """log(softmax(x)) along a dimension, without overflow.
+
+    >>> from minigrad import tensor
+    >>> tensor([0.0, 0.0]).log_softmax(0)
+    tensor([-0.6931, -0.6931])
+    """
+
+    node, shape = "LogSoftmaxBackward", checked
+
+    def forward(xp, self, dim, dtype=None):
+        self = in_rows(self)
+        if xp.softmax is not None and one_kernel_does(self, dtype):
+            return xp.softmax(self, wrap_dim(dim, self.ndim), True)
+        x, axis, out = shifted_below_zero(xp, self, dim, dtype, "log_softmax_kernel_impl")
+        x = x - xp.log(xp.add.reduce(xp.exp(x), axis=axis, keepdims=True))
+        return x.astype(out, copy=False)
+
+    def grad_self(g, result, dim):
+        if kernel := own_kernel(g, "softmax_gradient"):
+            return kernel(g, result, dim, True)
+        return g - F.exp(result) * F.sum(g, dim, True)
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), -1
+        yield make(), 0
+        yield make(0, 3), 1
+
+
+@function(method_too=False)
+def softmin(input, dim, dtype=None):
+    """Return the softmax of the negated input.
+
+    >>> from minigrad import softmin, tensor
+    >>> softmin(tensor([0.0, 0.0]), 0)
+    tensor([0.5000, 0.5000])
+    """
+    return F.softmax(-input, dim, dtype=dtype)

@@ -1,0 +1,170 @@
+"""Lengths and distances: the norms of `torch.linalg`, cdist and the similarity of vectors."""
+
+import math
+
+from ...op.declaration import F
+from ...op.publish import function
+from ...shapes import broadcast, wrap_dims
+from ..linalg.decompositions import plain, require_matrix
+from .vector_norm import LinalgVectorNorm
+
+
+@function(method_too=False)
+def linalg_vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """Return (sum |x|^ord)^(1/ord) over all elements, or along `dim`.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.vector_norm(tensor([[3.0], [4.0]]))
+    tensor(5.)
+    """
+    return LinalgVectorNorm(x, ord, dim, keepdim, dtype=dtype)
+
+
+def check_matrix_dims(x, dim):
+    """Return the two dimensions of the matrices, counted from the front."""
+    if not hasattr(dim, "__len__") or len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    dims = tuple(d % x.ndim for d in dim)
+    if dims[0] == dims[1]:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    return wrap_dims(list(dim), x.ndim)
+
+
+@function(method_too=False)
+def linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    """Return the norms of matrices: "fro", "nuc", or 1, 2, inf and their negatives.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.matrix_norm(tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
+    require_matrix("linalg.matrix_norm", plain(A))
+    rows, columns = check_matrix_dims(A, dim)
+    if dtype is not None:
+        A = F.to(A, dtype)
+    if ord == "fro":
+        return LinalgVectorNorm(A, 2, (rows, columns), keepdim)
+    if ord not in ("nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        if isinstance(ord, str):
+            raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
+    extreme = F.amax if ord == "nuc" or ord > 0 else F.amin
+    if ord in ("nuc", 2, -2):
+        values = F.linalg_svdvals(F.movedim(A, (rows, columns), (-2, -1)))
+        result = F.sum(values, -1) if ord == "nuc" else extreme(values, -1)
+        return with_dims(result, sorted((rows, columns))) if keepdim else result
+    summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = LinalgVectorNorm(A, 1, summed, True)
+    result = extreme(sums, kept, True)
+    if keepdim:
+        return result
+    return F.squeeze(F.squeeze(result, max(rows, columns)), min(rows, columns))
+
+
+def with_dims(x, dims):
+    """Return the tensor with dimensions of size one put in at the places in `dims`, ascending."""
+    for d in dims:
+        x = F.unsqueeze(x, d)
+    return x
+
+
+@function(method_too=False)
+def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+    """Return a vector norm or, with two dimensions, a matrix norm; of all elements by default.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.norm(tensor([[3.0], [4.0]]))
+    tensor(5.)
+    """
+    if ord is None:
+        return LinalgVectorNorm(A, 2, dim, keepdim, dtype=dtype)
+    if dim is None and A.ndim not in (1, 2):
+        raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D "
+                           f"or 2D. Got {A.ndim}D.")
+    dims = range(A.ndim) if dim is None else dim if hasattr(dim, "__len__") else (dim,)
+    if isinstance(ord, str) or len(dims) == 2:
+        whole = (-2, -1) if dim is None else dim
+        return F.linalg_matrix_norm(A, ord, whole, keepdim, dtype=dtype)
+    return LinalgVectorNorm(A, ord, dim, keepdim, dtype=dtype)
+
+
+@function(method_too=False)
+def linalg_cond(A, p=None):
+    """Return the condition number: the largest singular value over the smallest, or in norm p.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.cond(tensor([[4.0, 0.0], [0.0, 2.0]]))
+    tensor(2.)
+    """
+    if p is None or p in (2, -2):
+        values = F.linalg_svdvals(A)
+        ratio = F.select(values, -1, 0) / F.select(values, -1, -1)
+        return 1 / ratio if p == -2 else ratio
+    return F.linalg_matrix_norm(A, p) * F.linalg_matrix_norm(F.linalg_inv(A), p)
+
+
+@function(method_too=False)
+def frobenius_norm(input, dim=None, keepdim=False):
+    """Return the root of the sum of squares along `dim`.
+
+    >>> from minigrad import frobenius_norm, tensor
+    >>> frobenius_norm(tensor([3.0, 4.0]), 0)
+    tensor(5.)
+    """
+    return F.norm(input, 2, dim, keepdim)
+
+
+@function(method_too=False)
+def nuclear_norm(input, dim=(-2, -1), keepdim=False):
+    """Return the sum of the singular values.
+
+    >>> from minigrad import eye, nuclear_norm
+    >>> nuclear_norm(eye(3))
+    tensor(3.)
+    """
+    return F.linalg_matrix_norm(input, "nuc", dim, keepdim)
+
+
+@function(method_too=False)
+def cdist(x1, x2, p=2.0, compute_mode=None):
+    """Return the p-norm distance between each row of x1 and each row of x2.
+
+    >>> from minigrad import cdist, tensor
+    >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
+                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+    return F.norm(F.sub(F.unsqueeze(x1, -2), F.unsqueeze(x2, -3)), p, -1)
+
+
+@function(method_too=False)
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    """Return the p-norm of x1 - x2 + eps along the last dimension.
+
+    >>> from minigrad import pairwise_distance, tensor
+    >>> pairwise_distance(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0]]), eps=0)
+    tensor([5.])
+    """
+    return F.norm(F.sub(x1, x2) + eps, p, -1, keepdim)
+
+
+@function(method_too=False)
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    """Return the cosine of the angle between vectors along `dim`; norms count as eps at least.
+
+    >>> from minigrad import cosine_similarity, tensor
+    >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[2.0, 0.0]]))
+    tensor([1.])
+    """
+    if x1.shape != x2.shape:  # `dim` counts the dimensions that both have together
+        shape = broadcast(tuple(x1.shape), tuple(x2.shape))
+        x1, x2 = F.expand(x1, shape), F.expand(x2, shape)
+    lengths = [LinalgVectorNorm(x, 2, dim, True) for x in (x1, x2)]
+    # The gradient is PyTorch's: that of the norm, even where eps takes its place.
+    lengths = [n + F.detach(F.clamp(n, min=eps) - n) for n in lengths]
+    return F.sum((x1 / lengths[0]) * (x2 / lengths[1]), dim)

@@ -1,0 +1,338 @@
+"""Sorting and what rests on it: topk, unique, histograms, binary search."""
+
+import math
+
+from ...backend.memory_layout import laid_out_like
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import wrap_dim
+from ..overloads import require
+from .dims import spread
+from .minmax import at_least_1d, chosen
+
+
+def ranking(xp, array, dim, descending):
+    """Return the stable order of the elements along `dim`; nan counts as the largest."""
+    if not descending:
+        return xp.argsort(array, axis=dim, kind="stable")
+    # Sorted back to front and read back to front, equal elements keep their order.
+    order = xp.flip(xp.argsort(xp.flip(array, dim), axis=dim, kind="stable"), dim)
+    return array.shape[dim] - 1 - order
+
+
+class Sort(Op):
+    """The elements in order along a dimension, and where each one was; equal ones keep theirs.
+
+    >>> from minigrad import tensor
+    >>> tensor([3.0, 1.0, 2.0]).sort().indices
+    tensor([1, 2, 0])
+    """
+
+    node, outputs = "SortBackward", ("values", "indices")
+
+    def shape(shape, dim=-1, *_):
+        wrap_dim(dim, len(shape))
+        return [tuple(shape)] * 2
+
+    def forward(xp, self, dim=-1, descending=False, stable=False):
+        order = ranking(xp, at_least_1d(self), wrap_dim(dim, self.ndim), descending)
+        values, order = chosen(xp, self, order, dim, keepdim=True)
+        return laid_out_like(values, self), laid_out_like(order, self)
+
+    def grad_self(g_values, indices, self_sizes, dim):
+        return spread(g_values, self_sizes, dim, indices, keepdim=True)
+
+    def samples(make):
+        yield make(3, 4, distinct=True)
+        yield make(2, 3, 4, distinct=True), 1, True
+        yield make()
+
+
+@function()
+def argsort(input, dim=-1, descending=False, stable=False):
+    """Return the indices that sort the input along `dim`.
+
+    >>> from minigrad import tensor
+    >>> tensor([3.0, 1.0, 2.0]).argsort()
+    tensor([1, 2, 0])
+    """
+    return F.sort(input, dim, descending, stable)[1]
+
+
+@function()
+def msort(input):
+    """Return the input sorted along its first dimension.
+
+    >>> from minigrad import tensor
+    >>> tensor([3.0, 1.0]).msort()
+    tensor([1., 3.])
+    """
+    return F.sort(input, 0)[0]
+
+
+class Topk(Op):
+    """The k largest (or smallest) elements along a dimension, in order, and where they are.
+
+    >>> from minigrad import tensor
+    >>> tensor([3.0, 1.0, 2.0]).topk(2).values
+    tensor([3., 2.])
+    """
+
+    node, outputs = "TopkBackward", ("values", "indices")
+
+    def shape(shape, k, dim=-1, *_):
+        d = wrap_dim(dim, len(shape))
+        if k < 0 or k > (shape[d] if shape else 1):
+            raise RuntimeError("selected index k out of range")
+        return [(*shape[:d], k, *shape[d + 1 :]) if shape else ()] * 2
+
+    def forward(xp, self, k, dim=-1, largest=True, sorted=True):
+        Topk.shape(self.shape, k, dim)
+        if self.dtype == bool:
+            raise RuntimeError("topk does not support bool dtypes on CPU")
+        if not self.ndim:
+            return self.copy(), xp.zeros((), xp.int64)
+        d = wrap_dim(dim, self.ndim)
+        order = ranking(xp, self, d, largest)
+        order = order[(slice(None),) * d + (slice(k),)].copy()
+        return chosen(xp, self, order, dim, keepdim=True)
+
+    def grad_self(g_values, indices, self_sizes, dim):
+        return spread(g_values, self_sizes, dim, indices, keepdim=True)
+
+    def samples(make):
+        yield make(3, 4, distinct=True), 2
+        yield make(2, 3, 4, distinct=True), 1, 1, False
+        yield make(3, distinct=True), 0
+
+
+class Unique2(Op):
+    """The different elements in order, the place of each input element, and the counts.
+
+    >>> from minigrad import tensor
+    >>> Unique2(tensor([3, 1, 3]))[1]
+    tensor([1, 0, 1])
+    """
+
+    name, public, many = "unique", False, True
+    nondifferentiable = underivable = True
+
+    def shape(shape, dim=None): return None  # it depends on the values
+
+    def forward(xp, self, dim=None):
+        values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim,
+                                            equal_nan=False)
+        if values.base is not None:  # rows that NumPy took for single elements
+            values = values.copy()
+        return [values, inverse.reshape(self.shape if dim is None else -1), counts]
+
+    def samples(make):
+        yield make.ints(3, 4, high=3)
+        yield make.ints(3, 2, high=2), 0
+
+
+class UniqueConsecutive(Op):
+    """The elements that differ from the one before, the place of each element, and the counts.
+
+    >>> from minigrad import tensor
+    >>> UniqueConsecutive(tensor([3, 3, 1]))[2]
+    tensor([2, 1])
+    """
+
+    name, public, many = "unique_consecutive", False, True
+    nondifferentiable = underivable = True
+
+    def shape(shape, dim=None): return None  # it depends on the values
+
+    def forward(xp, self, dim=None):
+        array = self.reshape(-1) if dim is None else xp.moveaxis(self, dim, 0)
+        begins = xp.ones(array.shape[:1], bool)
+        rows = array.reshape(array.shape[0], -1) if array.size else array
+        if array.size:
+            begins[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+        starts = xp.flatnonzero(begins)
+        counts = xp.diff(xp.append(starts, array.shape[0]))
+        inverse = xp.cumsum(begins) - 1
+        values = array[starts] if dim is None else xp.moveaxis(array[starts], 0, dim)
+        return [values, inverse.reshape(self.shape) if dim is None else inverse, counts]
+
+    def samples(make):
+        yield make.ints(3, 4, high=3)
+        yield make.ints(3, 2, high=2), 0
+
+
+def requested(outputs, return_inverse, return_counts):
+    """Return those of (values, inverse, counts) that were asked for."""
+    values, inverse, counts = outputs
+    result = (values, *[inverse] * return_inverse, *[counts] * return_counts)
+    return result if len(result) > 1 else values
+
+
+@function()
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """Return the different elements (or slices along `dim`) in order.
+
+    >>> from minigrad import tensor
+    >>> tensor([3, 1, 3]).unique(return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    if dim is not None:
+        dim = wrap_dim(dim, input.ndim)
+    return requested(Unique2(input, dim), return_inverse, return_counts)
+
+
+@function()
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """Return the elements (or slices along `dim`) that differ from the one before.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 1, 2, 1]).unique_consecutive()
+    tensor([1, 2, 1])
+    """
+    if dim is not None:
+        dim = wrap_dim(dim, input.ndim)
+    return requested(UniqueConsecutive(input, dim), return_inverse, return_counts)
+
+
+class Bincount(Op):
+    """How often each number from 0 occurs, or the sum of its weights.
+
+    >>> from minigrad import tensor
+    >>> tensor([1, 1, 3]).bincount()
+    tensor([0, 2, 0, 1])
+    """
+
+    nondifferentiable = underivable = True
+    tensors = ("self", "weights")
+
+    def shape(shape, *_): return None  # it depends on the values
+
+    def forward(xp, self, weights=None, minlength=0):
+        require(self, "iu", "bincount_cpu")
+        if self.ndim != 1 or (self.size and self.min() < 0):
+            raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+        if minlength < 0:
+            raise RuntimeError("minlength should be >= 0")
+        if weights is not None and weights.shape != self.shape:
+            raise RuntimeError("weights should be 1-d and have the same length as input")
+        counts = xp.bincount(self, weights, minlength)
+        return counts.astype(xp.float32) if weights is not None and weights.dtype == xp.float32 \
+            else counts
+
+    def samples(make):
+        yield make.ints(5, high=4)
+        yield make.ints(5, high=4), make.ints(5)
+
+
+class Histc(Op):
+    """How many elements fall into each of `bins` equal parts of [min, max]; the ends count.
+
+    With min = max the input's own range is taken.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 1.0]).histc(4, 0, 3)
+    tensor([0., 2., 1., 0.])
+    """
+
+    nondifferentiable = True
+
+    def shape(shape, bins=100, *_): return (bins,)
+
+    def forward(xp, self, bins=100, min=0, max=0):
+        require(self, "f", "histogram_cpu")
+        if bins <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for "
+                               "dimension 0")
+        if min == max and self.size:
+            min, max = self.min().item(), self.max().item()
+        if min == max:
+            min, max = min - 1, max + 1
+        if not (math.isfinite(min) and math.isfinite(max)):
+            raise RuntimeError(f"torch.histogramdd: dimension 0's range [{min}, {max}] is not "
+                               "finite")
+        if min > max:
+            raise RuntimeError("torch.histogram(): max must be larger than min")
+        min, max = xp.asarray([min, max], self.dtype)
+        inside = self[(self >= min) & (self <= max)]
+        places = ((inside - min) * bins / (max - min)).astype("int64")
+        return xp.bincount(xp.minimum(places, bins - 1), minlength=bins).astype(self.dtype)
+
+    def samples(make):
+        yield make(10), 4
+        yield make(2, 5), 3, -1, 1
+
+
+def places(xp, sequence, values, side):
+    """Return where values would be inserted; a nan in the sequence counts as below all others.
+
+    That is what halving comes to in PyTorch, where NumPy takes a nan for the greatest.
+    """
+    if sequence.dtype.kind != "f" or (xp.may_ask() and not xp.isnan(sequence).any()):
+        return xp.asarray(xp.searchsorted(sequence, values, side))
+    low, high = xp.zeros(values.shape, xp.int64), xp.full(values.shape, len(sequence))
+    for _ in range(len(sequence).bit_length()):
+        middle, searching = (low + high) // 2, low < high
+        found = sequence[xp.minimum(middle, len(sequence) - 1)]
+        before = ~(found > values if side == "right" else found >= values)
+        low = xp.where(searching & before, middle + 1, low)
+        high = xp.where(searching & ~before, middle, high)
+    return low
+
+
+class Searchsorted(Op):
+    """Where each value would be inserted to keep the (last dimension of the) sequence sorted.
+
+    Before equal elements, or after them with right=True.
+
+    >>> from minigrad import searchsorted, tensor
+    >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
+    tensor([1, 3])
+    """
+
+    numbers = ("input",)
+    nondifferentiable, method, tensors = True, False, ("sorted_sequence", "input", "sorter")
+
+    def shape(sequence, values, *_): return values if isinstance(values, tuple) else ()
+
+    def forward(xp, sorted_sequence, input, *, out_int32=False, right=False, side=None,
+                sorter=None):
+        if side is not None and side not in ("left", "right"):
+            raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
+                               f"{side}")
+        if side == "left" and right:
+            raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, "
+                               "got side of left while right was True")
+        side = side or ("right" if right else "left")
+        values = xp.asarray(input)
+        if sorter is not None:
+            sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
+        if sorted_sequence.ndim == 1:
+            found = places(xp, sorted_sequence, values, side)
+        else:
+            if values.shape[:-1] != sorted_sequence.shape[:-1]:
+                raise RuntimeError(
+                    "torch.searchsorted(): boundaries tensor should be 1 dimension or the first "
+                    "N-1 dimensions of boundaries tensor and input value tensor must match, but "
+                    f"we got boundaries tensor {list(sorted_sequence.shape)} and input value "
+                    f"tensor {list(values.shape)}")
+            found = xp.empty(values.shape, xp.int64)
+            for row in xp.ndindex(values.shape[:-1]):
+                found[row] = places(xp, sorted_sequence[row], values[row], side)
+        return found.astype(xp.int32 if out_int32 else xp.int64)
+
+    def samples(make):
+        yield make.ints(5).sort().values, make.ints(2, 3)
+
+
+@function(method_too=False)
+def bucketize(input, boundaries, *, out_int32=False, right=False):
+    """Return the number of the bucket that each element falls into.
+
+    >>> from minigrad import bucketize, tensor
+    >>> bucketize(tensor([0, 3, 9]), tensor([1, 3, 5]))
+    tensor([0, 1, 3])
+    """
+    if len(boundaries.shape) != 1:
+        raise RuntimeError("boundaries tensor must be 1 dimension, but got "
+                           f"dim({len(boundaries.shape)})")
+    return F.searchsorted(boundaries, input, out_int32=out_int32, right=right)

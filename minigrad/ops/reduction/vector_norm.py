@@ -1,0 +1,164 @@
+"""Reductions to one size: norms of vectors, and the logarithm of a sum of exponentials.
+
+An op whose PyTorch node has two names, one for the reduction to a single element and one for
+the reduction along dimensions, is two ops here and a function that chooses between them.
+"""
+
+import math
+
+from ... import dtypes
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import reduced
+from .dims import extent, restored
+from .sum_mean import axes, require_float, wide
+
+
+def norm_of(xp, array, p, dim, keepdim, dtype):
+    """Return the p-norm of a bare array of vectors along `dim`."""
+    require_float(array, "linalg.vector_norm: Expected a floating point or complex tensor as "
+                         "input. Got {}")
+    out = array.dtype if dtype is None else dtypes.numpy_of(dtype)
+    axis = axes(array, dim)
+    size = xp.abs(wide(xp, array.astype(out, copy=False)))
+    if (p < 0 or p == math.inf) and extent(array.shape, dim) == 0:
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor "
+                           "because the operation does not have an identity")
+    if p == math.inf:
+        norm = size.max(axis=axis, keepdims=keepdim)
+    elif p == -math.inf:
+        norm = size.min(axis=axis, keepdims=keepdim)
+    elif p == 0:
+        norm = xp.add.reduce(size != 0, axis=axis, keepdims=keepdim)
+    elif p == 1:
+        norm = xp.add.reduce(size, axis=axis, keepdims=keepdim)
+    elif p == 2:
+        norm = xp.sqrt(xp.add.reduce(size * size, axis=axis, keepdims=keepdim))
+    else:
+        norm = xp.power(xp.add.reduce(size**p, axis=axis, keepdims=keepdim), 1 / p)
+    return norm.astype(out, copy=False)
+
+
+def norm_backward(g, x, norm, sizes, p, dim, keepdim):
+    """Return the gradient of the p-norm: sign(x) (|x| / norm)^(p - 1), zero where that has none."""
+    if p == 0:
+        return F.zeros_like(x)
+    g, norm = restored(g, sizes, dim, keepdim), restored(norm, sizes, dim, keepdim)
+    if p == 1:
+        return g * F.sign(x)
+    if abs(p) == math.inf:
+        mask = F.logical_or(F.eq(F.abs(x), norm), F.ne(x, x))
+        return F.where(mask, F.div(g, F.sum(mask, dim, dim is not None)), 0) * F.sign(x)
+    ratio = x / F.where(F.eq(norm, 0), math.inf, norm)  # no slope where all elements are zero
+    if p == 2:
+        return g * ratio
+    ratio = F.abs(ratio)
+    if p < 1:
+        ratio = F.where(F.eq(ratio, 0), math.inf, ratio)  # nor at one zero: its power is infinite
+    return g * F.sign(x) * F.pow(ratio, p - 1)
+
+
+class Norm(Op):
+    """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
+
+    >>> from minigrad import tensor
+    >>> tensor([[3.0, 4.0]]).norm(dim=1)
+    tensor([5.])
+    """
+
+    node, public, shape = "NormBackward1", False, lambda x, p=2, *rest: reduced(x, *rest)
+
+    def forward(xp, self, p=2, dim=None, keepdim=False, *, dtype=None):
+        return norm_of(xp, self, p, dim, keepdim, dtype)
+
+    def grad_self(g, self, result, self_sizes, p, dim, keepdim):
+        return norm_backward(g, self, result, self_sizes, p, dim, keepdim)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 4), 1, (0, -1)
+        yield make(3, 4), 3, 0, True
+        yield make(3, low=0.5), 1.5
+        yield make(3, 4, distinct=True), math.inf, 1
+        yield make(3, low=0.5), -1
+
+
+class NormAll(Norm):
+    """The p-norm of all elements as one vector: (sum |x|^p)^(1/p).
+
+    >>> from minigrad import tensor
+    >>> tensor([[3.0], [4.0]]).norm()
+    tensor(5.)
+    """
+
+    name, node, public = "norm", "NormBackward0", False
+
+
+class LinalgVectorNorm(Norm):
+    """The vector norm of `torch.linalg`: (sum |x|^ord)^(1/ord) along dimensions.
+
+    >>> from minigrad import linalg, tensor
+    >>> linalg.vector_norm(tensor([3.0, 4.0]), 1)
+    tensor(7.)
+    """
+
+    node, public = "LinalgVectorNormBackward", False
+
+
+@function()
+def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
+    """Return the p-norm of all elements, or along `dim`; "nuc" sums the singular values.
+
+    >>> from minigrad import tensor
+    >>> tensor([3.0, 4.0]).norm(), tensor([3.0, -4.0]).norm(1)
+    (tensor(5.), tensor(7.))
+    """
+    if p is None or p == "fro":
+        p = 2
+    elif isinstance(p, str):
+        return F.linalg_matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim,
+                                    dtype=dtype)
+    op = NormAll if dim is None and not keepdim else Norm
+    return op(input, p, dim, keepdim, dtype=dtype)
+
+
+@function()
+def dist(input, other, p=2):
+    """Return the p-norm of the difference.
+
+    >>> from minigrad import dist, tensor
+    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    return F.norm(F.sub(input, other), p)
+
+
+class Logsumexp(Op):
+    """log(sum(exp(x))) along dimensions, without overflow.
+
+    >>> from minigrad import tensor
+    >>> tensor([1000.0, 1000.0]).logsumexp(0)
+    tensor(1000.6932)
+    """
+
+    node, promote, shape = "LogsumexpBackward", "float", reduced
+
+    def forward(xp, self, dim, keepdim=False):
+        axis, work = axes(self, dim), wide(xp, self)
+        if self.size == 0:
+            return xp.full(reduced(self.shape, dim, keepdim), -math.inf, self.dtype)
+        largest = work.max(axis=axis, keepdims=True)
+        largest = xp.where(xp.isinf(largest), 0, largest)
+        total = xp.add.reduce(xp.exp(work - largest), axis=axis, keepdims=True)
+        result = (xp.log(total) + largest).astype(self.dtype, copy=False)
+        return result.reshape(reduced(self.shape, dim, keepdim))
+
+    def grad_self(g, self, result, self_sizes, dim, keepdim):
+        softmax = F.exp(self - restored(result, self_sizes, dim, keepdim))
+        return restored(g, self_sizes, dim, keepdim) * softmax
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), (0, -1)
+        yield make(3, 4), 1, True
+        yield make(), 0

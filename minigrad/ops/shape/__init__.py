@@ -1,0 +1,1 @@
+"""Views, joins and other changes of shape."""

@@ -1,0 +1,351 @@
+"""Views with any strides at all, views of the whole, and tensors whose geometry is changed."""
+
+from __future__ import annotations
+
+import warnings
+from operator import index
+
+from ... import _state
+from ...backend import BACKENDS, kernels_index
+from ...graph.version import DetachedVersion, InferenceVersion, detached
+from ...op.apply import make_node
+from ...op.declaration import F, Op
+from ...op.inplace import apply_inplace
+from ...op.publish import function
+from ...shapes import contiguous_strides, numel
+from ...tensor.attributes import bytes_of_memory, data_pointer, start_of_memory, storage_of
+from ...tensor.tensor import Tensor, method, without_history
+from ...tensor.views import check_inplace
+from .view import Transpose, array_of, element_strides, listed, squeeze_op, strided
+
+# -------------------------------------------------------------------- any strides at all
+
+
+class AsStrided(Op):
+    """A view of the memory of `self` with any size, strides and offset.
+
+    `geometry` is the size, the strides and the offset of `self` in its memory.
+
+    >>> from minigrad import arange
+    >>> arange(4.0).as_strided((3, 2), (1, 1))
+    tensor([[0., 1.],
+            [1., 2.],
+            [2., 3.]])
+    """
+
+    name, node, view, inplace, public = "as_strided", "AsStridedBackward", True, True, False
+
+    def shape(self, size, stride, storage_offset, geometry):
+        return tuple(size)
+
+    def forward(xp, self, size, stride, storage_offset, geometry):
+        return strided(xp, self, size, stride, storage_offset - geometry[2])
+
+    def grad_self(g, size, stride, storage_offset, geometry):
+        spread = F.restride(g, (size, stride, storage_offset), geometry, geometry)
+        return F.zeros_like(spread) if 0 in size or 0 in geometry[0] else spread
+
+    def jvp(op, values, outputs, tangents):
+        (tangent,), (_, size, stride, offset, geometry) = tangents.values(), values
+        first = offset - geometry[2]
+        if first >= 0 and reach(size, stride, first) <= reach(*geometry[:2], 0):
+            return (AsStrided(tangent, size, stride, offset, geometry),)  # may be a batch
+        offset += tangent.storage_offset() - geometry[2]
+        return (as_strided(tangent, size, stride, offset),)
+
+    def samples(make):
+        yield make(2, 3), (2, 2), (1, 2), 1, ((2, 3), (3, 1), 0)
+        yield make(5), (3, 3), (1, 1), 0, ((5,), (1,), 0)
+
+
+def reach(sizes, strides, offset):
+    """Return how long a memory has to be to hold a geometry."""
+    return offset + 1 + sum((n - 1) * step for n, step in zip(sizes, strides))
+
+
+class Restride(Op):
+    """Adds elements into a memory of zeros at one geometry, and reads it at another.
+
+    A geometry is a size, strides and an offset.  Before it is read, each place is divided by how
+    often `counted` covers it: where an input of `as_strided` overlaps itself, its elements that
+    are one share the gradient.
+
+    >>> from minigrad import ones, restride
+    >>> restride(ones(2, 2), ((2, 2), (1, 1), 0), ((3,), (1,), 0), ((3,), (1,), 0))
+    tensor([1., 2., 1.])
+    """
+
+    node, method = "RestrideBackward", False
+
+    def shape(self, source, target, counted):
+        return tuple(target[0])
+
+    def forward(xp, self, source, target, counted):
+        if 0 in source[0] or 0 in target[0]:
+            return xp.zeros(target[0], self.dtype)
+        start = min(source[2], target[2])
+        memory = xp.zeros(max(reach(*source), reach(*target)) - start, self.dtype)
+        sizes, strides, offset = source
+        kernels_index.as_strided_add(xp, memory, self, sizes, strides, offset - start)
+        sizes, strides, offset = counted
+        if contiguous_strides(sizes) != tuple(strides):
+            ones = xp.ones(sizes, self.dtype)
+            memory /= xp.maximum(1, kernels_index.as_strided_add(
+                xp, xp.zeros_like(memory), ones, sizes, strides, offset - start))
+        sizes, strides, offset = target
+        return xp.asarray(strided(xp, memory, sizes, strides, offset - start), order="C")
+
+    def grad_self(g, source, target, counted):
+        return F.restride(g, target, source, counted)
+
+    def samples(make):
+        yield make(2, 2), ((2, 2), (1, 1), 2), ((2, 3), (3, 1), 1), ((2, 3), (3, 1), 1)
+        yield make(4), ((4,), (1,), 0), ((2, 3), (0, 1), 0), ((2, 3), (0, 1), 0)
+
+
+# -------------------------------------------------------------------- the same once more
+
+
+class Alias(Op):
+    """A view of all of `self`.
+
+    >>> from minigrad import ones
+    >>> ones(2)[...]
+    tensor([1., 1.])
+    """
+
+    node, view, method = "AliasBackward", True, False
+
+    def shape(self):
+        return self
+
+    def forward(xp, self):
+        return self
+
+    def grad_self(g):
+        return g
+
+    def samples(make):
+        yield make(2, 3)
+        yield make()
+
+
+def geometry_of(array):
+    """Return the size, the strides and the offset of an array in its memory, in elements."""
+    start = data_pointer(array) - start_of_memory(array)
+    return tuple(array.shape), element_strides(array), start // array.itemsize
+
+
+def strided_arguments(array, size, stride, storage_offset):
+    """Return the arguments of `AsStrided`, checked."""
+    geometry = geometry_of(array)
+    offset = geometry[2] if storage_offset is None else storage_offset
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got "
+                           f"strides: {list(stride)}")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    size, stride = tuple(size), tuple(stride)
+    refuse_beyond_memory(array, size, stride, offset)
+    return size, stride, offset, geometry
+
+
+def refuse_beyond_memory(array, size, stride, offset):
+    """Raise if a view with this geometry would leave the array's memory."""
+    needed, item = (0 if 0 in size else reach(size, stride, offset)), array.itemsize
+    if needed * item > bytes_of_memory(array):
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"itemsize {item} requiring a storage size of {needed * item} are out of bounds for "
+            f"storage of size {bytes_of_memory(array)}")
+
+
+@function()
+def as_strided(input, size, stride, storage_offset=None):
+    """A view with any size, strides and offset, counted in elements from the memory's start.
+
+    Raises RuntimeError where it would leave the memory.
+
+    >>> from minigrad import arange
+    >>> arange(4.0).as_strided((3, 2), (1, 1))
+    tensor([[0., 1.],
+            [1., 2.],
+            [2., 3.]])
+    """
+    return AsStrided(input, *strided_arguments(array_of(input), size, stride, storage_offset))
+
+
+@method("_node_for")
+def node_for(self, view):
+    """Return the node of a tensor that looks at this one's memory with the geometry of `view`.
+
+    None where nothing is recorded.  The memory itself is not looked at: it may be another one.
+    """
+    xp = BACKENDS[type(self._array)]
+    arguments = [tuple(view._array.shape), *geometry_of(view._array)[1:], geometry_of(self._array)]
+    node = make_node(AsStrided, [self, *arguments], [self._array, *arguments], {})
+    if node is not None:
+        node.shape, node.dtype = view._array.shape, self._array.dtype
+        if (place := xp.place_of([self._array])) is not None:
+            node._extras().place = place
+    return node
+
+
+@method("as_strided_")
+def as_strided_(self, size, stride, storage_offset=None):
+    """Give the tensor itself another size, strides and offset."""
+    arguments = strided_arguments(self._array, size, stride, storage_offset)
+    return apply_inplace(AsStrided, [self, *arguments])
+
+
+@method("squeeze_")
+def squeeze_(self, *dim):
+    """Remove dimensions of size one from the tensor itself."""
+    op, arguments = squeeze_op(dim)
+    return apply_inplace(op, [self, *arguments])
+
+
+@method("swapaxes_")
+def swapaxes_(self, axis0, axis1):
+    """Exchange two dimensions of the tensor itself."""
+    return apply_inplace(Transpose, [self, axis0, axis1])
+
+
+method("swapdims_")(swapaxes_)
+
+
+def transposed(self):
+    """The dimensions in reverse order; meant for matrices, so others warn."""
+    if not self.ndim:
+        warnings.warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in "
+                      "these cases.", UserWarning, stacklevel=2)
+    elif self.ndim != 2:
+        warnings.warn("The use of `x.T` on tensors of dimension other than 2 to reverse their "
+                      "shape is deprecated and it will throw an error in a future release. "
+                      "Consider `x.mT` to transpose batches of matrices or "
+                      "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of "
+                      "a tensor.", UserWarning, stacklevel=2)
+    return F.permute(self, tuple(reversed(range(self.ndim))))
+
+
+def matrices_transposed(self):
+    """The last two dimensions exchanged."""
+    if self.ndim == 0:
+        return self
+    if self.ndim < 2:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
+                           f"{self.ndim}-D tensor.")
+    return Transpose(self, -2, -1)
+
+
+method("T")(property(transposed))  # type: ignore[type-var]  # no function, but it may be given
+method("mT")(property(matrices_transposed))  # type: ignore[type-var]  # likewise
+
+
+# -------------------------------------------------------------------- without history
+
+
+@function()
+def detach(input):
+    """The same memory and version counter, outside the graph.
+
+    >>> from minigrad import ones
+    >>> ones(1, requires_grad=True).detach().requires_grad
+    False
+    """
+    if not isinstance(input, Tensor):
+        return input
+    result = Tensor._plain(without_history(input._array))
+    counter = input._shared_counter()
+    result._counter = detached(counter) if isinstance(counter, InferenceVersion) else counter
+    return result
+
+
+@method("detach_")
+def detach_(self):
+    """Take the tensor itself out of the graph; RuntimeError for a view."""
+    if self._view is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+            "function in torch/optim/optimizer.py as the solution.")
+    if _state.inference_enabled.get():  # where no history is looked at
+        return self
+    if self._node is not None:
+        self._counter = DetachedVersion(self._shared_counter())
+    self._node, self._index, self._requires_grad = None, 0, False
+    self._array = without_history(self._array)
+    return self
+
+
+@method("resize_")
+def resize_(self, *sizes):
+    """Give the tensor itself another size; new memory, where it grows, is not initialised.
+
+    Raises RuntimeError if it requires grad.
+    """
+    if self.requires_grad and not _state.inference_enabled.get():
+        raise RuntimeError("cannot resize variables that require grad")
+    size = tuple(index(n) for n in listed(sizes))
+    array, memory = self._array, storage_of(self._array)
+    xp = BACKENDS[type(array)]
+    _, _, offset = geometry_of(array)
+    if size == array.shape:
+        return self
+    self._bump()
+    if offset + numel(size) <= memory.size:
+        self._array = strided(xp, array, size, contiguous_strides(size))
+    else:
+        grown = xp.empty(size, array.dtype)
+        kept = strided(xp, array, (memory.size - offset,), (1,))
+        grown.reshape(-1)[: kept.size] = kept
+        self._array = grown
+    return self
+
+
+@method("set_")
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Let the tensor itself look at the memory of `source`; without one it becomes empty.
+
+    With `size`, in steps of `stride`, it sees that part of the memory, from `storage_offset` on.
+    RuntimeError for another dtype, and where the write would have to be recorded.
+    Source: `torch.Tensor.set_`.
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0])
+    >>> x.set_(tensor([2.0, 3.0]))
+    tensor([2., 3.])
+    """
+    if source is None:
+        source = self.new_empty(0)
+    if not isinstance(source, Tensor):
+        raise TypeError("set_(): argument 'source' must be Tensor, not "
+                        f"{type(source).__name__}")
+    if source.dtype != self.dtype:
+        raise RuntimeError(f"Could not set tensor of type {source.dtype} to a tensor of type "
+                           f"{self.dtype}")
+    recorded = _state.grad_enabled.get() and (self.requires_grad or source.requires_grad)
+    check_inplace(self, recorded, alike=True)
+    if recorded:
+        raise RuntimeError("the derivative for 'set_' is not implemented.")
+    array = source._array
+    if size is not None:
+        size = tuple(size)
+        array = strided(BACKENDS[type(array)], array, size,
+                        contiguous_strides(size) if stride is None else tuple(stride),
+                        storage_offset - source.storage_offset())
+    self._bump()  # first, for Ctrl-C may come in between
+    if self._extras is not None:
+        self._extras.accumulator = None  # gradients of what it was are not this memory's
+    self._array = array
+    return self
+
+
+@method("resize_as_")
+def resize_as_(self, other):
+    """Give the tensor itself the size of `other`."""
+    return self.resize_(other._array.shape)

@@ -1,0 +1,236 @@
+"""Copies: in another dtype, on another device, in another memory order.
+
+Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html
+"""
+
+from ... import dtypes
+from ...backend.memory_layout import is_dense
+from ...device import as_device, backend_for, build_on, device_under
+from ...device import device as Device
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...shapes import same
+from ...tensor.tensor import Tensor, method
+from ..creation.tensor_options import contiguous_format, preserve_format
+
+
+class Clone(Op):
+    """A copy, through which gradients flow; dense memory keeps its order.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).clone()
+    tensor([1., 2.])
+    """
+
+    jvp = "linear"
+    node = "CloneBackward"
+    shape = same
+
+    def forward(xp, self, *, memory_format=None):
+        keep = memory_format is not contiguous_format and is_dense(self)
+        return self.copy("K" if keep else "C")
+
+    def grad_self(g):
+        return g
+
+    def samples(make):
+        yield from (make(3, 4), make(), make(0, 2))
+        yield make(3, 4), {"memory_format": contiguous_format}
+
+
+class ToCopy(Op):
+    """A copy in another dtype or on another device; the gradient goes back to the first one.
+
+    >>> from minigrad import float64, tensor
+    >>> tensor([1.0, 2.0]).to(float64)
+    tensor([1., 2.], dtype=torch.float64)
+    """
+
+    jvp = "linear"
+    shape = same
+    public = False
+
+    def forward(xp, self, dtype, target, source, non_blocking=False):
+        array = self.astype(dtype.numpy, order="K" if is_dense(self) else "C", copy=target is None)
+        return array if target is None else moved(xp, array, target, non_blocking)
+
+    def grad_self(g, source):
+        # The engine turns the dtype back; moving back is left to do.
+        return g if source is None else F.to(g, source)
+
+    def samples(make):
+        yield make(3, 4), dtypes.float64, None, None
+        yield make(2), dtypes.float32, None, None
+        yield make(), dtypes.float64, None, None
+
+
+def moved(xp, array, target, non_blocking):
+    """Return a copy of an array on the device `target`."""
+
+    def arrive(there):
+        if there is xp:
+            return there.to_device(array, target.index)
+        if non_blocking and there.device_type == "cpu":
+            return xp.to_host(array, non_blocking=True)
+        return there.from_host(xp.to_host(array))
+
+    return build_on(target, arrive)
+
+
+def converted(input, dtype, where, copy=False, non_blocking=False):
+    """Return a tensor or array in this dtype and place: itself if it is so, unless told to copy."""
+    array = input._array if isinstance(input, Tensor) else input
+    target, source = None, None
+    if where is not None:
+        target, source = as_device(where), device_under(array)
+        if target.type == source.type and target.index in (None, source.index):
+            target = source = None
+    wanted = dtypes.from_numpy_dtype(array.dtype) if dtype is None else dtype
+    if not copy and target is None and wanted.numpy == array.dtype:
+        return input
+    return ToCopy(input, wanted, target, source, non_blocking)
+
+
+def to(input, *args, **kwargs):
+    """Return the tensor in another dtype or on another device, itself if nothing changes.
+
+    `to(dtype)`, `to(device, dtype)` and `to(other)`, with `copy=True` to get a copy anyway.
+    Source: `torch.Tensor.to`.
+
+    >>> from minigrad import int64, tensor
+    >>> tensor([1.5, -2.5]).to(int64)
+    tensor([ 1, -2])
+    """
+    copy = kwargs.pop("copy", False)
+    non_blocking = bool(kwargs.pop("non_blocking", False))
+    order = kwargs.pop("memory_format", None)
+    where, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
+    rest = list(args)
+    if "other" in kwargs:
+        rest.insert(0, kwargs.pop("other"))
+    if kwargs:
+        raise TypeError(f"to() received an invalid keyword argument '{next(iter(kwargs))}'")
+    if rest and isinstance(rest[0], Tensor):
+        where, dtype = rest[0].device, rest.pop(0).dtype
+    elif rest and (rest[0] is None or isinstance(rest[0], (str, int, Device))):
+        where = rest.pop(0)
+    if rest and (rest[0] is None or isinstance(rest[0], dtypes.dtype)):
+        dtype = rest.pop(0) or dtype
+    if rest and rest[0] is not None and not isinstance(rest[0], bool):
+        raise TypeError("to() received an invalid combination of arguments - got "
+                        f"({', '.join(type(a).__name__ for a in args)})")
+    if rest:
+        non_blocking = bool(rest[0])
+    if len(rest) > 1:
+        copy = rest[1]
+    result = converted(input, dtype, where, copy, non_blocking)
+    return contiguous(result) if order is contiguous_format else result
+
+
+method("to")(to)
+vars(F)["to"] = to
+
+
+@method("contiguous")
+def contiguous(self, memory_format=contiguous_format):
+    """Return the tensor with its elements in row-major order, itself if they are.
+
+    Source: `torch.Tensor.contiguous`.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).t().contiguous().stride()
+    (2, 1)
+    """
+    if self.is_contiguous():
+        return self
+    return F.clone(self, memory_format=contiguous_format)
+
+
+@method("cpu")
+def cpu(self, memory_format=preserve_format):
+    """Return the tensor in the host's memory, itself if it is there.
+
+    >>> from minigrad import ones
+    >>> ones(1).cpu()
+    tensor([1.])
+    """
+    return converted(self, None, "cpu")
+
+
+@method("cuda")
+def cuda(self, device=None, non_blocking=False, memory_format=preserve_format):
+    """Return the tensor on a GPU, itself if it is there; `RuntimeError` where there is none."""
+    return converted(self, None, "cuda" if device is None else device, False, non_blocking)
+
+
+@method("pin_memory")
+def pin_memory(self, device=None):
+    """Return a copy in page-locked memory of the host, from which copies to a GPU do not block.
+
+    RuntimeError where there is no GPU, or for a tensor that is on one.
+    """
+    if self.device.type != "cpu":
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    return Tensor._plain(backend_for("cuda").pinned(self._array))
+
+
+@method("type_as")
+def type_as(self, other):
+    """Return the tensor in the dtype and on the device of another one.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.5]).type_as(tensor([1]))
+    tensor([1])
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"type_as(): argument 'other' must be Tensor, not {type(other).__name__}")
+    return converted(self, other.dtype, other.device)
+
+
+@method("type")
+def type_(self, dtype=None, non_blocking=False, **kwargs):
+    """Return the name of the tensor's type, or the tensor in another dtype.
+
+    Source: `torch.Tensor.type`.
+
+    >>> from minigrad import tensor
+    >>> tensor([1]).type(), tensor([1]).type("torch.FloatTensor")
+    ('torch.LongTensor', tensor([1.]))
+    """
+    if dtype is None:
+        place = "torch" if self.device.type == "cpu" else f"torch.{self.device.type}"
+        return f"{place}.{type_name(self.dtype)}Tensor"
+    if isinstance(dtype, str):
+        named = {f"torch.{type_name(d)}Tensor": d for d in dtypes.ALL}
+        if dtype not in named:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = named[dtype]
+    return converted(self, getattr(dtype, "dtype", dtype), None)
+
+
+def dtype_method(dtype, *names):
+    """Give tensors the methods that convert to a dtype."""
+
+    def convert(self, memory_format=preserve_format):
+        return converted(self, dtype, None)
+
+    convert.__doc__ = f"Return the tensor as {dtype.name}, itself if it is that."
+    for name in names:
+        method(name)(convert)
+
+
+@method("bfloat16")
+def to_bfloat16(self, memory_format=preserve_format):
+    """Refuse, and say what there is instead: NumPy has no such numbers."""
+    return converted(self, dtypes.bfloat16, None)
+
+
+dtype_method(dtypes.float32, "float")
+dtype_method(dtypes.float64, "double")
+dtype_method(dtypes.float16, "half")
+dtype_method(dtypes.int64, "long")
+dtype_method(dtypes.int32, "int")
+dtype_method(dtypes.int16, "short")
+dtype_method(dtypes.int8, "char")
+dtype_method(dtypes.uint8, "byte")
+dtype_method(dtypes.bool, "bool")

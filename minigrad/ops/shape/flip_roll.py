@@ -1,0 +1,265 @@
+"""Tensors reversed, rolled, turned, and their triangles."""
+
+from __future__ import annotations
+
+from ...backend.memory_layout import in_rows, laid_out_like
+from ...dtypes import int64
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import wrap_dim, wrap_dims
+from .view import array_of
+
+
+class Flip(Op):
+    """The elements in reverse order along `dims`, as a copy.
+
+    >>> from minigrad import arange
+    >>> arange(3.0).flip(0)
+    tensor([2., 1., 0.])
+    """
+
+    node, varargs = "FlipBackward", "dims"
+
+    def shape(self, dims):
+        flip_dims(len(self), dims)
+        return self
+
+    def forward(xp, self, dims):
+        flipped = xp.flip(self, flip_dims(self.ndim, dims))
+        return flipped.copy("C") if self.flags.c_contiguous else laid_out_like(flipped, self)
+
+    def grad_self(g, dims):
+        return F.flip(g, dims)
+
+    def samples(make):
+        yield make(2, 3), (0,)
+        yield make(2, 3), (0, -1)
+        yield make(2, 3), ()
+        yield make(), (0,)
+
+
+def flip_dims(ndim, dims):
+    """Return the dimensions to flip, counted from the front."""
+    dims = (dims,) if isinstance(dims, int) else dims
+    return wrap_dims(dims, ndim) if dims else ()
+
+
+@function()
+def fliplr(input):
+    """Dimension 1 in reverse order.
+
+    >>> from minigrad import eye
+    >>> eye(2).fliplr()
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
+    if array_of(input).ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return Flip(input, (1,))
+
+
+@function()
+def flipud(input):
+    """Dimension 0 in reverse order.
+
+    >>> from minigrad import arange
+    >>> arange(3.0).flipud()
+    tensor([2., 1., 0.])
+    """
+    if array_of(input).ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return Flip(input, (0,))
+
+
+class Roll(Op):
+    """The elements moved `shifts` places along `dims`; what leaves comes in at the other end.
+
+    Without `dims` the tensor is rolled as if it were flat.
+
+    >>> from minigrad import arange
+    >>> arange(3.0).roll(1)
+    tensor([2., 0., 1.])
+    """
+
+    node = "RollBackward"
+
+    def shape(self, shifts, dims=()):
+        roll_arguments(len(self), shifts, dims)
+        return self
+
+    def forward(xp, self, shifts, dims=()):
+        shifts, dims = roll_arguments(self.ndim, shifts, dims)
+        result = self.copy("C")
+        if dims is None:
+            result.reshape(-1)[...] = xp.roll(result.reshape(-1), shifts)
+        elif self.ndim:
+            result[...] = xp.roll(self, shifts, dims)
+        return result
+
+    def grad_self(g, shifts, dims):
+        back = -shifts if isinstance(shifts, int) else tuple(-s for s in shifts)
+        return F.roll(g, back, dims)
+
+    def samples(make):
+        yield make(2, 3), 1
+        yield make(2, 3), (1, -2), (0, 1)
+        yield make(4), -1, 0
+        yield make(0, 2), 1, 0
+
+
+def roll_arguments(ndim, shifts, dims):
+    """Return shifts and dimensions as NumPy takes them."""
+    shifts = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    dims = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return shifts[0], None
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:"
+                           f"{len(dims)}")
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    return shifts, tuple(wrap_dim(d, ndim) for d in dims)
+
+
+class Rot90(Op):
+    """A quarter turn, `k` times, in the plane of two dimensions, from the first to the second.
+
+    >>> from minigrad import arange
+    >>> arange(4.0).view(2, 2).rot90()
+    tensor([[1., 3.],
+            [0., 2.]])
+    """
+
+    name, node = "rot90", "Rot90Backward"
+
+    def shape(self, k=1, dims=(0, 1)):
+        if len(dims) != 2:
+            raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+        if len(self) < 2:
+            raise RuntimeError(f"expected total dims >= 2, but got total dims = {len(self)}")
+        if dims[0] == dims[1] or abs(dims[0] - dims[1]) == len(self):
+            raise RuntimeError("expected rotation dims to be different, but got dim0 = "
+                               f"{dims[0]} and dim1 = {dims[1]}")
+        for i, d in enumerate(dims):
+            if not -len(self) <= d < len(self):
+                raise RuntimeError(f"Rotation dim{i} out of range, dim{i} = {d}")
+        first, second = wrap_dim(dims[0], len(self)), wrap_dim(dims[1], len(self))
+        turned = list(self)
+        if k % 2:
+            turned[first], turned[second] = turned[second], turned[first]
+        return tuple(turned)
+
+    def forward(xp, self, k=1, dims=(0, 1)):
+        Rot90.shape(self.shape, k, dims)
+        turned = xp.rot90(self, k, tuple(dims))
+        if k % 2:
+            return turned.copy("K")  # a quarter turn is a transposed copy
+        return turned.copy("C") if self.flags.c_contiguous else laid_out_like(turned, self)
+
+    def grad_self(g, k, dims):
+        return F.rot90(g, -k, dims)
+
+    def samples(make):
+        yield make(2, 3)
+        yield make(2, 3), 2
+        yield make(2, 3, 4), -1, (1, -1)
+
+
+def matrices(name):
+    """Return the shape rule of a function of matrices."""
+
+    def rule(self, diagonal=0):
+        if len(self) < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        return self
+
+    return rule
+
+
+def by_matrices(batch):
+    """Return a batch of matrices, in C's order unless they lie one after the other."""
+    step = batch.itemsize * batch.shape[-1] * batch.shape[-2]
+    for n, stride in zip(batch.shape[-3::-1], batch.strides[-3::-1]):
+        if n != 1 and stride != step:
+            return in_rows(batch)
+        step *= n
+    return batch
+
+
+class Tril(Op):
+    """The lower triangle of matrices, up to a diagonal; zeros elsewhere.
+
+    >>> from minigrad import ones
+    >>> ones(2, 2).tril()
+    tensor([[1., 0.],
+            [1., 1.]])
+    """
+
+    writes_alike = True
+    node, inplace, shape = "TrilBackward", True, matrices("tril")
+
+    def forward(xp, self, diagonal=0):
+        Tril.shape(self.shape)
+        return xp.tril(by_matrices(self), diagonal)
+
+    def grad_self(g, diagonal):
+        return F.tril(g, diagonal)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 3), -1
+
+
+class Triu(Op):
+    """The upper triangle of matrices, from a diagonal on; zeros elsewhere.
+
+    >>> from minigrad import ones
+    >>> ones(2, 2).triu()
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
+
+    writes_alike = True
+    node, inplace, shape = "TriuBackward", True, matrices("triu")
+
+    def forward(xp, self, diagonal=0):
+        Triu.shape(self.shape)
+        return xp.triu(by_matrices(self), diagonal)
+
+    def grad_self(g, diagonal):
+        return F.triu(g, diagonal)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 3), 1
+
+
+def triangle(row, col, keep, dtype, device):
+    """Return the positions, in a matrix, that `keep` leaves of ones, as two rows."""
+    return F.to(F.nonzero(keep(F.ones(row, col, device=device))).T.contiguous(), dtype or int64)
+
+
+@function(method_too=False)
+def tril_indices(row, col, offset=0, *, dtype=None, device=None):
+    """The positions of the lower triangle of a matrix: a row of rows and a row of columns.
+
+    >>> from minigrad import tril_indices
+    >>> tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    return triangle(row, col, lambda ones: Tril(ones, offset), dtype, device)
+
+
+@function(method_too=False)
+def triu_indices(row, col, offset=0, *, dtype=None, device=None):
+    """The positions of the upper triangle of a matrix: a row of rows and a row of columns.
+
+    >>> from minigrad import triu_indices
+    >>> triu_indices(2, 2)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
+    """
+    return triangle(row, col, lambda ones: Triu(ones, offset), dtype, device)

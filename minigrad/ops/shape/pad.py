@@ -1,0 +1,133 @@
+"""Padding: constant values around a tensor, or its own elements repeated beyond its edges."""
+
+import numpy as np
+
+from ...device import beside
+from ...op.declaration import F, Op
+from ...tensor.tensor import Tensor
+from .view import array_of
+
+
+def padded_shape(self, pad, value=0):
+    """Each pair of `pad`, last dimension first, widens or narrows one dimension."""
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) > 2 * len(self):
+        raise RuntimeError("Padding length should be less than or equal to two times the input "
+                           f"dimension but got padding length {len(pad)} and input of dimension "
+                           f"{len(self)}")
+    sizes = list(self)
+    for axis, before, after in pairs(pad, len(self)):
+        sizes[axis] += before + after
+        if sizes[axis] < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return tuple(sizes)
+
+
+def pairs(pad, ndim):
+    """Return `(axis, before, after)` for each pair of `pad`, which begins at the last dimension."""
+    return [(ndim - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
+
+
+class ConstantPadNd(Op):
+    """Surround a tensor with `value`; negative widths cut elements off.
+
+    >>> from minigrad import ones
+    >>> from minigrad.nn.functional import pad
+    >>> pad(ones(2), (1, 2))
+    tensor([0., 1., 1., 0., 0.])
+    """
+
+    public = False
+    node = "ConstantPadNdBackward"
+    shape = padded_shape
+
+    def forward(xp, self, pad, value=0):
+        result = xp.full(padded_shape(self.shape, pad), value, self.dtype)
+        inside, kept = [slice(None)] * self.ndim, [slice(None)] * self.ndim
+        for axis, before, after in pairs(pad, self.ndim):
+            size = self.shape[axis]
+            inside[axis] = slice(max(before, 0), result.shape[axis] - max(after, 0))
+            kept[axis] = slice(max(-before, 0), size - max(-after, 0))
+        result[tuple(inside)] = self[tuple(kept)]
+        return result
+
+    def grad_self(g, pad):
+        return ConstantPadNd(g, tuple(-n for n in pad))
+
+    def samples(make):
+        yield make(3), (1, 2)
+        yield make(2, 3), (1, 0, 0, 2), 1.5
+        yield make(2, 4), (-1, -1, 1, 1)
+        yield make(0, 2), (0, 1)
+
+
+#: What stands beyond the edge of n elements, by mode: (n, before, after) -> positions.
+BEYOND = {
+    "reflect": lambda n, before, after: np.pad(np.arange(n), (before, after), "reflect"),
+    "replicate": lambda n, before, after: np.arange(-before, n + after).clip(0, n - 1),
+    "circular": lambda n, before, after: np.arange(-before, n + after) % n,
+}
+
+
+def positions(mode, size, before, after):
+    """Which element stands at each place of one padded dimension; negative widths cut some off."""
+    if mode == "circular":  # what is cut off does not come back on the other side
+        first, last = max(-before, 0), size - max(-after, 0)
+        return first + BEYOND[mode](last - first, max(before, 0), max(after, 0))
+    index = BEYOND[mode](size, max(before, 0), max(after, 0))
+    return index[max(-before, 0): len(index) - max(-after, 0)]
+
+
+def check_beyond(mode, shape, pad):
+    """Raise PyTorch's error for widths that the elements there are cannot fill."""
+    dims = len(pad) // 2
+    if mode != "circular" and 0 in shape[-dims - 1:]:
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly "
+                           "0 batch size and other non-zero dimensions for input, but got: "
+                           f"{list(shape)}")
+    for number, (axis, before, after) in enumerate(pairs(pad, len(shape))):
+        size = shape[axis]
+        if mode == "reflect" and max(before, after) >= size:
+            raise RuntimeError(f"Argument #{4 + 2 * number}: Padding size should be less than the "
+                               f"corresponding input dimension, but got: padding ({before}, "
+                               f"{after}) at dimension {axis} of input {list(shape)}")
+        if mode == "circular" and size + before + after < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        if mode == "circular" and max(before, after) > size + min(before, 0) + min(after, 0):
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode != "circular" and dims == 1 and size + before + after < 1:
+            raise RuntimeError(f"input (W: {size}) is too small. Calculated output W: "
+                               f"{size + before + after}")
+
+
+def pad(input, pad, mode="constant", value=None):
+    """Widen the last dimensions of a tensor, `pad` = (left, right, top, bottom, ...).
+
+    `mode` is "constant" (with `value`, zero by default), "reflect", "replicate" or "circular",
+    which leave batch and channels alone.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
+
+    >>> from minigrad import tensor
+    >>> pad(tensor([[[1.0, 2.0, 3.0]]]), (2, 1), "reflect")
+    tensor([[[3., 2., 1., 2., 3., 2.]]])
+    """
+    pad = tuple(pad)
+    if mode == "constant":
+        return ConstantPadNd(input, pad, 0 if value is None else value)
+    if value is not None:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in BEYOND:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    ndim = len(input.shape)
+    if len(pad) not in (2 * (ndim - 2), 2 * (ndim - 1)) or not pad:
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {ndim}D input "
+                                  "tensor.")
+    check_beyond(mode, tuple(input.shape), pad)
+    for axis, before, after in pairs(pad, ndim):
+        if before or after:
+            index = positions(mode, input.shape[axis], before, after)
+            index = Tensor._plain(beside(array_of(input), index))
+            input = F.index_select(input, axis, index)
+    return input

@@ -1,0 +1,617 @@
+"""Ops whose results look at the memory of their input, with the strides that PyTorch gives them.
+
+Here are the views of all elements: other shapes, orders of dimensions, dimensions of size one.
+"""
+
+from __future__ import annotations
+
+from operator import index
+
+from ... import _state
+from ...dtypes import FROM_NUMPY
+from ...dtypes import dtype as Dtype
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
+from ...tensor.tensor import Tensor
+from ..creation.tensor_options import contiguous_format
+
+
+def element_strides(array):
+    """Return an array's strides in elements."""
+    size = array.itemsize
+    return tuple(stride // size for stride in array.strides)
+
+
+def strided(xp, array, size, strides, offset=0):
+    """View an array's memory with strides and an offset (from its first element) in elements."""
+    item = array.itemsize
+    return xp.as_strided(array, tuple(size), tuple(s * item for s in strides), offset * item)
+
+
+def along(dim, key):
+    """Return the NumPy key that applies `key` to dimension `dim`."""
+    return (slice(None),) * dim + (key,)
+
+
+def array_of(input):
+    """Return the bare array of a tensor, or the array itself."""
+    return input._array if isinstance(input, Tensor) else input
+
+
+def listed(sizes):
+    """Return the sizes of `f(2, 3)` and `f((2, 3))` alike."""
+    return tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+
+
+# -------------------------------------------------------------------- other shapes
+
+
+class View(Op):
+    """The same elements in another shape, without a copy; a -1 is worked out.
+
+    Raises RuntimeError where no strides would do.
+
+    >>> from minigrad import arange
+    >>> arange(6.0).view(2, -1)
+    tensor([[0., 1., 2.],
+            [3., 4., 5.]])
+    """
+
+    node, view, public = "ViewBackward", True, False
+
+    def shape(self, size):
+        return infer_view(size, numel(self))
+
+    def forward(xp, self, size):
+        size = infer_view(size, self.size)
+        if self.size and self.flags.c_contiguous and (self.base is None or 1 not in self.shape):
+            return self.reshape(size)
+        strides = view_strides(self.shape, element_strides(self), size)
+        if strides is None:
+            raise RuntimeError(
+                "view size is not compatible with input tensor's size and stride (at least one "
+                "dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
+        return strided(xp, self, size, strides)
+
+    def grad_self(g, self_sizes):
+        return F.reshape(g, self_sizes)
+
+    def samples(make):
+        yield make(2, 3, 4), (6, -1)
+        yield make(2, 3), (3, 1, 2)
+        yield make(), (1, 1)
+        yield make(0, 3), (3, 0)
+
+
+class UnsafeView(Op):
+    """`view` of memory that nobody else holds: the result counts as no view.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).t().reshape(-1).shape
+    torch.Size([6])
+    """
+
+    node, public = "UnsafeViewBackward", False
+
+    def shape(self, size):
+        return infer_view(size, numel(self))
+
+    def forward(xp, self, size):
+        return self.reshape(infer_view(size, self.size))
+
+    def grad_self(g, self_sizes):
+        return F.reshape(g, self_sizes)
+
+    def samples(make):
+        yield make(2, 3), (6,)
+        yield make(2, 3, 4), (4, 6)
+
+
+def as_dtype(input, dtype):
+    """Read the same bytes as another dtype; the last dimension grows or shrinks to fit."""
+    if not isinstance(dtype, Dtype):
+        raise TypeError("view(): its argument must be sizes or a torch.dtype, not "
+                        f"{type(dtype).__name__}")
+    array = array_of(input)
+    if not array.ndim and dtype.itemsize != array.itemsize:
+        raise RuntimeError(f"self.dim() cannot be 0 to view {FROM_NUMPY[array.dtype].name} as "
+                           f"{dtype.name} (different element sizes)")
+    view = array.view(dtype.numpy)
+    if not isinstance(input, Tensor):
+        return view
+    result = Tensor._plain(view)
+    result._counter = input._shared_counter()
+    return result
+
+
+@function()
+def view(input, *size, dtype=None):
+    """The same elements in another shape, or the same bytes as another dtype, without a copy.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).view(6)
+    tensor([1., 1., 1., 1., 1., 1.])
+    """
+    if dtype is None and len(size) == 1 and hasattr(size[0], "is_floating_point"):
+        dtype = None if isinstance(size[0], Tensor) else size[0]
+    if dtype is not None:
+        return as_dtype(input, dtype)
+    if not size:
+        raise TypeError("view() received an invalid combination of arguments - got (), but "
+                        "expected one of: (torch.dtype dtype), (tuple of ints size)")
+    return View(input, listed(size))
+
+
+class ReshapeAlias(View):
+    """The same elements in another shape, without a copy, of a tensor with gaps.
+
+    >>> from minigrad import arange
+    >>> arange(6.0).view(3, 2)[:, 0].reshape(3, 1).shape
+    torch.Size([3, 1])
+    """
+
+    node = "ReshapeAliasBackward"
+
+
+@function()
+def reshape(input, *sizes, shape=None):
+    """The same elements in another shape: a view where strides permit, else a copy.
+
+    >>> from minigrad import arange
+    >>> arange(4.0).reshape(2, 2)
+    tensor([[0., 1.],
+            [2., 3.]])
+    """
+    sizes = listed(sizes) if shape is None else shape
+    array = array_of(input)
+    if array is input and not _state.observers.count:  # in a formula, where it is frequent
+        try:
+            return array.reshape(sizes)
+        except (ValueError, TypeError):
+            pass  # View says what is wrong
+    if not array.flags.c_contiguous:
+        size = infer_view(sizes, array.size)
+        if view_strides(array.shape, element_strides(array), size) is None:
+            return UnsafeView(F.clone(input, memory_format=contiguous_format), size)
+        return ReshapeAlias(input, size)
+    return View(input, sizes)
+
+
+@function()
+def view_as(input, other):
+    """`input` viewed in the shape of `other`.
+
+    >>> from minigrad import ones
+    >>> ones(6).view_as(ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return View(input, other.shape)
+
+
+@function()
+def reshape_as(input, other):
+    """`input` in the shape of `other`.
+
+    >>> from minigrad import ones
+    >>> ones(6).reshape_as(ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return reshape(input, other.shape)
+
+
+@function()
+def ravel(input):
+    """All elements in one dimension: a view of contiguous memory.
+
+    >>> from minigrad import ones
+    >>> ones(2, 2).ravel()
+    tensor([1., 1., 1., 1.])
+    """
+    if not array_of(input).flags.c_contiguous:
+        input = F.clone(input, memory_format=contiguous_format)
+    return View(input, (-1,))
+
+
+@function()
+def flatten(input, start_dim=0, end_dim=-1):
+    """The dimensions from `start_dim` to `end_dim` made one.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    shape = array_of(input).shape
+    start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return reshape(input, (1,))
+    if start == end:
+        return input
+    return reshape(input, (*shape[:start], numel(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+@function()
+def unflatten(input, dim, sizes):
+    """Dimension `dim` made several of `sizes`, of which one may be -1.
+
+    >>> from minigrad import ones
+    >>> ones(6, 2).unflatten(0, (2, -1)).shape
+    torch.Size([2, 3, 2])
+    """
+    shape = array_of(input).shape
+    if not shape:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as "
+                           f"{dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, len(shape))
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        inner = infer_view(sizes, shape[dim])
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({shape[dim]}) in the input tensor") from None
+    return View(input, (*shape[:dim], *inner, *shape[dim + 1 :]))
+
+
+# -------------------------------------------------------------------- dimensions in another order
+
+
+class Transpose(Op):
+    """Two dimensions exchanged.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3, 4).transpose(0, -1).shape
+    torch.Size([4, 3, 2])
+    """
+
+    node, view, inplace = "TransposeBackward0", True, True
+
+    def shape(self, dim0, dim1):
+        dims = list(range(len(self)))
+        dim0, dim1 = wrap_dim(dim0, len(self)), wrap_dim(dim1, len(self))
+        if dims:
+            dims[dim0], dims[dim1] = dim1, dim0
+        return tuple(self[d] for d in dims)
+
+    def forward(xp, self, dim0, dim1):
+        if self.ndim:
+            return self.swapaxes(dim0, dim1)
+        Transpose.shape((), dim0, dim1)
+        return self[...]
+
+    def grad_self(g, dim0, dim1):
+        return F.transpose(g, dim0, dim1)
+
+    def samples(make):
+        yield make(2, 3, 4), 0, -1
+        yield make(2, 3), 1, 1
+        yield make(), 0, -1
+        yield make(0, 3), 0, 1
+
+
+class T(Op):
+    """The transpose of a matrix; vectors and 0-d tensors stay as they are.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).t().shape
+    torch.Size([3, 2])
+    """
+
+    name, node, view, inplace = "t", "TBackward", True, True
+
+    def shape(self):
+        return tuple(reversed(self))
+
+    def forward(xp, self):
+        if self.ndim > 2:
+            raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is "
+                               f"{self.ndim}D")
+        return self.transpose()
+
+    def grad_self(g):
+        return F.t(g)
+
+    def samples(make):
+        yield make(2, 3)
+        yield make(3)
+        yield make()
+
+
+class Permute(Op):
+    """The dimensions in the order `dims`.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3, 4).permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
+
+    node, view, varargs = "PermuteBackward", True, "dims"
+
+    def shape(self, dims):
+        if len(dims) != len(self):
+            raise RuntimeError(
+                "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+                "length of the desired ordering of dimensions i.e. input.dim() = "
+                f"{len(self)} is not equal to len(dims) = {len(dims)}")
+        wrapped = [wrap_dim(d, len(self)) for d in dims]
+        if len(set(wrapped)) != len(wrapped):
+            raise RuntimeError("permute(): duplicate dims are not allowed.")
+        return tuple(self[d] for d in wrapped)
+
+    def forward(xp, self, dims):
+        if len(dims) != self.ndim:
+            Permute.shape(self.shape, dims)
+        return self.transpose(dims)
+
+    def grad_self(g, dims):
+        return F.permute(g, inverse_order(dims))
+
+    def samples(make):
+        yield make(2, 3, 4), (2, 0, 1)
+        yield make(2, 3), (-1, 0)
+        yield make(), ()
+
+
+def inverse_order(dims):
+    """Return the order of dimensions that undoes a permutation."""
+    wrapped = [d % len(dims) for d in dims]
+    return tuple(wrapped.index(d) for d in range(len(dims)))
+
+
+@function(aliases=("swapdims",))
+def swapaxes(input, axis0, axis1):
+    """Two dimensions exchanged: `transpose` by another name.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).swapaxes(0, 1).shape
+    torch.Size([3, 2])
+    """
+    return Transpose(input, axis0, axis1)
+
+
+@function(aliases=("moveaxis",))
+def movedim(input, source, destination):
+    """The dimensions `source` moved to the places `destination`; the others keep their order.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3, 4).movedim(0, 2).shape
+    torch.Size([3, 4, 2])
+    """
+    ndim = array_of(input).ndim
+    from_, to = (d if isinstance(d, (tuple, list)) else (d,) for d in (source, destination))
+    if len(from_) != len(to):
+        raise RuntimeError("movedim: Invalid source or destination dims: source "
+                           f"({list(from_)} dims) should contain the same number of dims as "
+                           f"destination ({list(to)} dims)")
+    moved = [wrap_dim(d, ndim) for d in from_]
+    places = [wrap_dim(d, ndim) for d in to]
+    for what, dims in (("source", moved), ("destination", places)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{what}` "
+                               f"({list(from_ if what == 'source' else to)})")
+    if not ndim:
+        return F.alias(input)
+    rest = iter(d for d in range(ndim) if d not in moved)
+    return Permute(input, tuple(
+        moved[places.index(d)] if d in places else next(rest) for d in range(ndim)))
+
+
+# -------------------------------------------------------------------- dimensions of size one
+
+
+class Expand(Op):
+    """Dimensions of size one repeated without a copy; a size of -1 leaves a dimension alone.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0], [2.0]]).expand(-1, 2)
+    tensor([[1., 1.],
+            [2., 2.]])
+    """
+
+    node, view, varargs = "ExpandBackward", True, "size"
+
+    def shape(self, size):
+        size = tuple(index(n) for n in size)
+        lead = len(size) - len(self)
+        if lead < 0:
+            raise RuntimeError(
+                f"expand(torch.FloatTensor{{{list(self)}}}, size={list(size)}): the number of "
+                f"sizes provided ({len(size)}) must be greater or equal to the number of "
+                f"dimensions in the tensor ({len(self)})")
+        result = list(size)
+        for i, n in reversed(list(enumerate(size))):
+            if i < lead:
+                if n < 0:
+                    raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a "
+                                       f"leading, non-existing dimension {i}")
+            elif n == -1:
+                result[i] = self[i - lead]
+            elif self[i - lead] not in (1, n):
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({n}) must match the existing size "
+                    f"({self[i - lead]}) at non-singleton dimension {i}.  Target sizes: "
+                    f"{list(size)}.  Tensor sizes: {list(self)}")
+        return tuple(result)
+
+    def forward(xp, self, size):
+        size = Expand.shape(self.shape, size)
+        if size == self.shape:
+            return self[...]
+        lead = len(size) - self.ndim
+        strides = [
+            self.strides[i] if i >= 0 and self.shape[i] == n else 0
+            for i, n in enumerate(size, -lead)
+        ]
+        for i in range(lead - 1, -1, -1):
+            # A new dimension of size one is not repeated: its stride spans what follows it.
+            if size[i] == 1 and self.ndim:
+                strides[i] = strides[i + 1] * size[i + 1]
+        return xp.as_strided(self, size, tuple(strides))
+
+    def grad_self(g, self_sizes):
+        return g if self_sizes else F.sum(g)
+
+    def samples(make):
+        yield make(3, 1), (2, 3, 4)
+        yield make(3, 1), (-1, 4)
+        yield make(), (2, 2)
+        yield make(1, 3), (0, 3)
+
+
+@function()
+def expand_as(input, other):
+    """`input` expanded to the shape of `other`.
+
+    >>> from minigrad import ones
+    >>> ones(3).expand_as(ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return Expand(input, other.shape)
+
+
+@function()
+def broadcast_to(input, *size):
+    """`input` expanded to `size`.
+
+    >>> from minigrad import ones
+    >>> ones(3).broadcast_to((2, 3)).shape
+    torch.Size([2, 3])
+    """
+    return Expand(input, listed(size))
+
+
+def unsqueezed(g, sizes):
+    """Return what was squeezed in its `sizes`; as it is where nothing was."""
+    return g if tuple(g.shape) == tuple(sizes) else F.reshape(g, sizes)
+
+
+class SqueezeAll(Op):
+    """All dimensions of size one removed.
+
+    >>> from minigrad import ones
+    >>> ones(1, 3, 1).squeeze().shape
+    torch.Size([3])
+    """
+
+    name, node, view, inplace, public = "squeeze", "SqueezeBackward0", True, True, False
+
+    def shape(self):
+        return tuple(n for n in self if n != 1)
+
+    def forward(xp, self):
+        return self.squeeze()
+
+    def grad_self(g, self_sizes):
+        return unsqueezed(g, self_sizes)
+
+    def samples(make):
+        yield make(1, 3, 1)
+        yield make(1)
+        yield make()
+
+
+class SqueezeDim(Op):
+    """Dimension `dim` removed if it is of size one.
+
+    >>> from minigrad import ones
+    >>> ones(1, 3, 1).squeeze(-1).shape
+    torch.Size([1, 3])
+    """
+
+    name, node, view, inplace, public = "squeeze", "SqueezeBackward1", True, True, False
+
+    def shape(self, dim):
+        dim = wrap_dim(dim, len(self))
+        return tuple(n for i, n in enumerate(self) if i != dim or n != 1)
+
+    def forward(xp, self, dim):
+        dim = wrap_dim(dim, self.ndim)
+        return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self
+
+    def grad_self(g, self_sizes):
+        return unsqueezed(g, self_sizes)
+
+    def samples(make):
+        yield make(1, 3, 1), 0
+        yield make(1, 3, 1), 1
+        yield make(), -1
+
+
+class SqueezeDims(Op):
+    """Those of the dimensions `dim` removed that are of size one.
+
+    >>> from minigrad import ones
+    >>> ones(1, 3, 1).squeeze((0, 2)).shape
+    torch.Size([3])
+    """
+
+    name, node, view, inplace, public = "squeeze", "SqueezeBackward2", True, True, False
+
+    def shape(self, dim):
+        dims = wrap_dims(dim, len(self)) if dim else ()
+        return tuple(n for i, n in enumerate(self) if i not in dims or n != 1)
+
+    def forward(xp, self, dim):
+        dims = wrap_dims(dim, self.ndim) if dim else ()
+        return self.squeeze(tuple(d for d in dims if self.shape[d] == 1))
+
+    def grad_self(g, self_sizes):
+        return unsqueezed(g, self_sizes)
+
+    def samples(make):
+        yield make(1, 3, 1), (0, -1)
+        yield make(1, 3, 1), (0, 1)
+
+
+def squeeze_op(dim):
+    """Return the op that removes `dim`, and its arguments."""
+    if not dim:
+        return SqueezeAll, ()
+    (dim,) = dim
+    return (SqueezeDims if isinstance(dim, (tuple, list)) else SqueezeDim), (dim,)
+
+
+@function()
+def squeeze(input, *args, dim=None):
+    """All dimensions of size one removed, or only those named by `dim`.
+
+    >>> from minigrad import ones
+    >>> ones(1, 3, 1).squeeze(0).shape
+    torch.Size([3, 1])
+    """
+    op, arguments = squeeze_op(args if dim is None else (dim,))
+    return op(input, *arguments)
+
+
+class Unsqueeze(Op):
+    """A dimension of size one put in at `dim`.
+
+    >>> from minigrad import ones
+    >>> ones(3).unsqueeze(-1).shape
+    torch.Size([3, 1])
+    """
+
+    node, view, inplace = "UnsqueezeBackward0", True, True
+
+    def shape(self, dim):
+        dim = wrap_dim(dim, len(self) + 1)
+        return (*self[:dim], 1, *self[dim:])
+
+    def forward(xp, self, dim):
+        dim = wrap_dim(dim, self.ndim + 1)
+        shape, strides = self.shape, self.strides
+        new = shape[dim] * strides[dim] if dim < self.ndim else self.itemsize
+        return xp.as_strided(self, (*shape[:dim], 1, *shape[dim:]),
+                             (*strides[:dim], new, *strides[dim:]))
+
+    def grad_self(g, dim, self_sizes):
+        return F.reshape(g, self_sizes)
+
+    def samples(make):
+        yield make(2, 3), 1
+        yield make(2, 3), -1
+        yield make(), 0
+        yield make(0, 3), 0

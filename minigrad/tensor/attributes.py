@@ -1,0 +1,184 @@
+"""What a tensor says of its array: shape, strides, element type, memory, device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..device import device, device_under
+from ..dtypes import FROM_NUMPY, dtype
+from ..shapes import contiguous_strides, numel, wrap_dim
+
+Array = Any
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple that prints as PyTorch's does.
+
+    >>> Size((2, 3)), Size((2, 3)).numel()
+    (torch.Size([2, 3]), 6)
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """Return the number of elements."""
+        return numel(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def __getitem__(self, key: Any) -> Any:
+        item = tuple.__getitem__(self, key)
+        return Size(item) if isinstance(key, slice) else item
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple(self) + tuple(other))
+
+
+class ArrayInfo:
+    """The part of `Tensor` that only looks at the array."""
+
+    __slots__ = ()
+
+    _array: Array
+
+    #: Kinds of tensors that there are none of here; optimizers ask it of gradients.
+    is_sparse = is_sparse_csr = is_quantized = is_mkldnn = is_meta = is_nested = False
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension."""
+        return Size(self._array.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """Return the shape, or the size of dimension `dim`."""
+        shape = self._array.shape
+        return Size(shape) if dim is None else shape[wrap_dim(dim, len(shape))]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Return the strides in elements, or that of dimension `dim`."""
+        array = self._array
+        if array.size or 0 not in array.strides:
+            strides = tuple(s // array.itemsize for s in array.strides)
+        else:  # NumPy's new empty arrays have none
+            strides = contiguous_strides(array.shape)
+        return strides if dim is None else strides[wrap_dim(dim, len(strides))]
+
+    def storage_offset(self) -> int:
+        """Return how many elements lie between the start of the memory and the first element."""
+        array = self._array
+        return (data_pointer(array) - start_of_memory(array)) // array.itemsize
+
+    def data_ptr(self) -> int:
+        """Return the address of the first element."""
+        return data_pointer(self._array)
+
+    @property
+    def dtype(self) -> dtype:
+        """The type of the elements."""
+        return FROM_NUMPY[self._array.dtype]
+
+    @property
+    def device(self) -> device:
+        """Where the memory is."""
+        return device_under(self._array)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return int(self._array.ndim)
+
+    def dim(self) -> int:
+        """Return the number of dimensions."""
+        return int(self._array.ndim)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """Return the number of elements."""
+        return int(self._array.size)
+
+    nelement = numel
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return int(self._array.itemsize)
+
+    def element_size(self) -> int:
+        """Return the size of an element in bytes."""
+        return int(self._array.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+        return int(self._array.nbytes)
+
+    def is_floating_point(self) -> bool:
+        """Tell whether the elements are floating-point numbers."""
+        return bool(self._array.dtype.kind == "f")
+
+    def is_complex(self) -> bool:
+        """Tell whether the elements are complex numbers: never."""
+        return False
+
+    def is_contiguous(self) -> bool:
+        """Tell whether the elements lie in row-major order without gaps."""
+        return bool(self._array.flags.c_contiguous)
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the memory is the host's."""
+        return self.device.type == "cpu"
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is on a GPU."""
+        return self.device.type == "cuda"
+
+    def get_device(self) -> int:
+        """Return the number of the GPU, -1 for the CPU."""
+        index = self.device.index
+        return -1 if index is None else index
+
+
+def storage_of(array: Array) -> Array:
+    """Return the array that owns the memory which `array` looks at."""
+    while True:
+        base = array.base
+        if base is None or type(base) is not type(array) or base.dtype != array.dtype:
+            return array
+        array = base
+
+
+def start_of_memory(array: Array) -> int:
+    """Return the address at which the memory begins that `array` looks at.
+
+    NOTE [Memory of device arrays]
+        The base of CuPy's strided views is not the array that owns the memory, but all arrays know
+        the memory itself.
+    """
+    if type(array) is np.ndarray:
+        return data_pointer(storage_of(array))
+    return int(array.data.mem.ptr)
+
+
+def bytes_of_memory(array: Array) -> int:
+    """Return the size of the memory that `array` looks at."""
+    return int(storage_of(array).nbytes if type(array) is np.ndarray else array.data.mem.size)
+
+
+def same_memory(one: Array, other: Array) -> bool:
+    """Tell whether two arrays look at the same memory, be it at different parts of it."""
+    if type(one) is np.ndarray:
+        return storage_of(one) is storage_of(other)
+    return type(one) is type(other) and bool(one.data.mem.ptr == other.data.mem.ptr)
+
+
+def data_pointer(array: Array) -> int:
+    """Return the address of the first element."""
+    if type(array) is np.ndarray:
+        return int(array.__array_interface__["data"][0])
+    return int(array.data.ptr)

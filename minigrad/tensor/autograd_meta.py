@@ -1,0 +1,74 @@
+"""Where a tensor stands in the graph: the node that made it, or the end that it is itself."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+from weakref import ref
+
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import Node
+
+_accumulator_lock = Lock()
+
+
+class History:
+    """The part of `Tensor` that knows how the tensor came to be.
+
+    A tensor made by a recorded operation has the operation's node in `_node` and is its output
+    number `_index`.  A leaf has None there; if it requires grad, its gradient goes to an
+    `AccumulateGrad` of its own, which is made when first asked for.
+    """
+
+    __slots__ = ()
+
+    @property
+    def is_leaf(self: Any) -> bool:
+        """Whether no recorded operation made it."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self: Any) -> Node | None:
+        """The node whose backward receives this tensor's gradient; None for a leaf."""
+        node: Node | None = self._node if self._view is None else self._view.current_node(self)
+        return node
+
+    @grad_fn.setter
+    def grad_fn(self: Any, value: Any) -> None:
+        raise AttributeError("attribute 'grad_fn' of 'torch._C.TensorBase' objects is not writable")
+
+    @property
+    def output_nr(self: Any) -> int:
+        """Which output of `grad_fn` it is."""
+        index: int = self._index
+        return index
+
+    def _edge(self: Any) -> tuple[Node | None, int]:
+        """Return where this tensor's gradient goes."""
+        node = self._node if self._view is None else self._view.current_node(self)
+        if node is not None:
+            return node, self._index
+        return (self._accumulator(), 0) if self._requires_grad else (None, 0)
+
+    def _accumulator(self: Any) -> AccumulateGrad:
+        """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
+        extras = self._extras
+        if extras is not None and extras.accumulator is not None:
+            found: AccumulateGrad | None = extras.accumulator()
+            if found is not None:
+                return found
+        with _accumulator_lock:  # threads that share the leaf have to get the same one
+            extras = self._more()
+            found = None if extras.accumulator is None else extras.accumulator()
+            if found is not None:
+                return found
+            node = AccumulateGrad(self)
+            extras.accumulator = ref(node)
+        if extras.hooks:
+            node._extras().tensor[0] = extras.hooks
+        return node
+
+    def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
+        """Let gradients of this leaf go where another leaf's go."""
+        self._more().accumulator = ref(accumulator)
+        self.__dict__["_kept_accumulator"] = accumulator

@@ -1,0 +1,103 @@
+"""Who is told of a tensor's gradient: hooks, and `.grad` of a tensor that is no leaf.
+
+Both are kept at the node that the gradient goes to, under the number of the tensor there, so that
+a backward pass finds them without the tensor.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+from ..graph.hooks import RemovableHandle, Table, register
+
+
+class GradientHooks:
+    """The part of `Tensor` that asks for its gradient."""
+
+    __slots__ = ()
+
+    @property
+    def retains_grad(self: Any) -> bool:
+        """Whether `.grad` of this non-leaf is filled by backward."""
+        return self._extras is not None and self._extras.retains_grad
+
+    def retain_grad(self: Any) -> None:
+        """Have backward fill `.grad` of this tensor, though it is no leaf."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._node is None or self.retains_grad:  # a view of a changed base may have none as yet
+            return
+        node = self.grad_fn
+        node._extras().retained[self._index] = ref(self)
+        self._more().retains_grad = True
+
+    def register_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(grad)` when this tensor's gradient is computed; a result replaces it.
+
+        >>> from minigrad import tensor
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> (x * x).backward(); x.grad
+        tensor(60.)
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        return register(hook_table(self), hook)
+
+    @property
+    def _backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
+        node = self.grad_fn
+        if node is None:
+            return None if self._extras is None else self._extras.hooks
+        return None if node.extras is None else node.extras.tensor.get(self._index)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self: Any, hooks: OrderedDict[int, Any] | None) -> None:
+        node = self.grad_fn
+        if node is None:
+            self._more().hooks = hooks
+            if self._requires_grad:
+                self._accumulator()._extras().tensor[0] = hooks or OrderedDict()
+        else:
+            node._extras().tensor[self._index] = hooks or OrderedDict()
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self: Any) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+    def register_post_accumulate_grad_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors")
+        extras = self._more()
+        if extras.post_accumulate is None:
+            extras.post_accumulate = OrderedDict()
+        return register(extras.post_accumulate, hook)
+
+
+def hook_table(tensor: Any) -> Table:
+    """Return the table of a tensor's hooks, where backward finds it; made when there is none.
+
+    It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
+    keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
+    """
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view whose base was changed so that it has no history any more
+        node = tensor._node
+        if node is None or node.extras is None or tensor._index not in node.extras.tensor:
+            raise
+    if node is not None:
+        tables: dict[int, Table] = node._extras().tensor
+        return tables.setdefault(tensor._index, OrderedDict())
+    extras = tensor._more()
+    if extras.hooks is None:
+        extras.hooks = OrderedDict()
+    tensor._accumulator()._extras().tensor[0] = extras.hooks
+    return extras.hooks

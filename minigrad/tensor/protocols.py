@@ -1,0 +1,170 @@
+"""How a tensor behaves as a Python object: numbers, NumPy, DLPack, iteration, copy, pickle."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from ..backend import backend_of
+from ..device import build_on, place_on
+
+
+class PythonProtocols:
+    """The part of `Tensor` that meets the rest of Python."""
+
+    __slots__ = ()
+
+    def item(self: Any) -> Any:
+        """Return the one element as a Python number; `RuntimeError` unless there is one."""
+        if self._array.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def _one(self: Any) -> Any:
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars, not "
+                             f"one of shape {self._array.shape}")
+        return self._array.item()
+
+    def tolist(self: Any) -> Any:
+        """Return the values as nested lists of Python numbers."""
+        return self._array.tolist()
+
+    def numpy(self: Any, *, force: bool = False) -> Any:
+        """Return the values as a NumPy array that shares memory; `force` detaches first.
+
+        >>> from minigrad import tensor
+        >>> tensor([1, 2]).numpy()
+        array([1, 2])
+        """
+        if self.requires_grad and not force and _state.grad_enabled.get():
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
+                               "tensor.detach().numpy() instead.")
+        xp = backend_of(self._array)
+        if xp.device_type != "cpu" and not force:
+            raise TypeError(f"can't convert {self.device} device type tensor to numpy. Use "
+                            "Tensor.cpu() to copy the tensor to host memory first.")
+        return xp.to_host(self._array)
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        return np.array(array, dtype=dtype, copy=copy)
+
+    #: By this NumPy leaves operators to tensors: `np.float64(2) * x` is `x * 2`.
+    __array_priority__ = 1000
+
+    def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False
+                       ) -> Any:
+        """Return what a function of NumPy made of the tensor as a tensor; PyTorch has no bools."""
+        array = np.asarray(array)
+        return self._plain(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+    def __dlpack__(self: Any, **kwargs: Any) -> Any:
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self._array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self: Any) -> Any:
+        return self._array.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self: Any) -> Any:
+        if not self.is_cuda:
+            raise AttributeError(
+                f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If "
+                "CUDA data is required use tensor.cuda() to copy tensor to device memory.")
+        if self.requires_grad:
+            raise RuntimeError("Can't get __cuda_array_interface__ on Variable that requires grad. "
+                               "If gradients aren't required, use var.detach() to get Variable "
+                               "that doesn't require grad.")
+        return self._array.__cuda_array_interface__
+
+    def __len__(self: Any) -> int:
+        if not self._array.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._array.shape[0])
+
+    def __bool__(self: Any) -> bool:
+        if self._array.size != 1:
+            what = "no values" if not self._array.size else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+        return bool(self._array.item())
+
+    def __float__(self: Any) -> float:
+        return float(self._one())
+
+    def __int__(self: Any) -> int:
+        return int(self._one())
+
+    def __index__(self: Any) -> int:
+        if self._array.dtype.kind not in "iub" or self._array.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._array.item())
+
+    def __format__(self: Any, spec: str) -> str:
+        return format(self.item(), spec) if not self._array.ndim else object.__format__(self, spec)
+
+    def __hash__(self: Any) -> int:
+        return id(self)
+
+    def __contains__(self: Any, element: Any) -> bool:
+        if not isinstance(element, (PythonProtocols, int, float)):
+            raise RuntimeError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}.")
+        value = getattr(element, "_array", element)
+        with place_on(self._array):
+            return bool((self._array == value).any())
+
+    def __reversed__(self: Any) -> Any:
+        return self.flip(0) if self.ndim else self
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        if not self._array.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        if not self.is_leaf:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support "
+                               "the deepcopy protocol at the moment.")
+        if id(self) in memo:
+            return memo[id(self)]
+        with place_on(self._array):
+            result = self._plain_as(type(self), self._array.copy("K"))
+        memo[id(self)] = result
+        result._requires_grad = self._requires_grad
+        if self._grad is not None:
+            result._grad = self._grad.__deepcopy__(memo)
+        result.__dict__.update(_deepcopied(self.__dict__, memo))
+        return result
+
+    def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
+        # A history does not travel: what has one becomes a leaf that requires grad.
+        host = backend_of(self._array).to_host(self._array)
+        hooks = self._backward_hooks if self.is_leaf else None
+        where = None if host is self._array else str(self.device)
+        return _rebuild, (type(self), host, self.requires_grad, hooks, self.__dict__, where)
+
+
+def _rebuild(
+    cls: Any, host: Any, requires_grad: bool, hooks: Any, attributes: dict[str, Any],
+    where: str | None = None,
+) -> Any:
+    """Make a tensor of what `__reduce_ex__` gave, on the device where it was."""
+    array = host if where is None else build_on(where, lambda xp: xp.from_host(host))
+    self = cls._plain_as(cls, array)
+    self._requires_grad = requires_grad
+    if hooks:
+        self._backward_hooks = hooks
+    self.__dict__.update(attributes)
+    return self
+
+
+def _deepcopied(attributes: dict[str, Any], memo: dict[int, Any]) -> dict[str, Any]:
+    return copy.deepcopy(attributes, memo)

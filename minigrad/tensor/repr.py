@@ -1,0 +1,59 @@
+"""`repr` of tensors and parameters: the values, and what else PyTorch shows beside them."""
+
+from __future__ import annotations
+
+from .. import _state
+from ..backend import backend_of
+from ..dtypes import get_default_dtype
+from .formatting import format_tensor
+from .tensor import Parameter, Tensor, method
+
+
+def grad_fn_name(tensor: Tensor) -> str | None:
+    """Return the name of the node; "Invalid" where a view's node can no longer be made."""
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:
+        return "Invalid"
+    return None if node is None else node.name()
+
+
+def tangent_text(tensor: Tensor) -> str | None:
+    """Return the text of the tangent that forward mode gave a tensor, or None."""
+    if _state.observers.count and (transform := _state.transform.get()) is not None:
+        tangent = transform.tangent(tensor)
+        return None if tangent is None else repr(tangent)
+    return None
+
+
+@method("__repr__")
+def tensor_repr(self: Tensor) -> str:
+    """Show the values, with dtype, device and `grad_fn` where they are not the usual ones.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.5], requires_grad=True)
+    tensor([1.0000, 2.5000], requires_grad=True)
+    """
+    xp = backend_of(self._array)
+    if xp.run_op is not None:  # a batch, shown as one
+        return repr(self._array)
+    plain = type(self) in (Tensor, Parameter)
+    node = grad_fn_name(self)
+    device = self.device
+    return format_tensor(
+        xp.to_host(self._array),
+        dtype_suffix=None if self.dtype is get_default_dtype() else repr(self.dtype),
+        grad_fn_name=node,
+        requires_grad=node is None and self.requires_grad,
+        device_suffix=None if device.type == "cpu" else str(device),
+        prefix="tensor(" if plain else f"{type(self).__name__}(",
+        tangent=tangent_text(self),
+    )
+
+
+def parameter_repr(self: Parameter) -> str:
+    """Show a parameter as such."""
+    return "Parameter containing:\n" + tensor_repr(self)
+
+
+Parameter.__repr__ = parameter_repr  # type: ignore[method-assign,assignment]  # printing stands above tensor

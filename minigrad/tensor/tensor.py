@@ -1,0 +1,381 @@
+"""Tensor: an array, its place in the graph, and the version of its memory.
+
+The layers above give it the rest of its methods through `method`: the ops theirs, the engine
+`backward`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from .. import _state
+from ..backend import BACKENDS
+from ..device import place_on
+from ..dtypes import from_numpy_dtype, get_default_dtype
+from ..graph.node import Node
+from ..graph.version import (
+    INFERENCE,
+    InferenceVersion,
+    Version,
+    detached,
+    is_inference,
+    version_of,
+    with_data_of,
+)
+from .attributes import ArrayInfo, Size
+from .autograd_meta import History
+from .hooks import GradientHooks
+from .protocols import PythonProtocols
+
+if TYPE_CHECKING:
+    from .._tensor_methods import TensorMethods
+else:
+    TensorMethods = object
+
+Array = Any
+F = TypeVar("F", bound=Callable[..., Any])
+_new = object.__new__
+
+CHANGED_NON_LEAF = "you can only change requires_grad flags of leaf variables."
+DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that doesn't require "
+                  "differentiation use var_no_grad = var.detach().")
+
+
+class TensorExtras:
+    """What few tensors have; most hold None in its place."""
+
+    __slots__ = ("accumulator", "hooks", "name", "post_accumulate", "retains_grad")
+
+    def __init__(self) -> None:
+        self.accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
+        self.hooks: OrderedDict[int, Any] | None = None
+        self.post_accumulate: OrderedDict[int, Any] | None = None
+        self.retains_grad = False
+        self.name: str | None = None
+
+
+class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
+    """An n-dimensional array that remembers how it was made.
+
+    Source: https://docs.pytorch.org/docs/stable/tensors.html
+
+    >>> from minigrad import tensor
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_extras", "_grad", "_index",
+                 "_node", "_requires_grad", "_view")
+
+    _array: Array  # the values
+    _node: Node | None  # the node that made it; None for a leaf
+    _index: int  # which of the node's outputs it is
+    _requires_grad: bool
+    _counter: Any  # a Version, INFERENCE, or None while never written to or shared
+    _view: Any  # a views.ViewInfo when it is a differentiable view
+    _grad: Tensor | None
+    _extras: TensorExtras | None
+
+    def __new__(cls, *args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
+        array = _legacy_array(*args)
+        self: Tensor = cls._plain_as(cls, array)
+        if requires_grad:
+            self.requires_grad_()
+        return self
+
+    @staticmethod
+    def _plain(array: Array) -> Tensor:
+        """Make a tensor of an array, with no history."""
+        self = _new(Tensor)
+        self._array = array
+        self._node = None
+        self._index = 0
+        self._requires_grad = False
+        self._counter = None
+        self._view = None
+        self._grad = None
+        self._extras = None
+        return self
+
+    @staticmethod
+    def _plain_as(cls: Any, array: Array) -> Any:
+        """Make a tensor of the class `cls`; inside inference mode an inference tensor."""
+        self = Tensor._plain(array)
+        if cls is not Tensor:
+            self = _retype(self, cls)
+        if _state.observers.count and _state.inference_enabled.get():
+            self._counter = INFERENCE
+        return self
+
+    # ---------------------------------------------------------------- its place in the graph
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are to reach this tensor; may be set on leaves only."""
+        if self._requires_grad or self._view is None:
+            return self._requires_grad
+        return bool(self._view.base._requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self._node is not None:
+            raise RuntimeError(CHANGED_NON_LEAF if value else CHANGED_NON_LEAF + DETACH_INSTEAD)
+        self.requires_grad_(value)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Switch `requires_grad`; returns the tensor itself."""
+        if not isinstance(requires_grad, bool):
+            raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, "
+                            f"not {type(requires_grad).__name__}")
+        if requires_grad and self._array.dtype.kind != "f":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if is_inference(self._counter) and requires_grad and not _state.inference_enabled.get():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside "
+                               "InferenceMode is not allowed.")
+        if not requires_grad and self._node is not None:
+            raise RuntimeError(CHANGED_NON_LEAF + DETACH_INSTEAD)
+        self._requires_grad = bool(requires_grad)
+        return self
+
+    def _more(self) -> TensorExtras:
+        if self._extras is None:
+            fresh = TensorExtras()  # made first, see `_shared_counter`
+            if self._extras is None:
+                self._extras = fresh
+        return self._extras
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward accumulated; None until then."""
+        if self._grad is None and self._node is not None and not self.retains_grad:
+            _warn_non_leaf_grad()
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of "
+                                f"type {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._array.dtype != self._array.dtype:
+                raise RuntimeError(
+                    "attempting to assign a gradient with dtype "
+                    f"'{value.dtype}' to a tensor with dtype '{self.dtype}'. Please ensure that "
+                    "the gradient and the tensor have the same dtype")
+            there, here = value.device, self.device
+            if there != here:
+                apart = there.type != here.type
+                what = "with device type" if apart else "located on device with index"
+                found, wanted = ((d.type if apart else d.index) for d in (there, here))
+                raise RuntimeError(
+                    f"attempting to assign a gradient {what} '{found}' to a tensor {what} "
+                    f"'{wanted}'. Please ensure that the gradient and the tensor are on the same "
+                    "device")
+            if value._array.shape != self._array.shape:
+                raise RuntimeError(
+                    f"attempting to assign a gradient of size '{list(value._array.shape)}' to a "
+                    f"tensor of size '{list(self._array.shape)}'. Please ensure that the gradient "
+                    "and the tensor are the same size")
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def name(self) -> str | None:
+        """A name for the tensor, or None."""
+        return None if self._extras is None else self._extras.name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        self._more().name = value
+
+    # ---------------------------------------------------------------- memory and versions
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history and with a version counter of its own."""
+        result = self._plain(without_history(self._array))
+        counter = self._counter
+        if counter is not None and isinstance(counter, InferenceVersion):
+            result._counter = detached(counter)
+        return result
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and value._array.dtype.kind != "f":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating "
+                               "point or complex dtype")
+        before, self._array = self._array, value._array
+        if self._extras is not None and (before.dtype != value._array.dtype
+                                         or type(before) is not type(value._array)):
+            self._extras.accumulator = None  # gradients are to be of the new kind
+        self._counter = with_data_of(self._counter, value._counter)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    @property
+    def _version(self) -> int:
+        if not is_inference(self._counter):
+            return int(version_of(self))
+        if self._counter is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self._counter.count
+
+    def _shared_counter(self) -> Any:
+        """Return the version counter, made now if there is none, to be shared."""
+        counter = self._counter
+        if counter is None:
+            fresh = Version()  # made first: threads that share the tensor have to get the same one
+            counter = self._counter
+            if counter is None:
+                counter = self._counter = fresh
+        return counter
+
+    def _written_inside(self, times: int) -> None:
+        """Count what PyTorch writes to a result while it makes it, where `_version` tells of it."""
+        if times and not is_inference(self._counter):
+            self._shared_counter().value += times
+
+    def _bump(self) -> None:
+        """Count a write to the memory."""
+        counter = self._counter
+        if counter is None:
+            counter = self._shared_counter()
+        counter.bump()
+
+    def is_inference(self) -> bool:
+        """Tell whether it was made in inference mode."""
+        return is_inference(self._counter)
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+
+def _retype(tensor: Tensor, cls: Any) -> Any:
+    """Return a tensor of the class `cls` that shares everything with `tensor`."""
+    self = _new(cls)
+    for name in Tensor.__slots__[2:]:
+        setattr(self, name, getattr(tensor, name))
+    return self
+
+
+def _legacy_array(*args: Any) -> Array:
+    """Read the arguments of `Tensor(...)`: sizes, a sequence of values, or a tensor to alias."""
+    numpy_dtype = get_default_dtype().numpy
+    if len(args) == 1:
+        (data,) = args
+        if isinstance(data, Tensor):
+            return data._array
+        if isinstance(data, Size):
+            return np.zeros(data, numpy_dtype)
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, (bool, np.ndarray)) or not hasattr(data, "__index__"):
+            if isinstance(data, (dict, set)) or not hasattr(data, "__len__"):
+                kind = type(data)
+                module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+                raise TypeError(f"new(): data must be a sequence (got {module}{kind.__name__})")
+            return np.array(data, dtype=numpy_dtype)
+    if not all(hasattr(n, "__index__") for n in args):
+        raise TypeError(f"new(): expected sizes or one sequence of values, got {args!r}")
+    shape = [n.__index__() for n in args] if args else [0]
+    if min(shape) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {shape}")
+    return np.zeros(shape, numpy_dtype)
+
+
+def method(name: str) -> Callable[[F], F]:
+    """Give `Tensor` a method from a layer above; two methods of one name are an error.
+
+    >>> @method("_doubled_length")
+    ... def doubled(self): return 2 * len(self)
+    >>> del Tensor._doubled_length
+    """
+
+    def give(function: F) -> F:
+        if name in Tensor.__dict__:
+            raise TypeError(f"Tensor has a method {name!r} already")
+        setattr(Tensor, name, function)
+        return function
+
+    return give
+
+
+def _warn_non_leaf_grad() -> None:
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+        "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def without_history(array: Array) -> Array:
+    """Return an array; of a batch, whose values may be tensors with a history, one that has none.
+    """
+    backend = BACKENDS[type(array)]
+    return array if backend.run_op is None else backend.detached(array)
+
+
+def from_array(array: Array, requires_grad: bool = False) -> Tensor:
+    """Make a tensor that shares the array's memory; `TypeError` for an unsupported dtype."""
+    from_numpy_dtype(array.dtype)
+    result: Tensor = Tensor._plain_as(Tensor, array)
+    return result.requires_grad_() if requires_grad else result
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains: it requires grad unless told otherwise.
+
+    >>> from minigrad import zeros
+    >>> Parameter(zeros(2)).requires_grad
+    True
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        array = np.zeros(0, get_default_dtype().numpy) if data is None else data._array
+        self: Parameter = cls._plain_as(cls, array)
+        if data is not None and data._counter is not None:
+            self._counter = data._counter
+        if requires_grad:
+            self.requires_grad_()
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """Copy the values; the gradient stays behind, as it does in PyTorch."""
+        if id(self) not in memo:
+            with place_on(self._array):
+                data = self._plain(self._array.copy("K"))
+            memo[id(self)] = type(self)(data, self._requires_grad)
+        copied: Parameter = memo[id(self)]
+        return copied

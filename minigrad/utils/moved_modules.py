@@ -1,0 +1,168 @@
+"""Modules that moved: an import by the old name gives the module under its new one.
+
+Pickles name modules, so files that were written before a move keep loading.  There is no module
+file left at an old place: this table and one import finder are all that remembers it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+from types import ModuleType
+from typing import Any
+
+__all__ = ["MOVED", "MovedModules"]
+
+_PACKAGE = __name__.partition(".")[0]
+
+#: Old names and new ones, within the package.
+MOVED = {
+    "accumulate": "graph.accumulate_grad",
+    "apply": "op.apply",
+    "apply_inplace": "op.inplace",
+    "array_info": "tensor.attributes",
+    "array_memory": "backend.memory_layout",
+    "autograd.batched": "autograd.batched_grads",
+    "autograd.delayed_error": "autograd.functions.once_differentiable",
+    "autograd.engine": "engine.engine",
+    "autograd.engine_fast": "fast.backward_loop",
+    "autograd.fitting": "engine.match_metadata",
+    "autograd.forward_jacobian": "autograd.forward_mode.jacobian",
+    "autograd.frames": "engine.frames",
+    "autograd.function_arguments": "autograd.functions.arguments",
+    "autograd.function_batches": "autograd.functions.vmap",
+    "autograd.function_context": "autograd.functions.context",
+    "autograd.function_jvp": "autograd.functions.jvp",
+    "autograd.function_outputs": "autograd.functions.outputs",
+    "autograd.functional_checks": "autograd.functional_support.checks",
+    "autograd.functional_passes": "autograd.functional_support.passes",
+    "autograd.gradcheck_fast": "autograd.gradchecks.fast_mode",
+    "autograd.gradcheck_parts": "autograd.gradchecks.checks",
+    "autograd.gradient_views": "engine.gradient_views",
+    "autograd.graph_task": "engine.graph_task",
+    "autograd.jacobians": "autograd.gradchecks.numerical",
+    "autograd.nested_io": "autograd.functions.nested_io",
+    "autograd.nvtx": "autograd.profiling.nvtx",
+    "autograd.profiler_html": "autograd.profiling.html",
+    "autograd.profiler_table": "autograd.profiling.table",
+    "autograd.profiler_trace": "autograd.profiling.trace",
+    "autograd.pushforward": "autograd.forward_mode.pushforward",
+    "autograd.recorder": "autograd.profiling.recorder",
+    "autograd.recorder_device": "autograd.profiling.device",
+    "autograd.replay": "fast.replay",
+    "autograd.run_hooks": "engine.hooks",
+    "autograd.sweep": "fast.sweep",
+    "autograd.tangents": "autograd.forward_mode.tangents",
+    "autograd.tasks": "engine.tasks",
+    "copy_slices": "graph.copy_slices",
+    "detached_inference": "graph.version",
+    "detached_version": "graph.version",
+    "gradient_hooks": "tensor.hooks",
+    "history": "tensor.autograd_meta",
+    "hooks": "graph.hooks",
+    "op_node": "op.node",
+    "ops.activation": "ops.nn.activation",
+    "ops.addmm": "ops.linalg.addmm",
+    "ops.along": "ops.reduction.dims",
+    "ops.attention": "ops.nn.attention",
+    "ops.bilinear": "ops.linalg.bilinear",
+    "ops.blocks": "ops.shape.unfold",
+    "ops.compare": "ops.math.comparison",
+    "ops.conv": "ops.nn.conv",
+    "ops.conv_transpose": "ops.nn.conv_transpose",
+    "ops.convert": "ops.shape.convert",
+    "ops.covariance": "ops.reduction.covariance",
+    "ops.create": "ops.creation.create",
+    "ops.create_like": "ops.creation.create_like",
+    "ops.distance": "ops.reduction.distance",
+    "ops.division": "ops.math.division",
+    "ops.dropout": "ops.nn.dropout",
+    "ops.einsum": "ops.linalg.einsum",
+    "ops.elementwise": "ops.math.arithmetic",
+    "ops.extreme": "ops.reduction.minmax",
+    "ops.factor": "ops.linalg.decompositions",
+    "ops.gather": "ops.indexing.gather",
+    "ops.generator": "ops.random.generator",
+    "ops.group_norm": "ops.nn.group_norm",
+    "ops.index": "ops.indexing.index",
+    "ops.join": "ops.shape.concat",
+    "ops.least_squares": "ops.linalg.least_squares",
+    "ops.legacy": "ops.creation.legacy",
+    "ops.linear": "ops.nn.linear",
+    "ops.literals": "ops.creation.from_data",
+    "ops.loss": "ops.nn.loss",
+    "ops.loss_of_classes": "ops.nn.classification_loss",
+    "ops.masked": "ops.indexing.masked",
+    "ops.matmul": "ops.linalg.matmul",
+    "ops.norm": "ops.nn.batch_norm",
+    "ops.options": "ops.creation.tensor_options",
+    "ops.order": "ops.reduction.sorting",
+    "ops.pad": "ops.shape.pad",
+    "ops.parts": "ops.shape.slicing",
+    "ops.pool": "ops.nn.pool",
+    "ops.powers": "ops.math.powers",
+    "ops.random_counts": "ops.random.random_counts",
+    "ops.recurrent": "ops.nn.rnn",
+    "ops.recurrent_layers": "ops.nn.rnn_stacks",
+    "ops.reduce": "ops.reduction.sum_mean",
+    "ops.resample": "ops.nn.interpolate",
+    "ops.rounding": "ops.math.rounding",
+    "ops.rrelu": "ops.nn.rrelu",
+    "ops.scan": "ops.reduction.cumulative",
+    "ops.scatter": "ops.indexing.scatter",
+    "ops.scatter_reduce": "ops.indexing.scatter_reduce",
+    "ops.select": "ops.math.clamp_where_fill",
+    "ops.special": "ops.math.exp_log_trig",
+    "ops.special_gamma": "ops.math.special_functions",
+    "ops.spectral": "ops.linalg.svd_eigh",
+    "ops.strided": "ops.shape.as_strided",
+    "ops.triangular": "ops.linalg.triangular",
+    "ops.truth": "ops.reduction.any_all",
+    "ops.turn": "ops.shape.flip_roll",
+    "ops.unpool": "ops.nn.unpool",
+    "ops.vector_norm": "ops.reduction.vector_norm",
+    "ops.view": "ops.shape.view",
+    "printing": "tensor.formatting",
+    "publish": "op.publish",
+    "python_protocols": "tensor.protocols",
+    "saved": "graph.saved_tensor",
+    "specialise": "fast.unary_binary",
+    "specialise_any": "fast.general",
+    "specialise_devices": "fast.devices",
+    "tensor_repr": "tensor.repr",
+    "views": "tensor.views",
+    "without_formula": "op.error_nodes",
+}
+
+
+class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds modules of the package by the names that they had in the first edition.
+
+    >>> MovedModules().find_spec("minigrad.printing").name
+    'minigrad.printing'
+    """
+
+    def find_spec(self, name: str, path: Any = None,
+                  target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
+        """Return how to load `name` if it is the old name of a module."""
+        package, _, rest = name.partition(".")
+        if package == _PACKAGE and rest in MOVED:
+            return importlib.machinery.ModuleSpec(name, self)
+        return None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        """Leave the new module object to the import system; `exec_module` replaces it."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module under its new name into `sys.modules`, where the import looks last."""
+        rest = module.__name__.partition(".")[2]
+        sys.modules[module.__name__] = importlib.import_module(f"{_PACKAGE}.{MOVED[rest]}")
+
+
+def install() -> None:
+    """Add the finder behind all others, once."""
+    if not any(type(finder) is MovedModules for finder in sys.meta_path):
+        sys.meta_path.append(MovedModules())

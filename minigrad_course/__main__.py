@@ -1,0 +1,5 @@
+"""`python -m minigrad_course` is the command `minigrad`."""
+
+from .cli import main
+
+main()

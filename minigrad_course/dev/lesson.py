@@ -1,0 +1,200 @@
+"""A lesson's text: its blocks of code, filled from the package and from what they print.
+
+A comment on the line before a fence says what the block is:
+
+    <!-- pull: engine/engine.py:execute -->   filled with that symbol of the package
+    <!-- draft -->                              a simpler version, which a later pull replaces
+    <!-- raises: RuntimeError -->               runs, and has to raise that
+    <!-- not run: timing -->                    shown only (timing, gpu, torch or heavy)
+    <!-- output -->                             what the block before printed; made, not written
+    <!-- rest: engine/engine.py -->           what was not pulled; made, up to <!-- /rest -->
+
+A block of Python without a comment runs, all blocks of a lesson in one namespace.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+
+from ..stages import CourseError, Stage
+from .source import Definition, Module, docstring_of, module, names_of
+
+_COMMENT = re.compile(r"<!-- (pull|draft|raises|not run|output|rest)(?:: (.*?))? -->$")
+_WHY_NOT = ("timing", "gpu", "torch", "heavy")
+
+
+@dataclass
+class Block:
+    """A piece of a lesson: text, or a fence with what is known of it."""
+
+    kind: str  # text, run, draft, raises, pull, not run, rest, other
+    text: str  # without the fence's lines
+    detail: str = ""  # what follows the colon of the comment
+    fence: str = ""  # the fence's first line
+    printed: str | None = None  # what stands in the output block after it
+    result: dict[str, str] = field(default_factory=dict)  # what running it gave
+
+    @property
+    def runs(self) -> bool:
+        """Whether the block is executed."""
+        return self.kind in ("run", "draft", "raises")
+
+
+def parse(text: str, name: str) -> list[Block]:
+    """Cut a lesson into blocks; CourseError for a fence or a comment out of place."""
+    lines, blocks, place = text.splitlines(), [], 0
+    plain: list[str] = []
+
+    def flush() -> None:
+        if plain:
+            blocks.append(Block("text", "\n".join(plain)))
+            plain.clear()
+
+    def fence(start: int) -> tuple[str, str, int]:
+        if start >= len(lines) or not lines[start].startswith("```"):
+            raise CourseError(f"{name}:{start + 1}: a block of code is to follow")
+        marks = re.match("`+", lines[start])
+        assert marks is not None
+        end = next((i for i in range(start + 1, len(lines)) if lines[i] == marks[0]), None)
+        if end is None:
+            raise CourseError(f"{name}:{start + 1}: the block does not end")
+        return lines[start], "\n".join(lines[start + 1 : end]), end + 1
+
+    while place < len(lines):
+        line = lines[place]
+        comment = _COMMENT.match(line)
+        if comment is None and not line.startswith("```"):
+            plain.append(line)
+            place += 1
+            continue
+        if comment is None:
+            flush()
+            first, code, place = fence(place)
+            blocks.append(Block("run" if first == "```python" else "other", code, fence=first))
+            continue
+        kind, detail = comment[1], comment[2] or ""
+        if kind == "rest":
+            flush()
+            end = next((i for i in range(place, len(lines)) if lines[i] == "<!-- /rest -->"), None)
+            if end is None:
+                end = place  # just written: nothing has been made yet
+            blocks.append(Block("rest", "", detail))
+            place = end + 1
+            continue
+        if kind == "output":
+            _, code, place = fence(place + 1)
+            while plain and not plain[-1]:
+                plain.pop()
+            if plain or not blocks or not blocks[-1].runs:
+                raise CourseError(f"{name}:{place}: output follows right after a block that runs")
+            blocks[-1].printed = code
+            continue
+        flush()
+        if kind == "not run" and detail not in _WHY_NOT:
+            raise CourseError(f"{name}:{place + 1}: not run because of one of {_WHY_NOT}")
+        first, code, place = fence(place + 1)
+        blocks.append(Block(kind, code, detail, first))
+    flush()
+    return blocks
+
+
+def fill(blocks: list[Block], stage: Stage) -> None:
+    """Put the package's code into pulls and what is printed into outputs."""
+    pulled: dict[str, list[str]] = {path: [] for path in stage.modules}
+    for block in blocks:
+        if block.kind == "pull":
+            path, _, symbol = block.detail.partition(":")
+            if path not in pulled:
+                raise CourseError(f"{stage.key}: {path} is no module of this stage")
+            if symbol in pulled[path]:
+                raise CourseError(f"{stage.key}: {block.detail} is pulled twice")
+            pulled[path].append(symbol)
+            source = module(stage.package, path)
+            block.text = source.cut(source.find(symbol))
+    rests = [block.detail for block in blocks if block.kind == "rest"]
+    if sorted(rests) != sorted(stage.modules):
+        raise CourseError(f"{stage.key}: the lesson needs one rest of each of {stage.modules}, "
+                          f"but has {rests}")
+    for block in blocks:
+        if block.kind == "rest":
+            block.text = rest_of(module(stage.package, block.detail), pulled[block.detail])
+    run(blocks, stage)
+
+
+def rest_of(source: Module, pulled: list[str]) -> str:
+    """Return a folded block with what `pulled` leaves of a module, and what each symbol is for."""
+    lines: list[str | None] = list(source.lines)
+    for symbol in pulled:
+        first, last = source.span(source.find(symbol))
+        indent = " " * source.find(symbol).col_offset
+        lines[first - 1 : last] = [f"{indent}# {symbol}: above", *[None] * (last - first)]
+    kept = "\n".join(line for line in lines if line is not None)
+    purposes = []
+    for statement in source.tree.body:
+        for name in sorted(names_of(statement)):
+            if isinstance(statement, Definition) and name not in pulled:
+                doc = docstring_of(statement)
+                purpose = (ast.get_docstring(statement) or "").splitlines()[0] if doc else ""
+                purposes.append(f"- `{name}`: {purpose}" if purpose else f"- `{name}`")
+    return "\n".join([
+        '<details markdown="1">', f"<summary>The rest of <code>{source.path}</code></summary>", "",
+        *purposes, *([""] if purposes else []), "```python", kept, "```", "", "</details>"])
+
+
+def run(blocks: list[Block], stage: Stage) -> None:
+    """Execute the blocks that run, in one namespace of a fresh process, and keep what they give.
+
+    CourseError for a block that raises what it should not, or does not raise what it should.
+    """
+    running = [block for block in blocks if block.runs]
+    environment = {**os.environ, "PYTHONPATH": str(stage.root), "PYTHONHASHSEED": "0",
+                   "NO_COLOR": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.execute"],
+                          input=json.dumps([block.text for block in running]), text=True,
+                          capture_output=True, env=environment, cwd=stage.root, check=False,
+                          timeout=900)
+    if done.returncode:
+        raise CourseError(f"{stage.key}: the lesson's code ended the process:\n{done.stderr}")
+    for block, result in zip(running, json.loads(done.stdout), strict=True):
+        raised = result["error"].partition(":")[0]
+        if raised != (block.detail if block.kind == "raises" else ""):
+            wanted = f"raise {block.detail}" if block.kind == "raises" else "not raise"
+            raise CourseError(f"{stage.key}: this block should {wanted}, but gave "
+                              f"{result['traceback'] or 'no error'}\n"
+                              f"{textwrap.indent(block.text, '    ')}")
+        block.result = result
+        given = result["printed"] + result["value"] + result["error"]
+        block.printed = given.rstrip("\n") or None
+
+
+def render(blocks: list[Block]) -> str:
+    """Return the lesson's text."""
+    parts: list[str] = []
+    for block in blocks:
+        if block.kind == "text":
+            parts.append(block.text)
+            continue
+        comment = {"run": "", "other": ""}.get(
+            block.kind, f"<!-- {block.kind}{f': {block.detail}' if block.detail else ''} -->\n")
+        if block.kind == "rest":
+            parts.append(f"{comment}{block.text}\n<!-- /rest -->")
+        else:
+            ticks = re.match("`+", block.fence)
+            assert ticks is not None
+            body = f"{block.text}\n" if block.text else ""
+            parts.append(f"{comment}{block.fence}\n{body}{ticks[0]}")
+        if block.printed is not None and block.runs:
+            parts.append(f"\n<!-- output -->\n```text\n{block.printed}\n```")
+    return "\n".join(parts) + "\n"
+
+
+def taught_lines(blocks: list[Block]) -> int:
+    """Count the lines of code that a lesson pulls into its text."""
+    return sum(len(block.text.splitlines()) for block in blocks if block.kind == "pull")

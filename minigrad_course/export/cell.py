@@ -1,0 +1,88 @@
+"""What a graded cell of a notebook calls: `minigrad grade` in a process of its own.
+
+NOTE [Low trust]
+    A notebook's cells all run in one kernel, the learner's and the graded ones.  The verdict comes
+    from a grading process that the learner's code cannot reach, but the kernel that hands it on is
+    the learner's: a cell can change what these functions return.  So a notebook shows what somebody
+    can do; where a grade has to stand, have the files handed in.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import minigrad
+
+__all__ = ["SEED", "points", "verdict"]
+
+#: Of the probes, where a call names none; None draws one.
+SEED: int | None = None
+
+
+def points(stage: str, seed: int | None = None, weights: Mapping[str, int] | None = None,
+           folder: str | Path = ".") -> float:
+    """Grade the files in `folder`/exercises, print why, and return the points as one float.
+
+    It is finite and between 0.0 and all points, so that it counts as partial credit wherever a
+    number does.  RuntimeError where nothing could be graded.
+    """
+    total = most = 0.0
+    for hole in _graded(stage, SEED if seed is None else seed, folder):
+        worth = (weights or {}).get(hole["hole"], hole["max_points"])
+        got = 0 if hole["reason"] else worth
+        most, total = most + worth, total + got
+        print(f"{hole['hole']} {hole['title']}: {got} of {worth}")
+        for line in _why(hole):
+            print(f"    {line}")
+    return min(max(total, 0.0), most) if math.isfinite(total) else 0.0
+
+
+def verdict(hole: str, folder: str | Path = ".") -> str:
+    """Return "solved", or why a gap of the files in `folder`/exercises gets no points."""
+    found = next(each for each in _graded(hole.partition(".")[0], SEED, folder)
+                 if each["hole"] == hole)
+    return "\n".join(_why(found)) or "solved"
+
+
+def _why(hole: dict[str, Any]) -> list[str]:
+    if not hole["reason"]:
+        return []
+    tests = [f"{test.rpartition('::')[2]}: {message.partition(chr(10))[0]}"
+             for test, message in hole["failing"][:1] if hole["reason"] != "not written yet"]
+    return [*([hole["diagnosis"]] if hole["diagnosis"] else []), hole["reason"], *tests]
+
+
+def _graded(stage: str, seed: int | None, folder: str | Path) -> list[dict[str, Any]]:
+    """Return what `minigrad grade` says of each gap; the same files are graded once."""
+    base = Path(folder).resolve()
+    state = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size)
+                  for path in sorted((base / "exercises").rglob("*.py")))
+    return _run(stage, seed, str(base), state)
+
+
+@cache
+def _run(stage: str, seed: int | None, folder: str, state: object) -> list[dict[str, Any]]:
+    package = str(Path(minigrad.__file__).resolve().parents[1])
+    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as private:
+        # Not on the command line, which everybody on the machine can read.
+        course = Path(private, "course.toml")
+        course.write_text(f'stages = ["{stage}"]\n'
+                          + (f"seed = {seed}\n" if seed is not None else ""), encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "minigrad_course", "grade", folder, "--course",
+             str(course), "--format", "json"], env={**os.environ, "PYTHONPATH": path},
+            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise RuntimeError(f"it could not be graded: {done.stderr.strip()[-2000:]}")
+    (report,) = json.loads(done.stdout)
+    return [hole for grade in report["grades"] for hole in grade["holes"]]

@@ -1,0 +1,108 @@
+"""nbgrader: an assignment's source notebook, whose last cell is worth all points.
+
+Source: https://nbgrader.readthedocs.io/en/stable/contributor_guide/metadata.html
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from .assignment import NEEDED, Assignment, put, zipped
+from .notebook import answered, as_text, notebook, runnable
+from .student import check, lesson_without_answers
+from .verify import Graded, Place
+from .wheel import make_wheel
+
+__all__ = ["grade", "write"]
+
+CONFIG = """# Grading a notebook takes longer than nbgrader's 30 seconds for a cell.
+c = get_config()  # noqa: F821  # a name that nbgrader gives
+c.ExecutePreprocessor.timeout = 1200
+c.Execute.timeout = 1200
+"""
+
+README = """- `source/{name}/`: put it into your course's `source`, then run
+  `nbgrader generate_assignment {name}`. The last cell is worth {points} points and returns what was
+  earned as one number.
+- `nbgrader_config.py`: what to add to your course's own: a longer time for a cell.
+- `student.zip`: the notebook and the lesson, if you hand them out without nbgrader.
+- The wheel: install it where notebooks are graded (`pip install *.whl {needed}`); students install
+  it too.
+
+**Low trust.** The learner's cells and the graded cell run in one kernel, so a cell can change what
+the graded one returns. The verdict itself comes from a process of its own, in the strongest sandbox
+there is. Where a grade has to stand, collect the files and use `minigrad grade`.
+
+nbgrader takes anything but a number for full marks; the cell returns a finite float between 0 and
+all points, or raises, which gives 0.
+
+A seed of yours lies in the cell's hidden region, which nbgrader keeps from students until you give
+them feedback pages. Without one, a seed is drawn at each grading."""
+
+
+def write(assignment: Assignment, out: Path) -> list[Path]:
+    """Write what is to be uploaded and what is to be handed out; return the files."""
+    name = assignment.stage.key
+    wheel = make_wheel(out)
+    lesson = lesson_without_answers(assignment.stage)
+    source = put(out / "source" / name / f"{name}.ipynb", as_text(made(assignment, hidden=True)),
+                 secret=assignment.seed is not None)
+    put(out / "source" / name / "lesson.md", lesson)
+    student = out / "student"
+    put(student / f"{name}.ipynb", as_text(made(assignment, hidden=False)))
+    put(student / "lesson.md", lesson)
+    check(assignment, student)
+    put(out / "nbgrader_config.py", CONFIG)
+    put(out / "README.md", f"# {assignment.title}, for nbgrader\n\n" + README.format(
+        name=name, points=assignment.max_points, needed=" ".join(f"'{x}'" for x in NEEDED)) + "\n")
+    return [source, zipped(student, out / "student.zip"), wheel, out / "nbgrader_config.py",
+            out / "README.md"]
+
+
+def made(assignment: Assignment, hidden: bool) -> dict[str, Any]:
+    """Return the notebook; with `hidden` the region that nbgrader keeps from students is in it."""
+    common = {"schema_version": 3, "locked": True, "solution": False, "task": False}
+    weights = f", weights={assignment.weights!r}" if assignment.weights else ""
+    last = ["from minigrad_course.export.cell import points", "", "seed = None"]
+    if hidden and assignment.seed is not None:
+        last += ["### BEGIN HIDDEN TESTS", f"seed = {assignment.seed}", "### END HIDDEN TESTS"]
+    last.append(f'points("{assignment.stage.number}", seed{weights})')
+    return notebook(
+        assignment, "\n".join(last),
+        {"nbgrader": common | {"grade": True, "grade_id": "points",
+                               "points": assignment.max_points}},
+        {"nbgrader": common | {"grade": False, "grade_id": "folders"}})
+
+
+def grade(out: Path, files: dict[str, str], place: Place) -> Graded:
+    """Hand in a notebook and grade it: with nbgrader where it is, else cell by cell."""
+    package = place.unpack(out)
+    (source,) = (out / "source").glob("*/*.ipynb")
+    program = shutil.which("nbgrader")
+    if program is None:
+        given = answered(json.loads(source.read_text(encoding="utf-8")), files)
+        printed, value = place.run_cells(runnable(given), package)[-1]
+        (last,) = (cell for cell in given["cells"] if cell["id"] == "points")
+        return Graded(float(value), last["metadata"]["nbgrader"]["points"], printed)
+    name, course = source.stem, place.folder / "course"
+    shutil.copytree(out / "source", course / "source")
+    shutil.copy(out / "nbgrader_config.py", course)
+    environment = {"PYTHONPATH": str(package)}
+    place.run([program, "generate_assignment", name], environment, course)
+    release = json.loads((course / "release" / name / source.name).read_text(encoding="utf-8"))
+    put(course / "submitted" / "somebody" / name / source.name, as_text(answered(release, files)))
+    place.run([program, "autograde", name], environment, course)
+    ask = ("import json\nfrom nbgrader.api import Gradebook\n"
+           "with Gradebook('sqlite:///gradebook.db') as book:\n"
+           f"    found = book.find_submission({name!r}, 'somebody')\n"
+           "    print(json.dumps([found.score, found.max_score]))")
+    done = place.run([str(Path(program).parent / "python"), "-c", ask], environment, course)
+    score, most = json.loads(done.stdout.strip().splitlines()[-1])
+    graded = json.loads((course / "autograded" / "somebody" / name / source.name)
+                        .read_text(encoding="utf-8"))
+    told = "".join("".join(output.get("text", [])) for cell in graded["cells"]
+                   for output in cell.get("outputs", ()))
+    return Graded(score, most, told, graded)

@@ -1,0 +1,128 @@
+"""Trying what was made, in a fresh place and without a network, as a platform would use it.
+
+Three submissions: the exercise as shipped gets no point, the solution gets all, and a known
+mistake gets all but its gap's, with the sentence that names it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..dev.source import mutated
+from ..stages import CourseError, Hole, Mutant, Stage
+from .assignment import Assignment
+
+__all__ = ["Graded", "Place", "findings", "known_mistake"]
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What a platform would show."""
+
+    score: float
+    max_score: float
+    told: str
+    result: Any = field(default=None, compare=False)  # the platform's own form
+
+
+@dataclass(frozen=True)
+class Place:
+    """A new, empty folder, and the Python in which what grading needs is installed."""
+
+    folder: Path
+    python: str = sys.executable
+
+    def run(self, command: list[str], environment: dict[str, str], cwd: Path | None = None,
+            given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a program without a network where that can be had; CourseError if it fails."""
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("PYTHON", "PIP_", "MINIGRAD"))}
+        done = subprocess.run([*offline(), *command], cwd=cwd or self.folder, check=False,
+                              env={**clean, "PIP_NO_INDEX": "1", "HOME": str(self.folder),
+                                   "MINIGRAD_ANY_SANDBOX": "1", **environment},
+                              capture_output=True, text=True, errors="replace", timeout=1800,
+                              input=given)
+        if done.returncode:
+            raise CourseError(f"{' '.join(command[:3])} ended with {done.returncode}:\n"
+                              f"{done.stdout[-1500:]}{done.stderr[-3000:]}")
+        return done
+
+    def unpack(self, out: Path) -> Path:
+        """Return a new folder with what is in the wheel."""
+        (wheel,) = out.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(self.folder / "package")
+        return self.folder / "package"
+
+    def run_cells(self, code: list[str], package: Path) -> list[tuple[str, str]]:
+        """Run cells of code in one process; return what each printed and its value as text.
+
+        CourseError for a cell that raises.
+        """
+        done = self.run([self.python, "-P", "-m", "minigrad_course.dev.execute"],
+                        {"PYTHONPATH": str(package)}, given=json.dumps(code))
+        results = json.loads(done.stdout)
+        for result in results:
+            if result["error"]:
+                raise CourseError(f"a cell raised {result['traceback'] or result['error']}")
+        return [(result["printed"], result["value"]) for result in results]
+
+
+@cache
+def offline() -> tuple[str, ...]:
+    """Return what is put before a command so that it has no network; () where nothing works."""
+    words = ("bwrap", "--dev-bind", "/", "/", "--unshare-net", "--")
+    if shutil.which(words[0]) and not subprocess.run(
+            [*words, "true"], capture_output=True, check=False).returncode:
+        return words
+    return ()
+
+
+def known_mistake(stage: Stage) -> tuple[Hole, Mutant]:
+    """Return a mistake that is told by what it does, in the last gap that has one.
+
+    CourseError where the stage has none.
+    """
+    for hole in reversed(stage.holes):
+        for mutant in hole.mutants:
+            if mutant.symptom is not None:
+                return hole, mutant
+    raise CourseError(f"{stage.key} has no mistake with a sentence of its own")
+
+
+def findings(assignment: Assignment, grade: Callable[[dict[str, str], Place], Graded],
+             told: Callable[[str], None] = lambda _: None) -> Iterator[str]:
+    """Yield a sentence for each verdict that is not as it should be; `told` hears each verdict."""
+    stage = assignment.stage
+    hole, mutant = known_mistake(stage)
+    wrong = assignment.solutions() | {
+        assignment.inside(path): text for path, text in mutated(stage, hole, mutant).items()}
+    most, others = assignment.max_points, assignment.max_points - assignment.points(hole.id)
+    for name, files, least, top, sentence in (
+            ("the exercise as shipped", assignment.exercises(), 0, 0, ""),
+            ("the solution", assignment.solutions(), most, most, ""),
+            (f"the mistake {mutant.name!r} in {hole.id}", wrong, 0, others,
+             stage.words["symptoms"][mutant.symptom])):
+        with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+            Path(folder).chmod(0o755)
+            graded = grade(files, Place(Path(folder)))
+        told(f"{name}: {graded.score:g} of {graded.max_score:g}")
+        if graded.max_score != most:
+            yield f"{name}: there are {graded.max_score:g} points, not {most}"
+        if not least <= graded.score <= top:
+            yield f"{name}: it got {graded.score:g} of {most} points"
+        if sentence and not 0 < graded.score < most:
+            yield f"{name}: it got {graded.score:g} of {most} points, not some of them"
+        if sentence and " ".join(sentence.split()) not in " ".join(graded.told.split()):
+            yield f"{name}: the sentence is missing: {sentence}"

@@ -1,0 +1,260 @@
+"""A learner's folder: the exercises, their progress, and what is needed to lose nothing.
+
+    exercises/                what the learner edits
+    progress.json             what is solved, which hints were taken; readable
+    .minigrad/shipped/        the exercises as they were handed out, for `upgrade`
+    .minigrad/backups/        every file that a command replaced
+
+NOTE [No answer is ever lost]
+    A command that replaces a learner's file first copies it to the backups, under a name that does
+    not exist yet, and then puts the new one in its place in one step.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from minigrad import __version__
+
+from .answered import with_answers
+from .moved_files import earlier_path
+from .scratch import from_scratch
+from .stages import CourseError, Hole, Stage, stages
+
+__all__ = ["Workspace", "find_workspace", "make_workspace"]
+
+#: The form of progress.json; a newer one is not touched by an older package.
+FORM = 1
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A learner's folder."""
+
+    root: Path
+
+    @property
+    def exercises(self) -> Path:
+        """Where the files are that the learner edits."""
+        return self.root / "exercises"
+
+    @property
+    def shipped(self) -> Path:
+        """Where the same files are as they were handed out."""
+        return self.root / ".minigrad" / "shipped"
+
+    def handed_out(self, stage: Stage, path: str) -> str:
+        """Return the text of an exercise as this workspace gets it from the package."""
+        return _handed_out(stage, path, bool(self.progress().get("from_scratch")))
+
+    def files(self, stage: Stage) -> dict[str, Path]:
+        """Return the learner's file for each module of a stage; CourseError if one is missing."""
+        files = {path: stage.exercise(path, self.exercises) for path in stage.modules}
+        for file in files.values():
+            if not file.is_file():
+                raise CourseError(f"{file} is missing; `minigrad reset {stage.number}` brings it "
+                                  "back as it was handed out")
+        return files
+
+    def progress(self) -> dict[str, Any]:
+        """Return what progress.json holds; CourseError where it cannot be read."""
+        path = self.root / "progress.json"
+        try:
+            read = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {"form": FORM, "minigrad": __version__, "holes": {}}
+        except (OSError, ValueError) as error:
+            raise CourseError(f"{path} cannot be read: {error}") from None
+        if (not isinstance(read, dict) or not isinstance(read.get("holes"), dict)
+                or not all(isinstance(each, dict) for each in read["holes"].values())):
+            raise CourseError(f"{path} is not a progress file: it has no \"holes\"")
+        if read.get("form") != FORM:
+            raise CourseError(f"{path} has the form {read.get('form')!r}; this package reads "
+                              f"{FORM}: upgrade it")
+        return read
+
+    def note(self, hole: Hole, **facts: Any) -> None:
+        """Write facts about a hole into progress.json."""
+        read = self.progress()
+        read["holes"].setdefault(hole.id, {}).update(facts)
+        read["minigrad"] = __version__
+        read["holes"] = dict(sorted(read["holes"].items()))
+        _replace(self.root / "progress.json", json.dumps(read, indent=1) + "\n")
+
+    def solved(self, hole: Hole) -> bool:
+        """Tell whether a hole is noted as solved."""
+        return bool(self.progress()["holes"].get(hole.id, {}).get("solved"))
+
+    def record(self, results: Iterable[tuple[Hole, bool]]) -> None:
+        """Note which holes are solved now, with the time at which they first were."""
+        known = self.progress()["holes"]
+        for hole, solved in results:
+            before = known.get(hole.id, {}).get("solved")
+            if solved and not before:
+                self.note(hole, solved=_now())
+            elif before and not solved:
+                self.note(hole, solved=None)
+
+    def hints_taken(self, hole: Hole) -> int:
+        """Return how many hints were taken for a hole."""
+        return int(self.progress()["holes"].get(hole.id, {}).get("hints", 0))
+
+    def back_up(self, file: Path) -> Path:
+        """Copy one of the learner's files to the backups and return the copy."""
+        inside = file.relative_to(self.exercises)
+        base = self.root / ".minigrad" / "backups" / inside
+        base.parent.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while (copy := base.with_name(f"{base.stem}.{number}{base.suffix}")).exists():
+            number += 1
+        shutil.copy2(file, copy)
+        return copy
+
+    def reset(self, stage: Stage) -> list[Path]:
+        """Put a stage's files back as handed out; return the copies of what was replaced."""
+        copies = []
+        for path in stage.modules:
+            file, text = stage.exercise(path, self.exercises), self.handed_out(stage, path)
+            if file.is_file():
+                if file.read_bytes() == text.encode():
+                    continue
+                copies.append(self.back_up(file))
+            _replace(file, text)
+            _replace(stage.exercise(path, self.shipped), text)
+        for hole in stage.holes:
+            if self.solved(hole):
+                self.note(hole, solved=None)
+        return copies
+
+    def upgrade(self) -> dict[str, list[Path]]:
+        """Merge the exercises of the installed package into the learner's files.
+
+        Returns the files by what was done: "new", "merged", and "conflict" where the learner's
+        file stays as it is and the new one lies beside it as `NAME.new.py`.
+        """
+        import merge3
+
+        done: dict[str, list[Path]] = {"new": [], "merged": [], "conflict": []}
+        for stage in stages():
+            self._follow_moves(stage)
+            for path in stage.modules:
+                new = self.handed_out(stage, path)
+                file = stage.exercise(path, self.exercises)
+                shipped = stage.exercise(path, self.shipped)
+                if not file.is_file():
+                    _replace(file, new)
+                    _replace(shipped, new)
+                    done["new"].append(file)
+                    continue
+                old = shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
+                if old == new:
+                    continue
+                mine = file.read_text(encoding="utf-8", errors="surrogateescape")
+                merge = merge3.Merge3(with_answers(old, mine, stage, path).splitlines(True),
+                                      mine.splitlines(True),
+                                      with_answers(new, mine, stage, path).splitlines(True))
+                if any(group[0] == "conflict" for group in merge.merge_groups()):
+                    beside = file.with_name(f"{file.stem}.new{file.suffix}")
+                    _replace(beside, new)
+                    done["conflict"].append(file)
+                    continue
+                self.back_up(file)
+                _replace(file, "".join(merge.merge_lines()))
+                _replace(shipped, new)
+                done["merged"].append(file)
+        return done
+
+    def _follow_moves(self, stage: Stage) -> None:
+        """Put a stage's files where the package has its modules now, the learner's and the shipped.
+
+        What several new files were made from is left to each of them; backups keep it.
+        """
+        before = {path: stage.exercise(old, self.exercises).relative_to(self.exercises)
+                  for path in stage.modules if (old := earlier_path(path)) is not None}
+        left: set[Path] = set()
+        for path, old in before.items():
+            if not (self.exercises / old).is_file() or stage.exercise(
+                    path, self.exercises).exists():
+                continue
+            mine = (self.exercises / old).read_text(encoding="utf-8", errors="surrogateescape")
+            _replace(stage.exercise(path, self.exercises), mine)
+            if (self.shipped / old).is_file():
+                shipped = (self.shipped / old).read_text(encoding="utf-8")
+                for each in stage.modules:  # one file before may be several now
+                    shipped = with_answers(shipped, mine, stage, each)
+                _replace(stage.exercise(path, self.shipped), shipped)
+            left.add(old)
+        for old in left:
+            self.back_up(self.exercises / old)
+            for base in (self.exercises, self.shipped):
+                (base / old).unlink(missing_ok=True)
+
+
+def make_workspace(folder: Path, chosen: list[Stage] | None = None,
+                   scratch: bool = False) -> Workspace:
+    """Make a learner's folder, with all stages or the `chosen` ones.
+
+    With `scratch` nothing is written in the exercises but names, signatures and docstrings.
+    CourseError where the folder has something else in it already.
+    """
+    space = Workspace(folder.resolve())
+    if (space.root / "progress.json").exists():
+        raise CourseError(f"{folder} is a workspace already; `minigrad upgrade` brings it up to "
+                          "date, and keeps your answers")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CourseError(f"{folder} exists and is not empty; name a new folder")
+    for stage in stages() if chosen is None else chosen:
+        for path in stage.modules:
+            text = _handed_out(stage, path, scratch)
+            _replace(stage.exercise(path, space.exercises), text)
+            _replace(stage.exercise(path, space.shipped), text)
+    begun = space.progress() | ({"from_scratch": True} if scratch else {})
+    _replace(space.root / "progress.json", json.dumps(begun, indent=1) + "\n")
+    return space
+
+
+def find_workspace(start: Path | None = None) -> Workspace:
+    """Return the workspace around `start` (default: the current folder); CourseError if none."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / "progress.json").is_file() and (folder / "exercises").is_dir():
+            return Workspace(folder)
+    raise CourseError(f"{here} is in no workspace; make one with `minigrad init DIR` and go there, "
+                      "or to yours (`make learn` makes it in engine)")
+
+
+def _handed_out(stage: Stage, path: str, scratch: bool) -> str:
+    """Return the text of an exercise as the package brings it, or with nothing of it written."""
+    if scratch:
+        return from_scratch(stage, path)
+    file = stage.exercise(path)
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(f"the course's file {file} cannot be read: {error.strerror}") from None
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,211 @@
+# Stage 04a, Operators, element by element: the solution for minigrad/ops/math/powers.py.
+# The lesson is lessons/04a_elementwise.md.
+
+"""Powers and roots, element by element.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+import math
+
+from ... import dtypes
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import broadcast, same
+from ..overloads import is_number, overloaded, require
+
+
+def positive_samples(make):
+    """Yield samples away from zero."""
+    yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
+
+
+class PowNumber(Op):
+    """A tensor to the power of a number.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]) ** 3
+    tensor([1., 8.])
+    """
+
+    numbers = True
+    node = "PowBackward0"
+    shape = same
+    inplace = True
+    public = False
+
+    def forward(xp, self, exponent):
+        if self.dtype.kind != "f":
+            if self.dtype.kind == "b":
+                self = self.astype(xp.int64)
+            if isinstance(exponent, float):
+                self = self.astype(dtypes.get_default_dtype().numpy)
+            elif exponent < 0:
+                raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if exponent == 1:
+            return self.copy()
+        if exponent == -0.5:
+            return 1 / xp.sqrt(self)
+        # `**` turns squares and roots into one instruction; cubes are worth the same.
+        return self * self * self if exponent == 3 else self ** (exponent + 0)
+
+    def grad_self(g, self, exponent):
+        if exponent == 0:
+            return F.zeros_like(g)
+        return g * (exponent * F.pow(self, exponent - 1))
+
+    def samples(make):
+        yield make(3, 4), 2
+        yield make(3, 4, low=0.5), -1.5
+        yield make(), 3
+        yield make(2), 1
+        yield make(2), 0
+        yield make(0, 2), 2.0
+
+
+class PowTensor(Op):
+    """A tensor, or a number, to the power of a tensor; the shapes broadcast.
+
+    >>> from minigrad import tensor
+    >>> tensor([2.0, 3.0]) ** tensor([3.0, 2.0])
+    tensor([8., 9.])
+    """
+
+    numbers = True
+    node = "PowBackward1"
+    shape = broadcast
+    promote = "result"
+    inplace = True
+    public = False
+
+    def forward(xp, self, exponent):
+        require(self, "iuf", "pow")
+        if self.dtype.kind == "i" and (exponent < 0).any():
+            odd = 1 - 2 * (exponent & 1)
+            unit = xp.where(self == 1, 1, xp.where(self == -1, odd, 0)).astype(self.dtype)
+            return xp.where(exponent < 0, unit, xp.power(self, xp.maximum(exponent, 0)))
+        return xp.power(self, exponent)
+
+    # The result is named to be saved in any case: PyTorch notices writes to it also where only
+    # this formula runs.
+    def grad_self(g, self, exponent, result):
+        slope = g * (exponent * F.pow(self, exponent - 1))
+        return F.where(F.eq(exponent, 0), 0, slope)
+
+    def grad_exponent(g, self, exponent, result):
+        flat = F.logical_and(F.eq(self, 0), F.ge(exponent, 0))
+        return g * F.where(flat, 0, result * F.log(self))
+
+    def samples(make):
+        yield make(3, 4, low=0.5), make(4)
+        yield make(3, 1, low=0.5), make(4)
+        yield make(low=0.5), make()
+        yield make(0, 2), make(2)
+
+
+def logarithm(number):
+    """Return the logarithm of a Python number, infinite or NaN where there is none."""
+    if number > 0:
+        return math.log(number)
+    return -math.inf if number == 0 else math.nan
+
+
+class PowOfNumber(PowTensor):
+    """A number to the power of a tensor.
+
+    >>> from minigrad import tensor
+    >>> 2 ** tensor([3, 4])
+    tensor([ 8, 16])
+    """
+
+    node = "PowBackward2"
+    inplace = False
+    grad_self = None  # type: ignore[assignment]  # a number has none
+
+    def grad_exponent(g, self, exponent, result):
+        slope = g * (result * logarithm(self))
+        return F.where(F.ge(exponent, 0), 0, slope) if self == 0 else slope
+
+    def samples(make):
+        yield 2.5, make(3, 4)
+        yield 3, make()
+
+
+@overloaded(dunder=("__pow__", "__rpow__"))
+def pow(input, exponent):
+    """Raise to a power; either operand may be a number. Source: `torch.pow`.
+
+    >>> from minigrad import pow, tensor
+    >>> pow(tensor([1, 2, 3]), 2)
+    tensor([1, 4, 9])
+    """
+    if is_number(input):
+        return PowOfNumber, input, exponent
+    return PowNumber if is_number(exponent) else PowTensor, input, exponent
+
+
+@function()
+def float_power(input, exponent):
+    """Raise to a power in float64. Source: `torch.float_power`.
+
+    >>> from minigrad import float_power, tensor
+    >>> float_power(tensor([2, 3]), 2)
+    tensor([4., 9.], dtype=torch.float64)
+    """
+    base = float(input) if is_number(input) else input.to(dtypes.float64)
+    return F.pow(base, float(exponent) if is_number(exponent) else exponent.to(dtypes.float64))
+
+
+@overloaded()
+def square(input):
+    """Return the squares. Source: `torch.square`.
+
+    >>> from minigrad import square, tensor
+    >>> square(tensor([1.0, -3.0]))
+    tensor([1., 9.])
+    """
+    return PowNumber, input, 2
+
+
+class Sqrt(Op):
+    """The square root, NaN for negative numbers.
+
+    >>> from minigrad import sqrt, tensor
+    >>> sqrt(tensor([4.0, 9.0]))
+    tensor([2., 3.])
+    """
+
+    jvp = "elementwise"
+    node = "SqrtBackward"
+    shape = same
+    promote = "float"
+    inplace = True
+    samples = positive_samples
+
+    def forward(xp, self):
+        return xp.sqrt(self)
+
+    def grad_self(g, result):
+        return g / (2 * result)
+
+
+class Rsqrt(Op):
+    """One over the square root.
+
+    >>> from minigrad import rsqrt, tensor
+    >>> rsqrt(tensor([4.0, 16.0]))
+    tensor([0.5000, 0.2500])
+    """
+
+    jvp = "elementwise"
+    node = "RsqrtBackward"
+    shape = same
+    promote = "float"
+    inplace = True
+    samples = positive_samples
+
+    def forward(xp, self):
+        return 1 / xp.sqrt(self)
+
+    def grad_self(g, result):
+        return -0.5 * g * (result * result * result)

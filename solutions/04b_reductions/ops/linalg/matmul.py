@@ -1,0 +1,341 @@
+# Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/linalg/matmul.py.
+# The lesson is lessons/04b_reductions.md.
+
+"""Products of vectors and matrices: matmul and what it is made of.
+
+NOTE [How matmul decomposes]
+    As in PyTorch, `a @ b` is no operation of its own: vectors meet in `dot`, a matrix and a vector
+    in `mv`, matrices in `mm`, and whatever has more dimensions is reshaped for `mm` or `bmm`.
+"""
+
+from ...dtypes import from_numpy_dtype
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import broadcast, numel
+from ...tensor.tensor import Tensor, method
+from ..shape.view import UnsafeView
+
+
+def by(shape):
+    """Return a shape as PyTorch's errors write it: 2x3."""
+    return "x".join(map(str, shape))
+
+
+def dtype_names(*arrays):
+    """Return what PyTorch's errors call the dtypes of arrays."""
+    return [type_name(from_numpy_dtype(a.dtype)) for a in arrays]
+
+
+def product_of_numbers(product, kernel, *factors):
+    """Return a product; `NotImplementedError` if it is of truth values, as in PyTorch."""
+    if product.dtype.kind == "b" and all(factor.size for factor in factors):
+        raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
+    return product
+
+
+def mT(x):
+    """Return the matrices transposed."""
+    return F.transpose(x, -2, -1)
+
+
+def by_columns(strides):
+    """Tell whether a matrix lies in memory column by column.
+
+    A gradient that comes laid out as its leaf need not be copied.  In `x @ weight.T` the gradient
+    of `weight.T` is to lie by columns for that of `weight` to lie by rows.
+    """
+    return len(strides) == 2 and strides[0] == 1 < strides[1]
+
+
+def mm_shape(a, b):
+    """(n, k) times (k, m) is (n, m)."""
+    if len(a) != 2 or len(b) != 2:
+        raise RuntimeError(f"{'self' if len(a) != 2 else 'mat2'} must be a matrix")
+    if a[1] != b[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(a)} and {by(b)})")
+    return a[0], b[1]
+
+
+class Mm(Op):
+    """The product of two matrices, (n, k) times (k, m).
+
+    >>> from minigrad import mm, tensor
+    >>> mm(tensor([[1.0, 2.0]]), tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+
+    jvp = "multilinear"
+    node, shape = "MmBackward", mm_shape
+
+    def forward(xp, self, mat2):
+        if self.ndim != 2 or mat2.ndim != 2:
+            mm_shape(self.shape, mat2.shape)
+        if self.dtype != mat2.dtype:
+            raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
+                               f"{c_name(self)} != {c_name(mat2)}")
+        return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
+
+    def grad_self(g, mat2, self_strides):
+        return F.t(mat2 @ F.t(g)) if by_columns(self_strides) else g @ F.t(mat2)
+
+    def grad_mat2(g, self, mat2_strides):
+        return F.t(F.t(g) @ self) if by_columns(mat2_strides) else F.t(self) @ g
+
+    def samples(make):
+        yield make(2, 3), make(3, 4)
+        yield make(2, 0), make(0, 3)
+
+
+def c_name(array):
+    """Return the C type of the elements."""
+    return {"Half": "c10::Half", "Byte": "unsigned char", "Char": "signed char"}.get(
+        name := dtype_names(array)[0], name.lower())
+
+
+def bmm_shape(a, b):
+    """(n, p, k) times (n, k, q) is (n, p, q)."""
+    for name, shape in (("batch1", a), ("batch2", b)):
+        if len(shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                           f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}].")
+    return a[0], a[1], b[2]
+
+
+class Bmm(Op):
+    """The products of matrices pair by pair, (n, p, k) times (n, k, q).
+
+    >>> from minigrad import bmm, ones
+    >>> bmm(ones(2, 3, 4), ones(2, 4, 5)).shape
+    torch.Size([2, 3, 5])
+    """
+
+    jvp = "multilinear"
+    node, shape = "BmmBackward0", bmm_shape
+
+    def forward(xp, self, mat2):
+        bmm_shape(self.shape, mat2.shape)
+        if self.dtype != mat2.dtype:
+            product_of_numbers(self, "bmm", self, mat2)
+            raise RuntimeError("expected scalar type {} but found {}".format(
+                *dtype_names(self, mat2)))
+        return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
+
+    def grad_self(g, mat2):
+        return F.bmm(g, F.transpose(mat2, 1, 2))
+
+    def grad_mat2(g, self):
+        return F.bmm(F.transpose(self, 1, 2), g)
+
+    def samples(make):
+        yield make(2, 3, 4), make(2, 4, 5)
+        yield make(0, 3, 4), make(0, 4, 5)
+
+
+def mv_shape(a, v):
+    """(n, k) times (k,) is (n,)."""
+    if not a:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if len(a) != 2 or len(v) != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
+    if a[1] != v[0]:
+        raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({by(a)}), vec ({v[0]})")
+    return (a[0],)
+
+
+class Mv(Op):
+    """The product of a matrix and a vector, (n, k) times (k,).
+
+    >>> from minigrad import mv, tensor
+    >>> mv(tensor([[1.0, 2.0]]), tensor([3.0, 4.0]))
+    tensor([11.])
+    """
+
+    jvp = "multilinear"
+    node, shape = "MvBackward", mv_shape
+
+    def forward(xp, self, vec):
+        mv_shape(self.shape, vec.shape)
+        if self.dtype != vec.dtype:
+            a, v = dtype_names(self, vec)
+            raise RuntimeError("addmv input tensors must have the same dtype, but got "
+                               f"{v}, {a}, and {v}")
+        return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
+
+    def grad_self(g, vec):
+        return F.outer(g, vec)
+
+    def grad_vec(g, self):
+        return F.mv(F.t(self), g)
+
+    def samples(make):
+        yield make(2, 3), make(3)
+        yield make(2, 0), make(0)
+
+
+def dot_shape(a, b):
+    """Two vectors of one length make a number."""
+    if len(a) != 1 or len(b) != 1:
+        raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
+    if a != b:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
+            f"number of elements, but got {a[0]} and {b[0]} elements respectively")
+    return ()
+
+
+class Dot(Op):
+    """The sum of the products of two vectors' elements.
+
+    >>> from minigrad import dot, tensor
+    >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+
+    jvp = "multilinear"
+    node, shape = "DotBackward", dot_shape
+
+    def forward(xp, self, tensor):
+        dot_shape(self.shape, tensor.shape)
+        if self.dtype != tensor.dtype:
+            raise RuntimeError("dot : expected both vectors to have same dtype, but found {} and "
+                               "{}".format(*dtype_names(self, tensor)))
+        return product_of_numbers(xp.dot(self, tensor), "dot")
+
+    def grad_self(g, tensor):
+        return g * tensor
+
+    def grad_tensor(g, self):
+        return g * self
+
+    def samples(make):
+        yield make(3), make(3)
+        yield make(0), make(0)
+
+
+@function()
+def vdot(input, other):
+    """Return the dot product; the same as `dot` where nothing is complex.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).vdot(tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    return F.dot(input, other)
+
+
+@function(aliases=("ger",))
+def outer(input, vec2):
+    """Return the products of all pairs of elements of two vectors, (n, m).
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).outer(tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    return F.mul(F.unsqueeze(input, 1), vec2)
+
+
+@function()
+def inner(input, other):
+    """Return the sums of products over the last dimensions of both.
+
+    >>> from minigrad import ones
+    >>> ones(2, 4).inner(ones(3, 4)).shape
+    torch.Size([2, 3])
+    """
+    if not input.ndim or not other.ndim:
+        return F.mul(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError("inner() the last dimension must match on both input tensors but got "
+                           f"shapes {list(input.shape)} and {list(other.shape)}")
+    return F.tensordot(input, other, ([-1], [-1]))
+
+
+@function()
+def matmul(input, other):
+    """Return the matrix product; more than two dimensions are batches and broadcast.
+
+    >>> from minigrad import ones
+    >>> (ones(5, 1, 2, 3) @ ones(4, 3, 6)).shape
+    torch.Size([5, 4, 2, 6])
+    """
+    m, n = input.ndim, other.ndim
+    if m == 2 and n == 2:
+        return F.mm(input, other)
+    if m == 2 and n == 1:
+        return F.mv(input, other)
+    if m == 1 and n == 1:
+        return F.dot(input, other)
+    if m == 0 or n == 0:
+        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
+                           f"{m}D and {n}D")
+    if m == 1 and n == 2:
+        return F.mm(F.unsqueeze(input, 0), other).squeeze_(0)
+    if n <= 2 and folds(input, other):
+        return rows_by_matrix(input, other)
+    if m <= 2 and (m == 1 or live(input)) and folds(mT(other), input):
+        # the smaller factor would be expanded, and so would its gradient
+        columns = rows_by_matrix(mT(other), F.t(input))
+        return columns if m == 1 else mT(columns).contiguous()
+    return batched_matmul(input, other)
+
+
+def live(factor):
+    """Tell whether a factor is a tensor that requires grad."""
+    return isinstance(factor, Tensor) and factor.requires_grad
+
+
+def folds(batch, matrix):
+    """Tell whether one product serves for all matrices of a batch, without a needless copy."""
+    if batch.ndim < 3:
+        return False
+    if live(matrix) or not isinstance(batch, Tensor) or not batch.numel():
+        return True
+    steps = batch.stride()
+    return all(steps[d] == steps[d + 1] * batch.shape[d + 1] for d in range(batch.ndim - 2))
+
+
+def rows_by_matrix(batch, matrix):
+    """Return the product of a batch, whose rows all meet the same matrix or vector."""
+    rows = F.reshape(batch, (numel(batch.shape[:-1]), batch.shape[-1]))
+    return UnsafeView(F.matmul(rows, matrix), (*batch.shape[:-1], *matrix.shape[1:]))
+
+
+def batched_matmul(a, b):
+    """Return the matrix product of batches, by `bmm`."""
+    if a.ndim == b.ndim == 3:
+        if a.shape[0] == b.shape[0]:
+            return UnsafeView(F.bmm(a, b), (*a.shape[:2], b.shape[2]))
+        if a.shape[0] == 1 and live(a):
+            return F.matmul(F.squeeze(a, 0), b)
+        if b.shape[0] == 1 and live(b):
+            return F.matmul(a, F.squeeze(b, 0))
+    batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+
+    def flat(x):
+        matrix = tuple(x.shape[-2:])
+        return F.reshape(F.expand(x, batch + matrix), (numel(batch), *matrix))
+
+    left = flat(F.unsqueeze(a, 0) if a.ndim == 1 else a)
+    rows = tuple(a.shape[-2:-1])
+    if b.ndim == 1:
+        return UnsafeView(F.squeeze(F.bmm(left, flat(F.unsqueeze(b, 1))), -1), batch + rows)
+    return UnsafeView(F.bmm(left, flat(b)), (*batch, *rows, b.shape[-1]))
+
+
+@method("__matmul__")
+def matmul_operator(self, other):
+    """Return self @ other."""
+    return F.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+@method("__rmatmul__")
+def matmul_swapped(self, other):
+    """Return other @ self."""
+    return F.matmul(other, self) if isinstance(other, Tensor) else NotImplemented

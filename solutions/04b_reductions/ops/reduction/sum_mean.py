@@ -1,0 +1,372 @@
+# Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/reduction/sum_mean.py.
+# The lesson is lessons/04b_reductions.md.
+
+"""Reductions that combine all elements along some dimensions: sum, mean, var and theirs.
+
+An op whose PyTorch node has two names, one for the reduction to a single element and one for
+the reduction along dimensions, is two ops here and a function that chooses between them.
+"""
+
+import math
+import warnings
+
+from ... import dtypes
+from ...op.apply import type_name
+from ...op.declaration import F, Op
+from ...op.publish import function
+from ...shapes import reduced, scalar, wrap_dims
+from .dims import extent, restored
+
+
+def axes(array, dim):
+    """Return `dim` as NumPy's `axis`: a tuple counted from the front, None for all."""
+    return None if dim is None else wrap_dims(dim, array.ndim)
+
+
+def numpy_type(dtype):
+    """Return the array library's name for a dtype; None stays None."""
+    return None if dtype is None else dtypes.numpy_of(dtype)
+
+
+def whole(array, dtype):
+    """Return the array dtype in which a sum or product of `array` is formed: int64 for integers."""
+    if dtype is None and array.dtype.kind != "f":
+        return dtypes.int64.numpy
+    return numpy_type(dtype)
+
+
+def wide(xp, array):
+    """Return float16 as float32, in which PyTorch accumulates it; others as they are."""
+    return array.astype(xp.float32) if array.dtype == xp.float16 else array
+
+
+def require_float(array, message):
+    """Raise `message`, with the dtype's name put in, unless the elements are floating."""
+    if array.dtype.kind != "f":
+        name = type_name(dtypes.from_numpy_dtype(array.dtype))
+        raise RuntimeError(message.format(name))
+
+
+# ------------------------------------------------------------------------------- sum, mean
+
+
+class SumAll(Op):
+    """The sum of all elements; integers and booleans are summed as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).sum()
+    tensor(3.)
+    """
+
+    jvp = "linear"
+    name, node, public, shape = "sum", "SumBackward0", False, scalar
+
+    def forward(xp, self, *, dtype=None):
+        return xp.add.reduce(self, axis=None, dtype=whole(self, dtype))
+
+    def grad_self(g, self_sizes):
+        return F.expand(g, self_sizes)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make()
+        yield make(0, 3)
+
+
+class Sum(Op):
+    """The sum along dimensions; integers and booleans are summed as int64.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+
+    jvp = "linear"
+    node, public, shape = "SumBackward1", False, reduced
+
+    def forward(xp, self, dim, keepdim=False, *, dtype=None):
+        return xp.add.reduce(self, axis=axes(self, dim), keepdims=keepdim,
+                             dtype=whole(self, dtype))
+
+    def grad_self(g, self_sizes, dim, keepdim):
+        return F.expand(restored(g, self_sizes, dim, keepdim), self_sizes)
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), (0, -1)
+        yield make(2, 3, 4), (1, 2), True
+        yield make(), 0
+        yield make(0, 3), 0
+
+
+@function()
+def sum(input, dim=None, keepdim=False, *, dtype=None):
+    """Return the sum of all elements, or along `dim`.
+
+    >>> from minigrad import ones
+    >>> ones(2, 3).sum(dim=1, keepdim=True).shape
+    torch.Size([2, 1])
+    """
+    if dim is None and not keepdim:
+        return SumAll(input, dtype=dtype)
+    return Sum(input, dim, keepdim, dtype=dtype)
+
+
+def average(xp, array, dim=None, keepdim=False, dtype=None):
+    """Return the mean of a bare array, accumulated in float32 at least; nan where it is empty."""
+    if dtype is not None:
+        array = array.astype(dtypes.numpy_of(dtype))
+    require_float(array, "mean(): could not infer output dtype. Input dtype must be either a "
+                         "floating point or complex dtype. Got: {}")
+    total = xp.add.reduce(wide(xp, array), axis=axes(array, dim), keepdims=keepdim)
+    return (total / (extent(array.shape, dim) or math.nan)).astype(array.dtype, copy=False)
+
+
+class MeanAll(Op):
+    """The mean of all elements; `RuntimeError` unless they are floating.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0]).mean()
+    tensor(1.5000)
+    """
+
+    jvp = "linear"
+    name, node, public, shape = "mean", "MeanBackward0", False, scalar
+
+    def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
+
+    def grad_self(g, self_sizes):
+        return F.expand(g, self_sizes) / extent(self_sizes, None)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make()
+
+
+class Mean(Op):
+    """The mean along dimensions; `RuntimeError` unless the elements are floating.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
+    tensor([2., 3.])
+    """
+
+    jvp = "linear"
+    node, public, shape = "MeanBackward1", False, reduced
+
+    def forward(xp, self, dim, keepdim=False, *, dtype=None):
+        return average(xp, self, dim, keepdim, dtype)
+
+    def grad_self(g, self_sizes, dim, keepdim):
+        whole = F.expand(restored(g, self_sizes, dim, keepdim), self_sizes)
+        return whole / extent(self_sizes, dim)
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), (0, -1)
+        yield make(2, 3, 4), (1, 2), True
+        yield make(), -1
+
+
+@function()
+def mean(input, dim=None, keepdim=False, *, dtype=None):
+    """Return the mean of all elements, or along `dim`; `RuntimeError` for integers.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 3.0]]).mean(dim=1)
+    tensor([2.])
+    """
+    if dim is None and not keepdim:
+        return MeanAll(input, dtype=dtype)
+    return Mean(input, dim, keepdim, dtype=dtype)
+
+
+class Nansum(Op):
+    """The sum of the elements that are not nan; integers are summed as int64.
+
+    >>> from minigrad import nan, tensor
+    >>> tensor([1.0, nan]).nansum()
+    tensor(1.)
+    """
+
+    node, shape = "NansumBackward", reduced
+
+    def forward(xp, self, dim=None, keepdim=False, *, dtype=None):
+        numbers = xp.where(xp.isnan(self), 0, self) if self.dtype.kind == "f" else self
+        return xp.add.reduce(numbers, axis=axes(self, dim), keepdims=keepdim,
+                             dtype=whole(self, dtype))
+
+    def grad_self(g, self, self_sizes, dim, keepdim):
+        return F.where(F.eq(self, self), restored(g, self_sizes, dim, keepdim), 0)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3), -1
+        yield make(2, 3, 4), (0, 1), True
+        yield make()
+
+
+@function()
+def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    """Return the mean of the elements that are not nan; `RuntimeError` for integers.
+
+    >>> from minigrad import nan, tensor
+    >>> tensor([1.0, 3.0, nan]).nanmean()
+    tensor(2.)
+    """
+    if input.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
+        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype "
+                           f"but got {type_name(input.dtype)}")
+    count = F.sum(F.eq(input, input), dim, keepdim)
+    return F.nansum(input, dim, keepdim, dtype=dtype) / count
+
+
+# ------------------------------------------------------------------------------- var, std
+
+
+def variance(xp, array, dim, keepdim, correction, name):
+    """Return the variance of a bare array, accumulated in float32 at least."""
+    require_float(array, "std and var only support floating point and complex dtypes")
+    work, axis = wide(xp, array), axes(array, dim)
+    n = extent(array.shape, dim)
+    centred = work - xp.add.reduce(work, axis=axis, keepdims=True) / (n or math.nan)
+    total = xp.add.reduce(centred * centred, axis=axis, keepdims=keepdim)
+    if n > correction:
+        return (total / (n - correction)).astype(array.dtype, copy=False)
+    warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
+                  "the reduction factor (input numel divided by output numel).", stacklevel=2)
+    return xp.where(total > 0, math.inf, math.nan).astype(array.dtype)
+
+
+def variance_backward(g, x, sizes, dim, keepdim, correction):
+    """Return the gradient of the variance of `x`."""
+    n = extent(sizes, dim)
+    if n <= correction and (dim is None or not sizes):
+        return F.where(F.eq(x, F.mean(x)), g * math.nan, g * math.inf)
+    factor = math.inf if n == correction else 2 / (n - correction)
+    return restored(g, sizes, dim, keepdim) * factor * (x - F.mean(x, dim, True))
+
+
+class Var(Op):
+    """The variance along dimensions, with n - correction degrees of freedom.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 3.0]]).var(1)
+    tensor([2.])
+    """
+
+    node, public, shape = "VarBackward1", False, reduced
+
+    def forward(xp, self, dim=None, keepdim=False, *, correction=1):
+        return variance(xp, self, dim, keepdim, correction, "var")
+
+    def grad_self(g, self, self_sizes, dim, keepdim, correction):
+        return variance_backward(g, self, self_sizes, dim, keepdim, correction)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 4), (0, -1)
+        yield make(3, 4), 0, True, {"correction": 0}
+
+
+class VarAll(Var):
+    """The variance of all elements, with n - correction degrees of freedom.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 3.0]).var()
+    tensor(2.)
+    """
+
+    name, node, public = "var", "VarBackward0", False
+
+
+class Std(Op):
+    """The standard deviation along dimensions: the square root of the variance.
+
+    >>> from minigrad import tensor
+    >>> tensor([[1.0, 3.0]]).std(1, correction=0)
+    tensor([1.])
+    """
+
+    node, public, shape = "StdBackward1", False, reduced
+
+    def forward(xp, self, dim=None, keepdim=False, *, correction=1):
+        return xp.sqrt(variance(xp, self, dim, keepdim, correction, "std"))
+
+    def grad_self(g, self, result, self_sizes, dim, keepdim, correction):
+        equal = F.eq(result, 0)  # then there is no slope, however steep what comes after
+        g_var = F.where(equal, 0, g / F.where(equal, math.inf, result * 2))
+        return variance_backward(g_var, self, self_sizes, dim, keepdim, correction)
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 4), (0, -1)
+        yield make(3, 4), 0, True, {"correction": 0}
+
+
+class StdAll(Std):
+    """The standard deviation of all elements: the square root of the variance.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0]).std()
+    tensor(1.)
+    """
+
+    name, node, public = "std", "StdBackward0", False
+
+
+def spread_arguments(dim, unbiased, correction):
+    """Read the three ways to call var and std: `(unbiased)`, `(dim, unbiased)`, `correction=`."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return dim, int(unbiased) if correction is None else correction
+
+
+@function()
+def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """Return the variance of all elements, or along `dim`; `RuntimeError` for integers.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0]).var(), tensor([1.0, 3.0]).var(unbiased=False)
+    (tensor(1.), tensor(1.))
+    """
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    op = VarAll if dim is None and not keepdim else Var
+    return op(input, dim, keepdim, correction=correction)
+
+
+@function()
+def std(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """Return the standard deviation of all elements, or along `dim`; `RuntimeError` for integers.
+
+    >>> from minigrad import tensor
+    >>> tensor([1.0, 2.0, 3.0]).std()
+    tensor(1.)
+    """
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    op = StdAll if dim is None and not keepdim else Std
+    return op(input, dim, keepdim, correction=correction)
+
+
+@function(method_too=False)
+def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """Return the variance and the mean.
+
+    >>> from minigrad import tensor, var_mean
+    >>> var_mean(tensor([1.0, 3.0]))
+    (tensor(2.), tensor(2.))
+    """
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    return F.var(input, dim, keepdim=keepdim, correction=correction), F.mean(input, dim, keepdim)
+
+
+@function(method_too=False)
+def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """Return the standard deviation and the mean.
+
+    >>> from minigrad import std_mean, tensor
+    >>> std_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    dim, correction = spread_arguments(dim, unbiased, correction)
+    return F.std(input, dim, keepdim=keepdim, correction=correction), F.mean(input, dim, keepdim)

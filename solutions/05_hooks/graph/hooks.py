@@ -1,0 +1,72 @@
+# Stage 05, Hooks: the solution for minigrad/graph/hooks.py.
+# The lesson is lessons/05_hooks.md.
+
+"""Hooks: the tables that keep them, and the handles that take them away again.
+
+A table is an ordered dictionary from numbers to functions.  Tensors, nodes, modules and optimizers
+all keep their hooks so, and whoever runs a table's hooks runs them in the order of registration.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import count
+from typing import Any
+
+Table = OrderedDict[int, Any]
+
+
+class RemovableHandle:
+    """Take a hook away again by `remove()`, or on leaving a `with` block.
+
+    >>> hooks = OrderedDict(); handle = RemovableHandle(hooks); hooks[handle.id] = print
+    >>> handle.remove(); len(hooks)
+    0
+    """
+
+    _ids = count()
+
+    def __init__(self, *hooks: Table) -> None:
+        self.hooks = hooks
+        self.id = next(self._ids)
+
+    def remove(self) -> None:
+        """Remove the hook; removing it twice is allowed."""
+        for hooks in self.hooks:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> RemovableHandle:
+    """Put a hook into a table, as the last one or as the first, and its number in the others.
+
+    >>> hooks = OrderedDict(); handle = register(hooks, print)
+    >>> hooks[handle.id] is print
+    True
+    """
+    handle = RemovableHandle(table, *marked)
+    table[handle.id] = hook
+    for marks in marked:
+        marks[handle.id] = True
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+class Extras:
+    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
+
+    __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, Table] = {}  # output number -> hooks of that tensor
+        self.retained: dict[int, Any] = {}  # output number -> weak reference to the tensor
+        self.pre: Table = OrderedDict()
+        self.post: Table = OrderedDict()
+        self.metadata: dict[Any, Any] = {}
+        self.place: Any = None  # device and stream of the forward, where they are not the default

@@ -1,0 +1,37 @@
+# Stage 10, Anomaly mode: the solution for minigrad/engine/frames.py.
+# The lesson is lessons/10_anomaly.md.
+
+"""Where in the user's program we are: the call stack without the package's own innermost frames."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def is_internal(frame: FrameType) -> bool:
+    """Tell whether a frame runs code of the package."""
+    return is_ours(frame.f_globals)
+
+
+def is_ours(names: dict[str, Any]) -> bool:
+    """Tell whether a module is the package's, by its global names; see `is_internal`."""
+    name = str(names.get("__name__", ""))
+    return name == _PACKAGE or name.startswith(_PACKAGE + ".")
+
+
+def user_frame() -> tuple[FrameType, int]:
+    """Return the innermost frame of the user's, and how many frames of the package lie within.
+
+    Where there is none, as in the package's own examples, it is the caller's.
+    """
+    caller = sys._getframe(1)
+    frame: FrameType | None = caller
+    depth = 1
+    while frame is not None and is_internal(frame):
+        frame = frame.f_back
+        depth += 1
+    return (caller, 1) if frame is None else (frame, depth)

@@ -1,0 +1,281 @@
+# Stage 11, The profiler: the solution for minigrad/autograd/profiling/recorder.py.
+# The lesson is lessons/11_profiler.md.
+
+"""What writes a profile down while it is on: one event for each op, node and named block.
+
+`apply`, the engine and the functions composed of ops call the recorder of their thread, if there
+is one, and it calls them back.
+
+NOTE [What an event costs while it happens]
+    Measuring must not change what is measured, so of an event only the bare facts are kept, in one
+    flat list: no object is made, nothing is looked up by name, nothing is sorted.  Which event
+    lies in which other one is not noted either: events of one thread nest, so their times say it.
+    `events_of` in profiler_util.py makes events of the list, when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from threading import get_ident, local
+from time import perf_counter_ns
+from types import CodeType, FrameType
+from typing import Any
+
+from ... import _state
+from ...engine.frames import is_ours
+from ...graph.accumulate_grad import AccumulateGrad
+from ...graph.copy_slices import CopySlices
+from ...graph.node import GraphRoot, Node
+from ...op.declaration import Op
+from ...tensor.tensor import Parameter, Tensor
+
+#: Kinds of events, numbered as PyTorch's record scopes.
+FUNCTION, BACKWARD, USER = 0, 1, 7
+
+#: Nodes that are no op's and that PyTorch shows with the namespace of their class.
+_PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
+
+#: Nodes from this sequence number on stand outside the order in which nodes are made.
+UNNUMBERED = 1 << 60
+
+
+class _Here(local):
+    """What a thread knows of the innermost event that is open on it."""
+
+    sequence = -1  # of the node that was made last, directly in that event
+
+
+class Details:
+    """What is only written down if it was asked for."""
+
+    __slots__ = ("made", "shapes", "stack")
+
+    def __init__(self, shapes: list[Any] | None, stack: list[Any] | None) -> None:
+        self.shapes = shapes
+        self.stack = stack  # as `calls` gives it
+        self.made: dict[int, int] = {}  # how many bytes each array has that is new, by its id
+
+
+class Block:
+    """A named block, from its beginning on; `end` is 0 while it is open."""
+
+    __slots__ = ("details", "end", "name", "start", "thread")
+
+    def __init__(self, name: str, details: Details | None) -> None:
+        self.name = name
+        self.details = details
+        self.thread = get_ident()
+        self.end = 0
+        self.start = perf_counter_ns()
+
+
+class Recorder:
+    """Keeps the bare facts of the events of one profile.
+
+    `rows` holds seven items for each event that has ended, in the order in which they ended: what
+    ran (an op, an op with the suffix of its variant, the class of a node, or a name), its scope,
+    start and end in nanoseconds, the sequence number of the node that was made or that ran (-1, or
+    one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
+    """
+
+    #: Whether closures of ops and the engine's fast path may run, and tell of it afterwards.
+    quick = True
+    memory = False  # whether bytes are counted
+    #: `microseconds(details)` that an event took on a GPU, where that is measured
+    microseconds: Callable[[Any], float] | None = None
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self.blocks: list[Block] = []
+        self._note = self.rows.extend
+        self._here = _Here()
+
+    def details(self, inputs: Sequence[Any]) -> Details | None:
+        """Return what is to be known of an event besides the bare facts."""
+        return None
+
+    def begin(self, name: str) -> Block:
+        """Open a named block."""
+        self.blocks.append(block := Block(name, self.details(())))
+        return block
+
+    def finish(self, block: Block) -> None:
+        """Close a named block."""
+        block.end = perf_counter_ns()
+
+    def call(self, what: Any, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
+             **kwargs: Any) -> Any:
+        """Return `function(*args, **kwargs)`, measured."""
+        here, details, result = self._here, self.details(inputs), None
+        outer, here.sequence = here.sequence, -1
+        start = perf_counter_ns()
+        try:
+            result = function(*args, **kwargs)
+            return result
+        finally:
+            end = perf_counter_ns()
+            if self.memory and details is not None:
+                details.made = new_arrays(inputs, result)
+            self._note((what, FUNCTION, start, end, here.sequence, get_ident(), details))
+            here.sequence = outer
+
+    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
+           suffix: str = "") -> Any:
+        """Apply an op, measured."""
+        if suffix or op.hot is None or _state.observers.count > 1:
+            return self.call((op, suffix), values, apply, op, values, False)
+        out = None
+        start = perf_counter_ns()
+        try:
+            out = op.hot(values)
+            return out
+        finally:
+            self.ran(op, start, out, values)
+
+    def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
+        """Note that an op ran since `start` and gave the fresh tensor `out`, if it gave one."""
+        end, sequence = perf_counter_ns(), -1
+        if type(out) is Tensor:
+            if out._node is not None:
+                sequence = out._node.sequence
+        elif out is NotImplemented:  # the other operand's turn
+            return
+        self._note((op, FUNCTION, start, end, sequence, get_ident(), None))
+
+    def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
+        """Return `apply(*args)`, the work of a node of the graph, measured."""
+        results = None
+        start = perf_counter_ns()
+        try:
+            results = apply(*args)
+            return results
+        finally:
+            self.node_ran(node, start, grads, results)
+
+    def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
+        """Note that a node ran since `start` and gave `results`."""
+        self._note((type(node), BACKWARD, start, perf_counter_ns(), node.sequence, get_ident(),
+                    None))
+
+    def made(self, node: Node) -> None:
+        """Note, for the event that is open, the sequence number of the node made there."""
+        self._here.sequence = node.sequence
+
+
+class DetailedRecorder(Recorder):
+    """Writes down input shapes, call stacks or memory too, which takes its time."""
+
+    def __init__(self, shapes: bool = False, stack: bool = False, memory: bool = False) -> None:
+        super().__init__()
+        self.shapes, self.stack, self.memory = shapes, stack, memory
+
+    def details(self, inputs: Sequence[Any]) -> Details:
+        return Details([shape_of(value) for value in inputs] if self.shapes else None,
+                       calls() if self.stack else None)
+
+    def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
+        end = perf_counter_ns()
+        if out is NotImplemented:
+            return
+        node = out._node if type(out) is Tensor else None
+        self._note_in_full(op, FUNCTION, start, end, -1 if node is None else node.sequence, inputs,
+                           out)
+
+    def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
+        self._note_in_full(type(node), BACKWARD, start, perf_counter_ns(), node.sequence, grads,
+                           None if type(node) is GraphRoot else results)
+
+    def _note_in_full(self, what: Any, scope: int, start: int, end: int, sequence: int,
+                      inputs: Sequence[Any], result: Any) -> None:
+        details = self.details(inputs)
+        if self.memory:
+            details.made = new_arrays(inputs, result)
+        self._note((what, scope, start, end, sequence, get_ident(), details))
+
+
+def op_name(op: type[Op]) -> str:
+    """Return the name under which profiles show an op: that of its family, where it has one.
+
+    >>> from minigrad.op.declaration import REGISTRY
+    >>> op_name(REGISTRY["PowNumber"])
+    'aten::pow'
+    """
+    return "aten::" + re.sub(r"(_of_number|_numbers?|_tensors?|_op|_in_place)$", "", op.name)
+
+
+def node_name(kind: type[Node]) -> str:
+    """Return the name under which profiles show the nodes of a class."""
+    return "torch::autograd::" + kind.__name__ if kind in _PLUMBING else kind.__name__
+
+
+@cache
+def name_of(what: Any, scope: int) -> str:
+    """Return the name of an event from what a recorder noted; see `Recorder`."""
+    if isinstance(what, str):
+        return what
+    if scope == BACKWARD:
+        return node_name(what)
+    return op_name(what[0]) + what[1] if isinstance(what, tuple) else op_name(what)
+
+
+def shape_of(value: Any) -> Any:
+    """Return the shape of a tensor or array, those of a list of them, and () for all else."""
+    kind = type(value)
+    if kind is Tensor or kind is Parameter:
+        return value._array.shape
+    if kind is float or kind is int:
+        return ()
+    if isinstance(value, (list, tuple)):
+        return [list(v.shape) for v in value if hasattr(v, "shape")]
+    return getattr(value, "shape", ())
+
+
+def calls() -> list[Any]:
+    """Return the call stack, innermost call first, in three items each: code, place and globals.
+
+    `stack_lines` says what they mean, later on.
+    """
+    found: list[Any] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found += (frame.f_code, frame.f_lasti, frame.f_globals)
+        frame = frame.f_back
+    return found
+
+
+def stack_lines(found: list[Any]) -> list[str]:
+    """Return a call stack as `file(line): function`, without the package's innermost calls."""
+    frames = list(zip(*[iter(found)] * 3))
+    users = [i for i, (_, _, names) in enumerate(frames) if not is_ours(names)]
+    return [line_of(code, place) for code, place, _ in frames[users[0] if users else 0:]]
+
+
+@cache
+def line_of(code: CodeType, place: int) -> str:
+    """Return where an instruction stands, as `file(line): function`."""
+    line = next((n for first, end, n in code.co_lines() if first <= place < end), None)
+    return f"{code.co_filename}({line or code.co_firstlineno}): {code.co_name}"
+
+
+def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
+    """Return the size of each array that a result looks at, by its id; inputs' are not new."""
+    found: dict[int, int] = {}
+    for value in result if isinstance(result, (list, tuple)) else (result,):
+        array = memory_of(value)
+        if array is not None and not any(memory_of(i) is array for i in inputs):
+            found[id(array)] = array.nbytes
+    return found
+
+
+def memory_of(value: Any) -> Any:
+    """Return the array whose memory a tensor or array looks at; None for all else."""
+    kind = type(value)
+    array = value._array if kind is Tensor or kind is Parameter else getattr(value, "_array", value)
+    if not hasattr(array, "nbytes"):
+        return None
+    while hasattr(base := getattr(array, "base", None), "nbytes"):
+        array = base
+    return array
