@@ -177,10 +177,12 @@ class Workspace:
 
         What several new files were made from is left to each of them; backups keep it.
         """
-        before = {path: stage.exercise(old, self.exercises).relative_to(self.exercises)
-                  for path in stage.modules if (old := earlier_path(path)) is not None}
         left: set[Path] = set()
-        for path, old in before.items():
+        for path in stage.modules:
+            earlier = earlier_path(path)
+            if earlier is None:
+                continue
+            old = stage.exercise(earlier, Path())
             if not (self.exercises / old).is_file() or stage.exercise(
                     path, self.exercises).exists():
                 continue

@@ -477,7 +477,7 @@ def test_setup_context_gets_all_outputs(torch):
 # --- Names on the context ------------------------------------------------------------------------
 
 NAMES = ["shape", "dtype", "device", "num_inputs", "others", "edges", "edge_list", "extras",
-         "sequence", "function", "op", "runners", "tensor_runners", "saves", "arity", "needed"]
+         "sequence", "function", "op", "vjp_fns", "tensor_vjp_fns", "saves", "arity", "needed"]
 
 
 @pytest.mark.parametrize("setup", [False, True])

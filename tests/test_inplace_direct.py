@@ -32,7 +32,7 @@ def written(sample: Sample, tracked: bool):
     assert result is target
     assert target._version == version + 1
     found = [target._array]
-    if target.requires_grad and not sample.op.underivable:
+    if target.requires_grad and not sample.op.not_implemented_derivative:
         slopes = grad(target, leaves, torch.ones_like(target), allow_unused=True)
         found += [None if g is None else g._array for g in slopes]
     return found

@@ -324,7 +324,7 @@ def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
             shutil.copy(stage.solution(path), stage.exercise(path, space.exercises))
     call("run", "07.4", "--keep", "05")
     assert not any(space.solved(hole) for hole in second.holes)  # it is no run of 07 alone
-    file = first.exercise("hooks.py", space.exercises)
+    file = first.exercise("graph/hooks.py", space.exercises)
     file.write_text(file.read_text() + "\nraise RuntimeError('this is my own')\n")
     assert "this is my own" in call("run", "07.4", "--keep", "01,05", code=1)
     assert "there is no stage '99'" in call("run", "07", "--keep", "99", code=2)

@@ -558,7 +558,7 @@ def closure(op: type[Op]) -> Any:
 
 @every_op
 def test_specialised_closure_agrees_with_the_generic_function(op, monkeypatch):
-    monkeypatch.setattr(op.node_type, "runners", op.node_type.runners)  # which `closure` may set
+    monkeypatch.setattr(op.node_type, "vjp_fns", op.node_type.vjp_fns)  # which `closure` may set
     hot = closure(op)
     if hot is None:
         return
@@ -586,8 +586,8 @@ def test_specialised_closure_agrees_with_the_generic_function(op, monkeypatch):
                 if edge[0] is None:
                     continue
                 assert_identical(np.asarray(x), np.asarray(y), "gradient")
-                if op.node_type.runners:
-                    fast = op.node_type.runners[i](a.grad_fn, g._array)
+                if op.node_type.vjp_fns:
+                    fast = op.node_type.vjp_fns[i](a.grad_fn, g._array)
                     assert_identical(np.asarray(fast), np.asarray(y), "gradient by a runner")
 
     each([*samples(op), *map(in_single, samples(op))], check)
@@ -595,7 +595,7 @@ def test_specialised_closure_agrees_with_the_generic_function(op, monkeypatch):
 
 def test_some_ops_are_specialised(monkeypatch):
     for op in OPS:
-        monkeypatch.setattr(op.node_type, "runners", op.node_type.runners)
+        monkeypatch.setattr(op.node_type, "vjp_fns", op.node_type.vjp_fns)
     assert sum(closure(op) is not None for op in OPS) > 20
 
 
@@ -698,7 +698,7 @@ def test_inplace_on_a_leaf_or_with_another_shape_raises(op):
             continue
         if target.requires_grad:
             leaf_was_tried = True
-            if op.untracked:
+            if op.no_history:
                 continue
             with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
                 inplace_caller(op)(target, *rest, **sample.kwargs)

@@ -94,7 +94,7 @@ def probe_02_2(random):
         hooks = [random.choice([None, {}, {random.randrange(50): "hook"}]) for _ in leaves]
         for x, table in zip(leaves, hooks, strict=True):
             if table is not None:
-                x._more().hooks = table
+                x._autograd_meta().hooks = table
         held = [[] for _ in leaves]
         ghosts = [[] for _ in leaves]
         for _ in range(12):
@@ -122,7 +122,7 @@ def probe_02_2(random):
     def meanwhile():
         if not theirs:
             theirs.append(AccumulateGrad(x))
-            x._more().accumulator = weakref.ref(theirs[0])
+            x._autograd_meta().accumulator = weakref.ref(theirs[0])
 
     before, history._accumulator_lock = history._accumulator_lock, Meddler(meanwhile)
     try:

@@ -171,7 +171,7 @@ def symptom_02_2_held() -> bool:
 
 def symptom_02_2_hooks_lost() -> bool:
     x = _leaf(1.0)
-    x._more().hooks = hooks = {0: print}
+    x._autograd_meta().hooks = hooks = {0: print}
     for _ in range(2):
         node = x._accumulator()
         if node.extras is None or node.extras.tensor.get(0) != hooks:
@@ -182,7 +182,7 @@ def symptom_02_2_hooks_lost() -> bool:
 
 def symptom_02_2_hooks_copied() -> bool:
     x = _leaf(1.0)
-    x._more().hooks = hooks = {0: print}
+    x._autograd_meta().hooks = hooks = {0: print}
     node = x._accumulator()
     return node.extras.tensor[0] == hooks and node.extras.tensor[0] is not hooks
 
@@ -194,7 +194,7 @@ def _made_meanwhile():
     def meanwhile():
         if not theirs:
             theirs.append(AccumulateGrad(x))
-            x._more().accumulator = weakref.ref(theirs[0])
+            x._autograd_meta().accumulator = weakref.ref(theirs[0])
 
     kept, lock = history._accumulator_lock, Lock(meanwhile)
     history._accumulator_lock = lock
@@ -216,7 +216,7 @@ def symptom_02_2_looks_before_the_lock() -> bool:
 
 def symptom_02_2_no_extras_yet() -> bool:
     x, y = _leaf(1.0), _leaf(1.0)
-    y._more()
+    y._autograd_meta()
     try:
         x._accumulator()
     except AttributeError as error:

@@ -18,7 +18,7 @@ from ..batching import level_of
 from ..graph.node import through_tensors
 from ..graph.saved_tensor import SavedTensor
 from ..graph.version import version_of
-from ..op.error_nodes import break_off
+from ..op.error_nodes import poison_history
 from ..tensor.tensor import Tensor
 from .functions.arguments import by_position, with_defaults
 from .functions.context import ContextNode
@@ -281,7 +281,7 @@ class Function:
             _state.grad_enabled.set(recording)  # Ctrl-C may come as the mode is being left
             for tensor, version in before:
                 if version_of(tensor) != version and tensor.requires_grad:
-                    break_off(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
+                    poison_history(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
             raise
 
     @classmethod

@@ -148,7 +148,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             grad, owned = sums.pop(node, None), True
             if grad is None:
                 grad, owned = loans.pop(node, None), False
-            if grad is None or not node.runners or node.extras is not None or node in captures:
+            if grad is None or not node.vjp_fns or node.extras is not None or node in captures:
                 buffer = buffers.pop(node, None)
                 if buffer is None:
                     buffer = task.new_buffer(node)
@@ -162,7 +162,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             results: list[Any] = [
                 None if target is None or (needed is not None and target not in needed)
                 else run_one(node, grad)
-                for (target, _), run_one in zip(node.edge_list, node.runners, strict=True)
+                for (target, _), run_one in zip(node.edge_list, node.vjp_fns, strict=True)
             ]
             if node.saves and (not any([result is not None for result in results]) or (
                 needed is not None
@@ -191,7 +191,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
                     arrive(target, index, result, owned)
             node = None
             continue
-        target, index, runner = node.next0, node.index0, node.runners[0]
+        target, index, runner = node.next0, node.index0, node.vjp_fns[0]
         other: Any = node.next1 if node.arity == 2 else None
         if needed is not None:
             if node.saves and any([end is not None and end not in needed
@@ -209,9 +209,9 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             continue
         if other is not None:
             if target is None:
-                target, index, runner = other, node.index1, node.runners[1]
+                target, index, runner = other, node.index1, node.vjp_fns[1]
             else:
-                result = node.runners[1](node, grad)
+                result = node.vjp_fns[1](node, grad)
                 shared = result is grad
                 second_owned = not shared
                 place = node.index1
@@ -231,7 +231,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
         if node.saves and not keep_graph:
             node.release()
         # Of two ends that are ready at once, the first comes first; `target` may run on at once.
-        if both and (target.runners or target.sequence < other.sequence):
+        if both and (target.vjp_fns or target.sequence < other.sequence):
             arrive(other, place, second, second_owned)
             both, second = False, None
         if index:
@@ -242,7 +242,7 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             result.dtype is dtype and result.shape == shape)
         if (
             fits
-            and target.runners
+            and target.vjp_fns
             and dependencies[target] == 1
             and target.extras is None
             and target not in captures

@@ -18,7 +18,7 @@ from ..graph.node import Edge
 from ..graph.version import INFERENCE, Version
 from ..op.apply import apply_plain, shares
 from ..op.declaration import Op
-from ..op.node import measure, measured_input
+from ..op.node import geometry_input, saved_geometry
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
 from .devices import beside_numbers_of_host, on_devices
@@ -49,7 +49,8 @@ class Saves:
 
 def any_tensors(op: type[Op]) -> Hot | None:
     """Return `hot(values)` for the arguments in forward's order, or None where there is none."""
-    if (op.outputs or op.list_of_tensors or getattr(op, "many", False) or op.underivable
+    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
+            or op.not_implemented_derivative
             or (op.view and op.parameters[0] != "self")):
         return None
 
@@ -82,7 +83,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
     keywords = op.parameters[split:] if split is not None else ()
     places, slots = op.parameters.index, getattr(node_type, "kept_in", {})
     kept = [(slot, places(n)) for n, slot in slots.items() if n in op.parameters]
-    measures = [(slot, places(measured_input(n)), n) for n, slot in slots.items()
+    measures = [(slot, places(geometry_input(n)), n) for n, slot in slots.items()
                 if n not in op.parameters]
     arity, is_view = node_type.arity, op.view
     grad_enabled = _state.grad_enabled.get
@@ -128,7 +129,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
                 elif a is None:
                     return apply_plain(op, values)
             if dtype is None or ((to_float or numbers) and dtype not in _FLOATS) or (
-                numbers and op.wide_numbers and dtype is _FLOATS[2]
+                numbers and op.float32_scalars and dtype is _FLOATS[2]
             ):
                 return apply_plain(op, values)
             if numbers:
@@ -197,7 +198,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
         for slot, i in kept:
             setattr(node, slot, values[i])
         for slot, i, name in measures:
-            setattr(node, slot, measure(arrays[i], name))
+            setattr(node, slot, saved_geometry(arrays[i], name))
         out._node = node
         out._requires_grad = True
         if plan.result:

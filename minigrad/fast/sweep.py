@@ -73,8 +73,8 @@ def sweep(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any]
 def run_node(node: Any, edges: Sequence[tuple[Any, int]], needed: set[Any],
              arrived: dict[Any, Gradient], is_goal: bool, on_tensors: bool) -> None:
     """Run one node and add each result, fit for its receiver, to what has arrived there."""
-    runners = node.tensor_runners if on_tensors else node.runners
-    if runners:
+    vjp_fns = node.tensor_vjp_fns if on_tensors else node.vjp_fns
+    if vjp_fns:
         g = arrived.get(node) if is_goal else arrived.pop(node, None)
         if g is None:
             node.look_at_saved()
@@ -83,10 +83,10 @@ def run_node(node: Any, edges: Sequence[tuple[Any, int]], needed: set[Any],
         results = run_odd_node(node, needed, arrived, on_tensors)
     for position, (after, index) in enumerate(edges):
         if after not in needed:
-            if runners and after is not None:
+            if vjp_fns and after is not None:
                 node.look_at_saved()
             continue
-        result = runners[position](node, g) if runners else results[position]
+        result = vjp_fns[position](node, g) if vjp_fns else results[position]
         if result is None:
             continue
         array = result._array if on_tensors else result

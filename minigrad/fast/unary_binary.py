@@ -47,7 +47,8 @@ def number_array(value: float, dtype: Any) -> Any:
 def specialised(op: type[Op], generic: Function) -> Function | None:
     """Return the closure for an op of one or two tensors, or None where there is none."""
     positional = [n for n in op.parameters if n not in op.keyword_only]
-    if (op.outputs or op.list_of_tensors or getattr(op, "many", False) or op.underivable
+    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
+            or op.not_implemented_derivative
             or op.promoted != op.tensors):
         return None
     differentiable = op.differentiable == op.tensors
@@ -102,8 +103,8 @@ def give_runners(op: type[Op]) -> None:
     """Let the engine's fast path run the formulas of an op with one output."""
     if op.formulas and not (op.outputs or op.list_of_tensors or getattr(op, "many", False)):
         formulas = op.formulas.values()
-        op.node_type.runners = tuple([runner(op, f, names) for f, names in formulas])
-        op.node_type.tensor_runners = tuple([any_runner(op, f, names, arrays=False)
+        op.node_type.vjp_fns = tuple([runner(op, f, names) for f, names in formulas])
+        op.node_type.tensor_vjp_fns = tuple([any_runner(op, f, names, arrays=False)
                                              for f, names in formulas])
 
 
@@ -279,7 +280,7 @@ def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
     grad_enabled = _state.grad_enabled.get
     read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
     numbers = _numbers
-    beside_numbers = (_FLOATS[:2] if op.wide_numbers else _FLOATS) if op.numbers else ()
+    beside_numbers = (_FLOATS[:2] if op.float32_scalars else _FLOATS) if op.numbers else ()
 
     def call(input: Any, other: Any) -> Any:
         if observers.count:

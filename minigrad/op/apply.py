@@ -21,7 +21,7 @@ from ..graph.version import INFERENCE
 from ..tensor.tensor import Tensor
 from ..tensor.views import mark_view
 from .error_nodes import node_without_formula
-from .node import NUMBERS, measure, measured_input
+from .node import NUMBERS, geometry_input, saved_geometry
 
 if TYPE_CHECKING:
     from .declaration import Op
@@ -188,7 +188,7 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
     operands += [(dtypes.from_numpy_dtype(a.dtype), 2 if a.ndim else 1) for a in items]
     if not operands:
         return {}
-    if op.refuses_bools and len({dtype is dtypes.bool for dtype, _ in operands}) == 2:
+    if op.reject_bool and len({dtype is dtypes.bool for dtype, _ in operands}) == 2:
         raise RuntimeError(BOOL_SUBTRACTION)
     common = dtypes.result_dtype(operands)
     if op.promote == "float" and not common.is_floating_point:
@@ -197,7 +197,7 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
     for i in op.promoted_positions:
         value, name = arrays[i], op.parameters[i]
         to = target
-        if name in op.wide_numbers and target == np.float16 and not getattr(value, "ndim", 0):
+        if name in op.float32_scalars and target == np.float16 and not getattr(value, "ndim", 0):
             to = np.dtype(np.float32)
         if type(value) in BACKENDS or isinstance(value, np.generic):
             if value.dtype is not target:
@@ -285,7 +285,7 @@ def run_forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
         raise kind(f"{op.name}(): {error}") from error
     if isinstance(result, (tuple, list)):
         return [xp.as_array(r) for r in result]
-    if op.wide_numbers and result.dtype == np.float32 and any(
+    if op.float32_scalars and result.dtype == np.float32 and any(
             arrays[i].dtype == np.float16 for i in op.promoted_positions):
         result = result.astype(np.float16)
     return result if type(result) in BACKENDS else xp.as_array(result)  # a copy may be elsewhere
@@ -317,8 +317,8 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
     if not _state.grad_enabled.get() or _state.inference_enabled.get():
         return None
     if not op.formulas:
-        live = op.underivable and any(isinstance(values[i], Tensor) and values[i].requires_grad
-                                      for i in op.tensor_positions)
+        live = op.not_implemented_derivative and any(
+            isinstance(values[i], Tensor) and values[i].requires_grad for i in op.tensor_positions)
         return node_without_formula(op, values) if live else None
     values = on_one_device(op, values, arrays)
     edges: list[Any] = []
@@ -339,7 +339,7 @@ def make_node(op: type[Op], values: list[Any], arrays: list[Any], casts: dict[st
     known = dict(zip(op.parameters, values, strict=True))
     for name in node.keeps:  # type: ignore[attr-defined]  # an OpNode
         if name not in known:
-            known[name] = measure(arrays[op.parameters.index(measured_input(name))], name)
+            known[name] = saved_geometry(arrays[op.parameters.index(geometry_input(name))], name)
     node.save(known, casts)  # type: ignore[attr-defined]  # an OpNode
     return node
 

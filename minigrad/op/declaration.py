@@ -64,12 +64,12 @@ class Op:
     node: str = ""  # how its node is printed; the class name + "Backward0" by default
     #: "result": inputs are brought to their common dtype; "float": and that is floating at least
     promote: str | None = None
-    refuses_bools = False  # whether an input to be promoted may not be boolean
+    reject_bool = False  # whether an input to be promoted may not be boolean
     promoted: tuple[str, ...] = ()  # which inputs are promoted; all by default
     tensors: tuple[str, ...] = ()  # which arguments are tensors; those with a formula
     numbers: bool | tuple[str, ...] = False  # for which a number may stand; True: any
     #: Which inputs, where they are one number beside float16, are read in float32, as in PyTorch.
-    wide_numbers: tuple[str, ...] = ()
+    float32_scalars: tuple[str, ...] = ()
     in_float32 = False  # whether float16 is computed in float32, so that no step overflows
     optional: tuple[str, ...] = ()  # which may be None; by default those whose default that is
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
@@ -77,11 +77,11 @@ class Op:
     constants = 0  # how many of them, the last ones, have no gradient
     view = False  # whether the result looks at the memory of the first input
     #: Whether that variant may write to several elements that are one place in memory.
-    writes_alike = False
+    allow_self_overlap = False
     pointwise = False  # whether it goes from element to element, as where the shapes broadcast
     #: Whether it refuses tensors that share memory with the first, even all of it; "after shapes"
     #: if its shape rule comes before that
-    apart: bool | str = False
+    no_overlap: bool | str = False
     inplace = False  # whether there is a variant that writes to the first input
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
@@ -90,8 +90,8 @@ class Op:
     public = True  # whether `F` and the package have it as a function
     nondifferentiable = False  # whether no formula is given because PyTorch has none either
     #: Whether PyTorch lacks the derivative, so that backward has to raise; perhaps what it says
-    underivable: bool | str = False
-    untracked = False  # whether the variant in place leaves the history as it is
+    not_implemented_derivative: bool | str = False
+    no_history = False  # whether the variant in place leaves the history as it is
     materialize = True  # whether missing gradients of outputs become zeros
     #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
     #: the formulas; see NOTE [How a tangent passes an op] in autograd/forward_mode/pushforward.py

@@ -3,9 +3,9 @@
 NOTE [Writes that are broken off]
     Between the write to memory and the new history lie some microseconds in which Ctrl-C, a lack
     of memory or a user's hook may raise.  The values are then new, or half new, and the history
-    old: its gradient would be wrong, and nothing would tell.  So the tensor's history becomes a
-    `BrokenOff`, which refuses; the write is counted, which makes what was saved before refuse
-    too.  Where nothing was written yet, nothing changes.
+    is old: its gradient would be wrong without an error.  So the tensor's history becomes an
+    `InterruptedWrite`, which raises in backward; the write is counted, so tensors saved before it
+    raise too.  Where nothing was written yet, nothing changes.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ class NotImplemented_(NaryNode):
 
     def __init__(self, op: type[Op]) -> None:
         super().__init__()
-        self.message = (op.underivable if isinstance(op.underivable, str) else
-                        f"derivative for aten::{op.name} is not implemented")
+        reason = op.not_implemented_derivative
+        self.message = reason if isinstance(reason, str) else (
+            f"derivative for aten::{op.name} is not implemented")
 
     def name(self) -> str:
         return "NotImplemented"
@@ -64,7 +65,7 @@ class Constant(NaryNode):
         return [zeros] * len(self.edge_list)
 
 
-class BrokenOff(NaryNode):
+class InterruptedWrite(NaryNode):
     """The node of a write that was broken off: backward through it raises."""
 
     def __init__(self, what: str, error: BaseException) -> None:
@@ -82,7 +83,7 @@ class BrokenOff(NaryNode):
         raise RuntimeError(self.message)
 
 
-def break_off(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
+def poison_history(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
               error: BaseException, counted: bool = False) -> None:
     """Count a write that was broken off and, if it was `recorded`, refuse gradients through it.
 
@@ -96,7 +97,7 @@ def break_off(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
     base = target if target._view is None else target._view.base
     if base._requires_grad and base._node is None:  # a leaf has no history that could be wrong
         return
-    node = BrokenOff(what, error)
+    node = InterruptedWrite(what, error)
     node.shape, node.dtype = base._array.shape, base._array.dtype
     tensors = [target, *(t for t in inputs if isinstance(t, Tensor))]
     sources = [t if t._view is None else t._view.base for t in tensors]  # asking a view may raise
@@ -107,9 +108,9 @@ def break_off(target: Tensor, recorded: bool, inputs: Sequence[Any], what: str,
 def node_without_formula(op: type[Op], values: list[Any]) -> Node:
     """Make the node for an op without formulas; the caller has seen that one is needed."""
     node: NaryNode = (
-        NotImplemented_(op) if op.underivable else Constant(op.node_type.__name__))
+        NotImplemented_(op) if op.not_implemented_derivative else Constant(op.node_type.__name__))
     node.extras = None
-    if op.underivable:
+    if op.not_implemented_derivative:
         node.sequence = 1 << 61  # it raises as soon as it can
     else:
         number(node)  # anomaly mode notes here who made it

@@ -30,7 +30,7 @@ from .apply import (
     type_name,
     unwrap,
 )
-from .error_nodes import break_off, node_without_formula
+from .error_nodes import node_without_formula, poison_history
 
 if TYPE_CHECKING:
     from .declaration import Op
@@ -56,10 +56,11 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
     live = (_state.grad_enabled.get() and not _state.inference_enabled.get()
-            and not op.untracked and any(isinstance(v, Tensor) and v.requires_grad for v in values))
+            and not op.no_history
+            and any(isinstance(v, Tensor) and v.requires_grad for v in values))
     if target._counter is INFERENCE and not _state.inference_enabled.get():
         refuse_inference(op, values)
-    check_inplace(target, live, op.writes_alike or op.view or stays_as_it_is(op, values))
+    check_inplace(target, live, op.allow_self_overlap or op.view or stays_as_it_is(op, values))
     recorded = live and target._array.dtype.kind == "f"
     values, arrays, casts, _ = unwrap(op, values)
     xp = backend_of_all(op, arrays)
@@ -97,7 +98,7 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
                 node.save_output("result", target)
     except BaseException as error:
         if written or (begun and not isinstance(error, BEFORE_WRITING)):
-            break_off(target, recorded, values, f"{op.name}_()", error)
+            poison_history(target, recorded, values, f"{op.name}_()", error)
         raise
     return target
 
@@ -134,7 +135,7 @@ def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -
 def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
     """Raise if an op would read memory that it has written to already."""
     pointwise = op.pointwise or op.promote or op.shape is broadcast
-    if not (pointwise or op.forward_inplace or op.apart):
+    if not (pointwise or op.forward_inplace or op.no_overlap):
         return
     read = [values[i] for i in op.tensor_positions[1:]]
     if op.list_position is not None:
@@ -144,8 +145,8 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
         others = [t for t in others if t._array.ndim]  # one value is read before all writes
     for other in others:
         if partly_overlaps(written, other._array) or (
-                op.apart and (other is values[0] or wholly_overlaps(written, other._array))):
-            if op.apart == "after shapes":
+                op.no_overlap and (other is values[0] or wholly_overlaps(written, other._array))):
+            if op.no_overlap == "after shapes":
                 op.shape(*(tuple(v._array.shape) if isinstance(v, Tensor) else v for v in values))
             raise RuntimeError("unsupported operation: some elements of the input tensor and the "
                                "written-to tensor refer to a single memory location. Please "

@@ -33,18 +33,18 @@ NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
 #: What of an input a formula may ask for without having the input itself saved.
-MEASURES = ("_sizes", "_strides")
+GEOMETRY = ("_sizes", "_strides")
 
 
-def measured_input(name: str) -> str:
+def geometry_input(name: str) -> str:
     """Return the input of which a formula asks for sizes or strides."""
     return name.removesuffix("_sizes").removesuffix("_strides")
 
 
-def measure(source: Any, name: str) -> Any:
+def saved_geometry(source: Any, name: str) -> Any:
     """Return sizes or strides, counted in elements, of an array; of a list of them, a list."""
     if type(source) is list or type(source) is tuple:
-        return [measure(item, name) for item in source]
+        return [saved_geometry(item, name) for item in source]
     if name[-8:] == "_strides":
         itemsize = getattr(source, "itemsize", 1)
         return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
@@ -273,7 +273,7 @@ def make_node_type(op: type[Op]) -> type[Node]:
         is_list = name == op.list_of_tensors
         if name in op.tensors or is_list or is_output(name):
             saves.append(name)
-        elif name in op.parameters or name.endswith(MEASURES):
+        elif name in op.parameters or name.endswith(GEOMETRY):
             keeps.append(name)
         else:
             raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "

@@ -12,7 +12,7 @@ from ..graph.node import Node
 _accumulator_lock = Lock()
 
 
-class History:
+class AutogradMeta:
     """The part of `Tensor` that knows how the tensor came to be.
 
     A tensor made by a recorded operation has the operation's node in `_node` and is its output
@@ -58,7 +58,7 @@ class History:
             if found is not None:
                 return found
         with _accumulator_lock:  # threads that share the leaf have to get the same one
-            extras = self._more()
+            extras = self._autograd_meta()
             found = None if extras.accumulator is None else extras.accumulator()
             if found is not None:
                 return found
@@ -70,5 +70,5 @@ class History:
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Let gradients of this leaf go where another leaf's go."""
-        self._more().accumulator = ref(accumulator)
+        self._autograd_meta().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator

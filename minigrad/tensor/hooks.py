@@ -32,7 +32,7 @@ class GradientHooks:
             return
         node = self.grad_fn
         node._extras().retained[self._index] = ref(self)
-        self._more().retains_grad = True
+        self._autograd_meta().retains_grad = True
 
     def register_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(grad)` when this tensor's gradient is computed; a result replaces it.
@@ -58,7 +58,7 @@ class GradientHooks:
     def _backward_hooks(self: Any, hooks: OrderedDict[int, Any] | None) -> None:
         node = self.grad_fn
         if node is None:
-            self._more().hooks = hooks
+            self._autograd_meta().hooks = hooks
             if self._requires_grad:
                 self._accumulator()._extras().tensor[0] = hooks or OrderedDict()
         else:
@@ -75,7 +75,7 @@ class GradientHooks:
         if self.grad_fn is not None:
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors")
-        extras = self._more()
+        extras = self._autograd_meta()
         if extras.post_accumulate is None:
             extras.post_accumulate = OrderedDict()
         return register(extras.post_accumulate, hook)
@@ -96,7 +96,7 @@ def hook_table(tensor: Any) -> Table:
     if node is not None:
         tables: dict[int, Table] = node._extras().tensor
         return tables.setdefault(tensor._index, OrderedDict())
-    extras = tensor._more()
+    extras = tensor._autograd_meta()
     if extras.hooks is None:
         extras.hooks = OrderedDict()
     tensor._accumulator()._extras().tensor[0] = extras.hooks

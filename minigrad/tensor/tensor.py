@@ -28,7 +28,7 @@ from ..graph.version import (
     with_data_of,
 )
 from .attributes import ArrayInfo, Size
-from .autograd_meta import History
+from .autograd_meta import AutogradMeta
 from .hooks import GradientHooks
 from .protocols import PythonProtocols
 
@@ -46,7 +46,7 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
                   "differentiation use var_no_grad = var.detach().")
 
 
-class TensorExtras:
+class TensorMeta:
     """What few tensors have; most hold None in its place."""
 
     __slots__ = ("accumulator", "hooks", "name", "post_accumulate", "retains_grad")
@@ -59,7 +59,7 @@ class TensorExtras:
         self.name: str | None = None
 
 
-class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
+class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMethods):
     """An n-dimensional array that remembers how it was made.
 
     Source: https://docs.pytorch.org/docs/stable/tensors.html
@@ -81,7 +81,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
     _counter: Any  # a Version, INFERENCE, or None while never written to or shared
     _view: Any  # a views.ViewInfo when it is a differentiable view
     _grad: Tensor | None
-    _extras: TensorExtras | None
+    _extras: TensorMeta | None
 
     def __new__(cls, *args: Any, requires_grad: bool = False, **kwargs: Any) -> Tensor:
         array = _legacy_array(*args)
@@ -150,9 +150,9 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
         self._requires_grad = bool(requires_grad)
         return self
 
-    def _more(self) -> TensorExtras:
+    def _autograd_meta(self) -> TensorMeta:
         if self._extras is None:
-            fresh = TensorExtras()  # made first, see `_shared_counter`
+            fresh = TensorMeta()  # made first, see `_shared_counter`
             if self._extras is None:
                 self._extras = fresh
         return self._extras
@@ -204,7 +204,7 @@ class Tensor(ArrayInfo, History, GradientHooks, PythonProtocols, TensorMethods):
 
     @name.setter
     def name(self, value: str | None) -> None:
-        self._more().name = value
+        self._autograd_meta().name = value
 
     # ---------------------------------------------------------------- memory and versions
 

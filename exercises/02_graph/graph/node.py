@@ -58,9 +58,9 @@ class Node:
     #: How many edges the node's class has slots for; -1 for any number.
     arity = -1
     #: The formulas as functions of node and gradient array, where the op is specialised.
-    runners: tuple[Callable[..., Any], ...] = ()
+    vjp_fns: tuple[Callable[..., Any], ...] = ()
     #: The same for gradients that are tensors.
-    tensor_runners: tuple[Callable[..., Any], ...] = ()
+    tensor_vjp_fns: tuple[Callable[..., Any], ...] = ()
     saves: tuple[str, ...] = ()
     device: Any = CPU
     shape: tuple[int, ...]

@@ -16,7 +16,7 @@ from ..graph.node import Node
 _accumulator_lock = Lock()
 
 
-class History:
+class AutogradMeta:
     """The part of `Tensor` that knows how the tensor came to be.
 
     A tensor made by a recorded operation has the operation's node in `_node` and is its output
@@ -43,7 +43,7 @@ class History:
     @property
     def grad_fn(self: Any) -> Node | None:
         """The node whose backward receives this tensor's gradient; None for a leaf."""
-        # 02.3 Leaf or not. See the task at `History.is_leaf`.
+        # 02.3 Leaf or not. See the task at `AutogradMeta.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     @grad_fn.setter
@@ -58,7 +58,7 @@ class History:
 
     def _edge(self: Any) -> tuple[Node | None, int]:
         """Return where this tensor's gradient goes."""
-        # 02.3 Leaf or not. See the task at `History.is_leaf`.
+        # 02.3 Leaf or not. See the task at `AutogradMeta.is_leaf`.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     def _accumulator(self: Any) -> AccumulateGrad:
@@ -68,14 +68,14 @@ class History:
         # any more, the next call makes a new one, `AccumulateGrad(self)`. The leaf itself
         # must not keep it alive: remember it as a weak reference, `ref(node)`, in
         # `extras.accumulator`, which is None until the first time. `extras` is
-        # `self._more()`, which makes it where `self._extras` is still None. If the leaf has
-        # hooks (`extras.hooks`, a dictionary or None), a newly made AccumulateGrad gets that
-        # very dictionary as `node._extras().tensor[0]`; without hooks leave the node's extras
-        # alone. Two threads may ask at once and have to get the same one: look and make under
-        # `_accumulator_lock`.
+        # `self._autograd_meta()`, which makes it where `self._extras` is still None. If the
+        # leaf has hooks (`extras.hooks`, a dictionary or None), a newly made AccumulateGrad
+        # gets that very dictionary as `node._extras().tensor[0]`; without hooks leave the
+        # node's extras alone. Two threads may ask at once and have to get the same one: look
+        # and make under `_accumulator_lock`.
         raise NotImplementedError("02.2 One end for each leaf is yours to write")
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Let gradients of this leaf go where another leaf's go."""
-        self._more().accumulator = ref(accumulator)
+        self._autograd_meta().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator

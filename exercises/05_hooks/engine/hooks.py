@@ -52,15 +52,15 @@ def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) ->
     # handle. hook_table(tensor): return the table of the tensor's hooks, made when there
     # is none yet, always the same one for the same tensor. For the output of a node
     # (tensor.grad_fn) it lies in node._extras().tensor, a dict, under the number
-    # tensor._index. For a leaf it is kept in tensor._more().hooks (None at first), and
-    # the same table is put under 0 in _extras().tensor of tensor._accumulator(), its
-    # AccumulateGrad, so that a graph that exists already finds it.
-    # run_tensor_hooks(tables, grads): `tables` maps numbers of outputs to tables, `grads`
-    # is the list of the gradients of all outputs (Tensor or None), changed in place. Call
-    # every hook of each table, in order, with the gradient as it is now; where a hook
-    # returns something other than None, check it with check_hook_result(hook, result,
-    # gradient) and put it into grads, for the next hook too. A hook may remove itself or
-    # register others while it runs: go through a copy.
+    # tensor._index. For a leaf it is kept in tensor._autograd_meta().hooks (None at
+    # first), and the same table is put under 0 in _extras().tensor of
+    # tensor._accumulator(), its AccumulateGrad, so that a graph that exists already finds
+    # it. run_tensor_hooks(tables, grads): `tables` maps numbers of outputs to tables,
+    # `grads` is the list of the gradients of all outputs (Tensor or None), changed in
+    # place. Call every hook of each table, in order, with the gradient as it is now;
+    # where a hook returns something other than None, check it with
+    # check_hook_result(hook, result, gradient) and put it into grads, for the next hook
+    # too. A hook may remove itself or register others while it runs: go through a copy.
     raise NotImplementedError("05.3 Hooks of tensors is yours to write")
 
 
@@ -69,13 +69,13 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
     # 05.4 retain_grad. retain_grad(): RuntimeError "can't retain_grad on Tensor that has
     # requires_grad=False" if the tensor does not require grad. For a leaf (grad_fn is
     # None), or where it was asked for already, do nothing. Otherwise set retains_grad of
-    # self._more() to True and put a weak reference to the tensor, ref(self), into the
-    # node's _extras().retained under the number self._index. keep_retained(retained,
-    # grads): `retained` maps numbers of outputs to weak references, `grads` is the list
-    # of the gradients of all outputs (Tensor or None). For each whose tensor is still
-    # alive and whose gradient is not None: if the tensor's _grad is None, it becomes a
-    # clone of the gradient, with memory of its own; otherwise it becomes the sum of both,
-    # a new tensor. The others are passed over.
+    # self._autograd_meta() to True and put a weak reference to the tensor, ref(self),
+    # into the node's _extras().retained under the number self._index.
+    # keep_retained(retained, grads): `retained` maps numbers of outputs to weak
+    # references, `grads` is the list of the gradients of all outputs (Tensor or None).
+    # For each whose tensor is still alive and whose gradient is not None: if the tensor's
+    # _grad is None, it becomes a clone of the gradient, with memory of its own; otherwise
+    # it becomes the sum of both, a new tensor. The others are passed over.
     raise NotImplementedError("05.4 retain_grad is yours to write")
 
 
@@ -115,11 +115,11 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     # RuntimeError "cannot register a hook on a tensor that doesn't require gradient" if
     # the tensor does not require grad; RuntimeError "post accumulate grad hooks cannot be
     # registered on non-leaf tensors" if it has a grad_fn. The table is post_accumulate of
-    # self._more(), None at first; make it when there is none, register the hook in it and
-    # return the handle. run_after_accumulation(hooks, tensor): the leaf's .grad is
-    # complete; call each hook of the table `hooks`, in order, with the tensor itself. Go
-    # through a copy of the table. A hook that returns anything but None is a RuntimeError
-    # 'Tensor post accumulate grad hooks should return None.' (of what is no tensor
-    # PyTorch says TypeError "expected Variable, but hook returned 'int'", which is as
-    # good here).
+    # self._autograd_meta(), None at first; make it when there is none, register the hook
+    # in it and return the handle. run_after_accumulation(hooks, tensor): the leaf's .grad
+    # is complete; call each hook of the table `hooks`, in order, with the tensor itself.
+    # Go through a copy of the table. A hook that returns anything but None is a
+    # RuntimeError 'Tensor post accumulate grad hooks should return None.' (of what is no
+    # tensor PyTorch says TypeError "expected Variable, but hook returned 'int'", which is
+    # as good here).
     raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")

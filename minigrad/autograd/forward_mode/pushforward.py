@@ -22,7 +22,7 @@ from ... import _state
 from ...batching import SLOW, NotBatchable, batched, examples, level_of
 from ...op.apply import apply, plain_numbers
 from ...op.declaration import F, Op
-from ...op.node import MEASURES, measure, measured_input
+from ...op.node import GEOMETRY, geometry_input, saved_geometry
 from ...tensor.tensor import Tensor
 from ..backward import grad
 
@@ -183,9 +183,9 @@ def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
         return values[op.parameters.index(name)]
     if name in op.outputs:
         return outputs[op.outputs.index(name)]
-    if name.endswith(MEASURES):
-        source = values[op.parameters.index(measured_input(name))]
-        return measure(getattr(source, "_array", source), name)
+    if name.endswith(GEOMETRY):
+        source = values[op.parameters.index(geometry_input(name))]
+        return saved_geometry(getattr(source, "_array", source), name)
     return grads[op.outputs.index(name[2:])]
 
 

@@ -30,7 +30,7 @@ FILLED_LATER = ("shape", "dtype", "num_inputs", "others")
 OF_ENGINE = frozenset({
     *FILLED_LATER, "apply", "apply_arrays", "apply_tensors", "arity", "context", "device",
     "edge_list", "edges", "extras", "function", "metadata_of", "name", "op", "put_aside", "release",
-    "runners", "saves", "sequence", "set_edges", "tensor_runners"})
+    "vjp_fns", "saves", "sequence", "set_edges", "tensor_vjp_fns"})
 
 
 class ContextNode(NaryNode):

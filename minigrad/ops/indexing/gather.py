@@ -130,7 +130,7 @@ class IndexAdd(Op):
     tensor([0., 2., 0.])
     """
 
-    apart = "after shapes"
+    no_overlap = "after shapes"
     node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
 
     def shape(self, dim, index, source, alpha=1):
@@ -211,7 +211,7 @@ class IndexCopy(Op):
     tensor([0., 1., 0.])
     """
 
-    apart = True
+    no_overlap = True
     node, tensors, inplace = "IndexCopyBackward", ("self", "index", "source"), True
 
     def shape(self, dim, index, source):
@@ -267,7 +267,7 @@ class IndexFillNumber(Op):
     tensor([0., 5., 0.])
     """
 
-    apart = writes_alike = True
+    no_overlap = allow_self_overlap = True
     name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
     inplace, public = True, False
 
@@ -308,7 +308,7 @@ class IndexFillTensor(Op):
     """
 
     numbers = True
-    apart = writes_alike = True
+    no_overlap = allow_self_overlap = True
     name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
     inplace, public = True, False
 

@@ -142,7 +142,7 @@ class IndexPut(Op):
     tensor([2., 0., 0.])
     """
 
-    apart = writes_alike = True
+    no_overlap = allow_self_overlap = True
     name, node, inplace, public = "index_put", "IndexPutBackward", True, False
     tensors, list_of_tensors = ("self", "values"), "indices"
 

@@ -80,7 +80,7 @@ class Put(Op):
             [0., 1.]])
     """
 
-    apart = "after shapes"
+    no_overlap = "after shapes"
     node, tensors, inplace = "PutBackward", ("self", "index", "source"), True
 
     def shape(self, index, source, accumulate=False):

@@ -31,7 +31,7 @@ class ScatterSource(Op):
     tensor([6., 0., 5.])
     """
 
-    apart = "after shapes"
+    no_overlap = "after shapes"
     name, node, tensors = "scatter", "ScatterBackward0", ("self", "index", "src")
     inplace, public = True, False
 
@@ -62,7 +62,7 @@ class ScatterNumber(Op):
     tensor([0., 0., 5.])
     """
 
-    apart = True
+    no_overlap = True
     name, node, tensors = "scatter", "ScatterBackward1", ("self", "index")
     inplace, public = True, False
 
@@ -94,7 +94,7 @@ class ScatterAdd(Op):
     tensor([0., 0., 2.])
     """
 
-    apart = "after shapes"
+    no_overlap = "after shapes"
     node, tensors, inplace = "ScatterAddBackward", ("self", "index", "src"), True
 
     def shape(self, dim, index, src):
@@ -127,8 +127,8 @@ class ScatterReduced(Op):
     """
 
     name, tensors, numbers = "scatter", ("self", "index", "src"), ("src",)
-    apart, inplace, public = "after shapes", True, False
-    nondifferentiable = underivable = True
+    no_overlap, inplace, public = "after shapes", True, False
+    nondifferentiable = not_implemented_derivative = True
 
     def shape(self, dim, index, src, reduce):
         return ScatterSource.shape(self, dim, index, index if isinstance(src, NUMBERS) else src)

@@ -110,8 +110,9 @@ class SeveralZeros(Op):
     """
 
     shape, public, nondifferentiable = same_shape, False, True
-    underivable = ("Double backward is unsupported for src when >1 zeros in src are scattered to "
-                   "the same position in self")
+    not_implemented_derivative = (
+        "Double backward is unsupported for src when >1 zeros in src are scattered to the same "
+        "position in self")
 
     def forward(xp, self):
         return self.copy()
@@ -134,7 +135,7 @@ class ScatterReduce(Op):
     tensor([1., 1., 4.])
     """
 
-    apart = "after shapes"
+    no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "src"), True
 
     def shape(self, dim, index, src, reduce, include_self=True):
@@ -176,7 +177,7 @@ class IndexReduce(Op):
     tensor([1., 1., 7.])
     """
 
-    apart = "after shapes"
+    no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "source"), True
 
     def shape(self, dim, index, source, reduce, include_self=True):

@@ -83,7 +83,7 @@ class Sub(Op):
     numbers = True
     jvp = "elementwise"
     shape = broadcast
-    promote, refuses_bools = "result", True
+    promote, reject_bool = "result", True
     inplace = True
     dunder = ("__sub__",)
 
@@ -117,7 +117,7 @@ class Rsub(Op):
 
     numbers = True
     shape = broadcast
-    promote, refuses_bools = "result", True
+    promote, reject_bool = "result", True
     public = False
 
     def forward(xp, self, other, *, alpha=1):
@@ -174,7 +174,7 @@ class Mul(Op):
     """
 
     numbers = True
-    wide_numbers = ("other",)
+    float32_scalars = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "result"
@@ -272,7 +272,7 @@ class Div(Op):
     """
 
     numbers = True
-    wide_numbers = ("other",)
+    float32_scalars = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "float"

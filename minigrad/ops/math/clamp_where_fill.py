@@ -469,7 +469,7 @@ class MaskedFillNumber(Op):
 
     numbers = True
     node = "MaskedFillBackward0"
-    writes_alike = True
+    allow_self_overlap = True
     shape = masked
     tensors = ("self", "mask", "value")
     inplace = True
@@ -537,7 +537,7 @@ class FillNumber(Op):
 
     numbers = True
     node = "FillBackward0"
-    writes_alike = True
+    allow_self_overlap = True
     shape = filled
     tensors = ("self", "value")
     inplace = True
@@ -570,7 +570,7 @@ class FillTensor(FillNumber):
     """
 
     node = "FillBackward1"
-    writes_alike = False
+    allow_self_overlap = False
 
     def grad_value(g):
         return g
@@ -599,7 +599,7 @@ class Zero(Op):
     """
 
     node = "ZeroBackward"
-    writes_alike = True
+    allow_self_overlap = True
     shape = same
     inplace = True
     public = False

@@ -216,7 +216,7 @@ class Logical(Op, abstract=True):
     """What the operations on truth values share; any number but zero counts as true."""
 
     shape = broadcast
-    inplace = untracked = True
+    inplace = no_history = True
     nondifferentiable = True
 
     def samples(make):
@@ -269,7 +269,7 @@ class LogicalNot(Question):
     tensor([ True, False])
     """
 
-    inplace = untracked = True
+    inplace = no_history = True
 
     def forward(xp, self):
         return xp.logical_not(self)
@@ -516,7 +516,7 @@ class Heaviside(Op):
     shape = broadcast
     tensors = ("self", "values")
     inplace = True
-    nondifferentiable = underivable = True
+    nondifferentiable = not_implemented_derivative = True
 
     def forward(xp, self, values):
         if self.dtype != values.dtype:

@@ -89,7 +89,7 @@ class FloorDivide(Op):
     shape = broadcast
     promote = "result"
     inplace = True
-    nondifferentiable = underivable = True
+    nondifferentiable = not_implemented_derivative = True
     dunder = ("__floordiv__", "__rfloordiv__")
     samples = pairs
 

@@ -115,7 +115,7 @@ class Unique2(Op):
     """
 
     name, public, many = "unique", False, True
-    nondifferentiable = underivable = True
+    nondifferentiable = not_implemented_derivative = True
 
     def shape(shape, dim=None): return None  # it depends on the values
 
@@ -140,7 +140,7 @@ class UniqueConsecutive(Op):
     """
 
     name, public, many = "unique_consecutive", False, True
-    nondifferentiable = underivable = True
+    nondifferentiable = not_implemented_derivative = True
 
     def shape(shape, dim=None): return None  # it depends on the values
 
@@ -202,7 +202,7 @@ class Bincount(Op):
     tensor([0, 2, 0, 1])
     """
 
-    nondifferentiable = underivable = True
+    nondifferentiable = not_implemented_derivative = True
     tensors = ("self", "weights")
 
     def shape(shape, *_): return None  # it depends on the values

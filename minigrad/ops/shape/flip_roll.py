@@ -197,7 +197,7 @@ class Tril(Op):
             [1., 1.]])
     """
 
-    writes_alike = True
+    allow_self_overlap = True
     node, inplace, shape = "TrilBackward", True, matrices("tril")
 
     def forward(xp, self, diagonal=0):
@@ -221,7 +221,7 @@ class Triu(Op):
             [0., 1.]])
     """
 
-    writes_alike = True
+    allow_self_overlap = True
     node, inplace, shape = "TriuBackward", True, matrices("triu")
 
     def forward(xp, self, diagonal=0):

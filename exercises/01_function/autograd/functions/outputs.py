@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...backend import backend_of
 from ...engine.frames import user_frame
 from ...graph.saved_tensor import SavedTensor
-from ...op.error_nodes import break_off
+from ...op.error_nodes import poison_history
 from ...tensor.tensor import Tensor
 from ...tensor.views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
 
@@ -32,7 +32,7 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
         return joined_outputs(node, inputs, outputs, recorded)
     except BaseException as error:
         for tensor in node.dirty_tensors:
-            break_off(tensor, recorded, inputs, f"{node.function.__name__}.forward", error)
+            poison_history(tensor, recorded, inputs, f"{node.function.__name__}.forward", error)
         raise
 
 

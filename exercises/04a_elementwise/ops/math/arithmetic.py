@@ -96,7 +96,7 @@ class Sub(Op):
     numbers = True
     jvp = "elementwise"
     shape = broadcast
-    promote, refuses_bools = "result", True
+    promote, reject_bool = "result", True
     inplace = True
     dunder = ("__sub__",)
 
@@ -132,7 +132,7 @@ class Rsub(Op):
 
     numbers = True
     shape = broadcast
-    promote, refuses_bools = "result", True
+    promote, reject_bool = "result", True
     public = False
 
     def forward(xp, self, other, *, alpha=1):
@@ -191,7 +191,7 @@ class Mul(Op):
     """
 
     numbers = True
-    wide_numbers = ("other",)
+    float32_scalars = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "result"
@@ -295,7 +295,7 @@ class Div(Op):
     """
 
     numbers = True
-    wide_numbers = ("other",)
+    float32_scalars = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "float"

@@ -86,7 +86,7 @@ class Sub(Op):
     numbers = True
     jvp = "elementwise"
     shape = broadcast
-    promote, refuses_bools = "result", True
+    promote, reject_bool = "result", True
     inplace = True
     dunder = ("__sub__",)
 
@@ -120,7 +120,7 @@ class Rsub(Op):
 
     numbers = True
     shape = broadcast
-    promote, refuses_bools = "result", True
+    promote, reject_bool = "result", True
     public = False
 
     def forward(xp, self, other, *, alpha=1):
@@ -177,7 +177,7 @@ class Mul(Op):
     """
 
     numbers = True
-    wide_numbers = ("other",)
+    float32_scalars = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "result"
@@ -275,7 +275,7 @@ class Div(Op):
     """
 
     numbers = True
-    wide_numbers = ("other",)
+    float32_scalars = ("other",)
     jvp = "elementwise"
     shape = broadcast
     promote = "float"
