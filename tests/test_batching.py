@@ -15,7 +15,8 @@ from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples,
 import minigrad as torch
 from minigrad.autograd import grad
 from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, without_rule
-from minigrad.op.apply import apply, bind
+from minigrad.op.apply import apply
+from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY
 from minigrad.tensor.tensor import Tensor, from_array
 

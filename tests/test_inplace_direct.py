@@ -10,7 +10,7 @@ from _samples import OPS, Sample, forms, samples
 
 import minigrad as torch
 from minigrad.autograd import grad
-from minigrad.op.apply import bind
+from minigrad.op.arguments import bind
 from minigrad.op.inplace import apply_inplace, write_directly
 
 applying = sys.modules[apply_inplace.__module__]
