@@ -121,6 +121,7 @@ def next_sequence() -> int:
 
 def number(node: Any) -> None:
     """Give a new node the next sequence number of its thread, and show it to the observers."""
-    node.sequence = next_sequence()
+    counter = _read_sequence()
+    node.sequence = next_sequence() if counter is None else counter()
     for tell in observers.on_node:
         tell(node)

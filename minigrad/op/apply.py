@@ -74,6 +74,8 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
     except (ValueError, TypeError, LookupError, RuntimeError):
         refuse_stale_views(op, values)
         raise
+    if call.promoted and op.float32_scalars:
+        result = narrowed(op, call, result)
     if not call.on_tensors:
         return result
     node = record(op, call)
@@ -128,19 +130,18 @@ def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
 def forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
     """Run an op's forward on arrays; returns an array, or a list of several."""
     try:
-        result = call_with(op, op.forward, xp, arrays)
+        if op.keyword_only:
+            result = call_with(op, op.forward, xp, arrays)
+        else:
+            result = op.forward(xp, *arrays)
     except (NotImplementedError, ValueError, TypeError, IndexError, OverflowError) as error:
         explain(op, arrays, error)
         raise
-    if type(result) in BACKENDS and not op.float32_scalars:
-        return result
-    return as_arrays(op, xp, arrays, result)
+    return result if type(result) in BACKENDS else as_arrays(xp, result)
 
 
 def call_with(op: type[Op], function: Callable[..., Any], xp: Backend, arrays: list[Any]) -> Any:
     """Call one of an op's functions with forward's arguments, given in order."""
-    if not op.keyword_only:
-        return function(xp, *arrays)
     split = op.positional
     return function(xp, *arrays[:split],
                     **dict(zip(op.parameters[split:], arrays[split:], strict=True)))
@@ -157,14 +158,19 @@ def explain(op: type[Op], arrays: list[Any], error: Exception) -> None:
         raise kind(f"{op.name}(): {error}") from error
 
 
-def as_arrays(op: type[Op], xp: Backend, arrays: list[Any], result: Any) -> Any:
-    """Return the arrays for what forward gave: several outputs, NumPy scalars, wide float16."""
+def as_arrays(xp: Backend, result: Any) -> Any:
+    """Return several outputs as a list of arrays, and a NumPy scalar as a 0-d array."""
     if isinstance(result, (tuple, list)):
         return [xp.as_array(item) for item in result]
-    if op.float32_scalars and result.dtype == np.float32 and any(
-            arrays[i].dtype == np.float16 for i in op.promoted_positions):
-        result = result.astype(np.float16)
-    return result if type(result) in BACKENDS else xp.as_array(result)  # a copy may be elsewhere
+    return xp.as_array(result)
+
+
+def narrowed(op: type[Op], call: Prepared, result: Array) -> Array:
+    """Return the result in float16 where only a number beside float16 was read in float32."""
+    if result.dtype == np.float32 and any(
+            call.arrays[i].dtype == np.float16 for i in op.promoted_positions):
+        return result.astype(np.float16)
+    return result
 
 
 def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
