@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,23 +43,25 @@ class Prepared:
     xp: Backend
 
 
-def apply(op: type[Op], values: list[Any], watched: bool = True, transformed: bool = True) -> Any:
+def apply(op: type[Op], values: list[Any]) -> Any:
     """Run an op on arguments in the order of its `forward`.
 
     Given tensors it returns tensors and records a node where one is needed; given bare arrays it
-    returns arrays.  A profiler that is on calls this once more, no longer `watched`; a
-    transformation such as forward mode calls it with `transformed` off.
+    returns arrays.
     """
     if _state.observers.count:
-        if watched and (recorder := _state.recorder.get()) is not None:
-            return recorder.op(op, values, apply)
-        if (casts := _state.autocast.get()) is not None:
-            values = casts.op(op, values)
-        if transformed and (transform := _state.transform.get()) is not None:
-            return transform.op(op, values)
-    elif op.fast is not None:
-        return op.fast(values)
-    return run_op(op, values)
+        return intercepted(op, values, _state.interceptors())
+    return run_op(op, values) if op.fast is None else op.fast(values)
+
+
+def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
+    """Hand an op to the first of the interceptors, or run it where there are none left.
+
+    See NOTE [Interceptors] in _state.py.
+    """
+    if not stack:
+        return run_op(op, values)
+    return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 
 def run_op(op: type[Op], values: list[Any]) -> Any:
