@@ -10,9 +10,9 @@ import warnings
 import weakref
 
 import pytest
-from _engines import leaf, on_each_engine, spelt
 
 import minigrad
+from tests.support.engines import leaf, on_each_engine, spelt
 
 pytestmark = on_each_engine
 

@@ -6,7 +6,8 @@ import importlib
 import warnings
 
 import pytest
-from _engines import function_of, leaf, on_each_engine
+
+from tests.support.engines import function_of, leaf, on_each_engine
 
 pytestmark = [on_each_engine, pytest.mark.filterwarnings(
     "ignore:`torch.jit.script:DeprecationWarning",  # PyTorch's forward mode

@@ -9,15 +9,25 @@ import warnings
 import weakref
 from typing import Any
 
-import _oracle
 import numpy as np
 import pytest
-from _engines import leaf, on_each_engine
-from _samples import IDS, OPS, Sample, cotangents_of, each, flat, outputs_of, samples, sloped
 
 from minigrad.autograd.forward_mode.tangents import TangentLevel
 from minigrad.batching import batched, examples, next_level
 from minigrad.tensor.tensor import from_array
+from tests import _oracle
+from tests.support.engines import leaf, on_each_engine
+from tests.support.samples import (
+    IDS,
+    OPS,
+    Sample,
+    cotangents_of,
+    each,
+    flat,
+    outputs_of,
+    samples,
+    sloped,
+)
 
 #: PyTorch warns of itself when it first makes a dual tensor.
 # PyTorch's own forward mode gives it

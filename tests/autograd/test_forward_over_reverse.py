@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import on_each_engine
+
+from tests.support.engines import on_each_engine
 
 # PyTorch's own forward mode gives it
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning",

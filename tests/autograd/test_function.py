@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from _engines import leaf, on_each_engine
+
+from tests.support.engines import leaf, on_each_engine
 
 pytestmark = on_each_engine
 

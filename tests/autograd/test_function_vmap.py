@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import function_of, on_each_engine
+
+from tests.support.engines import function_of, on_each_engine
 
 pytestmark = [on_each_engine, pytest.mark.filterwarnings(
     "ignore:`torch.jit.script:DeprecationWarning")]  # PyTorch's forward mode

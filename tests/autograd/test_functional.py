@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import ENGINES, leaf, on_each_engine
+
+from tests.support.engines import ENGINES, leaf, on_each_engine
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # PyTorch's own forward mode

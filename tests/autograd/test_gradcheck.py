@@ -6,7 +6,8 @@ import importlib
 import warnings
 
 import pytest
-from _engines import leaf, on_each_engine
+
+from tests.support.engines import leaf, on_each_engine
 
 #: PyTorch warns of itself when it first makes a dual tensor.
 pytestmark = [on_each_engine,

@@ -10,7 +10,8 @@ import warnings
 import weakref
 
 import pytest
-from _engines import ENGINES, leaf, on_each_engine
+
+from tests.support.engines import ENGINES, leaf, on_each_engine
 
 minigrad = ENGINES[0]
 

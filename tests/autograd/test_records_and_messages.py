@@ -8,7 +8,6 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from _engines import function_of, leaf, on_each_engine, with_jvp
 
 import minigrad
 from minigrad.autograd.profiler_util import FunctionEventAvg
@@ -16,6 +15,7 @@ from minigrad.autograd.profiling.device import DeviceRecorder
 from minigrad.autograd.profiling.html import flames
 from minigrad.autograd.profiling.nvtx import NvtxRecorder
 from minigrad.autograd.profiling.table import build_table, in_unit, shortened
+from tests.support.engines import function_of, leaf, on_each_engine, with_jvp
 
 profiler = minigrad.autograd.profiler
 

@@ -10,10 +10,10 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from _engines import function_of, leaf, on_each_engine
 
 import minigrad
 from minigrad.op.declaration import F, Op
+from tests.support.engines import function_of, leaf, on_each_engine
 
 Function = minigrad.autograd.Function
 profiler_util = importlib.import_module("minigrad.autograd.profiler_util")

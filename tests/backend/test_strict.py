@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, sloped
 
 from minigrad import backend
 from minigrad.backend import strict
 from minigrad.tensor.tensor import Tensor
+from tests.support.samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, sloped
 
 
 @pytest.fixture(autouse=True)

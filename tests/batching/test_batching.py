@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped
 
 import minigrad as torch
 from minigrad.autograd import grad
@@ -18,8 +17,9 @@ from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, wit
 from minigrad.op.apply import apply, bind
 from minigrad.op.declaration import REGISTRY
 from minigrad.tensor.tensor import Tensor, from_array
+from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped
 
-DOCS = Path(__file__).resolve().parent.parent / "docs" / "en" / "batching.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "en" / "batching.md"
 SIZE = 5  # no sample has a dimension of this size but where it must
 
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)

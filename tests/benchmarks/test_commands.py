@@ -16,7 +16,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.utils.memory import peak_memory, process_peak, reset_process_peak
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def command(*arguments: str, cwd: Path = ROOT, blocked: tuple[str, ...] = ()):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 SCRIPT = BENCHMARKS / "op_overhead.py"
 LIBRARIES = {"minigrad", "pytorch", "hips", "mygrad"}
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 SVG = "{http://www.w3.org/2000/svg}"
 
 

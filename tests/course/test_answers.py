@@ -10,11 +10,10 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from _answers import answered, answers
-from test_probes import ALL, graded
-
 from minigrad_course import stages as course
 from minigrad_course.trial import try_files
+from tests.course.test_probes import ALL, graded
+from tests.support.answers import answered, answers
 
 CASES = [pytest.param(stage, name, id=name) for stage in course.stages()
          for name in answers(stage)]

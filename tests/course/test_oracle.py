@@ -1,8 +1,9 @@
 """The oracle against derivatives worked out by hand."""
 
-import _oracle
 import numpy as np
 import pytest
+
+from tests import _oracle
 
 
 def test_jacobian_has_output_dimensions_first():

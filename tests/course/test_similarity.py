@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from _answers import answered, answers
 from typer.testing import CliRunner
 
 from minigrad_course import stages as course
@@ -23,6 +22,7 @@ from minigrad_course.similarity import compare as comparing
 from minigrad_course.similarity.compare import HOLE_TOKENS, PACKAGE, Likeness, compare
 from minigrad_course.similarity.fingerprints import RUN, WINDOW, covered, fingerprints
 from minigrad_course.stages import Stage
+from tests.support.answers import answered, answers
 
 STAGES = [stage for stage in course.stages() if answers(stage)]
 SEVERAL = [stage for stage in STAGES if len(answers(stage)) > 1]

@@ -5,7 +5,7 @@ article on the C++ engine, and the autograd page of PyTorch 1.8's manual.  What 
 asserted here, node names included; where they cannot print it, the comment names the row of
 `docs/en/errata.md` that says why.
 
-The same file runs on PyTorch itself: `DOCUMENTS_ENGINE=torch pytest tests/test_documents.py`.
+The same file runs on PyTorch itself: `DOCUMENTS_ENGINE=torch pytest tests/docs/test_documents.py`.
 That it passes there shows that the tests are right; `TODAY` lists the names that PyTorch
 spells differently now.
 """
@@ -855,7 +855,7 @@ def test_factories_take_requires_grad():
 
 
 def test_every_erratum_is_shown_here_and_explained_there():
-    page = Path(__file__).parents[1] / "docs" / "en" / "errata.md"
+    page = Path(__file__).parents[2] / "docs" / "en" / "errata.md"
     rows = re.findall(r"^\| (\d+) \|", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert rows == [str(number) for number in range(1, len(rows) + 1)]
     parts = sorted(Path(__file__).parent.glob("test_documents*.py"))

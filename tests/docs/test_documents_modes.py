@@ -8,7 +8,17 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_documents import F, autograd, leaf, mean_of_scaled_square, nn, run_faulty, spelt, torch
+
+from tests.docs.test_documents import (
+    F,
+    autograd,
+    leaf,
+    mean_of_scaled_square,
+    nn,
+    run_faulty,
+    spelt,
+    torch,
+)
 
 # --- The article: jacobian and hessian ----------------
 

@@ -13,7 +13,7 @@ from made import made_pages
 import minigrad as torch
 from minigrad import viz
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MADE = made_pages()  # the pages that are made when the site is built
 DOCS = ROOT / "docs" / "en"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -117,7 +117,7 @@ def stepper_page() -> str:
 
 def test_the_stepper_of_the_site_is_the_one_that_is_made():
     assert STEPPER.read_text(encoding="utf-8") == stepper_page(), (
-        "make it again: PYTHONPATH=.:site python tests/test_docs.py"
+        "make it again: PYTHONPATH=.:site python -m tests.docs.test_pages"
     )
 
 

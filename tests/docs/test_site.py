@@ -27,7 +27,7 @@ from api_families import FAMILIES, family_of
 from minigrad.op.declaration import REGISTRY
 from minigrad_course.stages import CourseError, stages
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
 
 STAGES = stages(ROOT)

@@ -11,9 +11,9 @@ import warnings
 from typing import Any
 
 import pytest
-from _engines import ENGINES, NAMES
 
 import minigrad
+from tests.support.engines import ENGINES, NAMES
 
 SAME = [
     ("y.backward(inputs=[])", [

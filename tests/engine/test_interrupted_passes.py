@@ -15,11 +15,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from _engines import leaf
-from _faults import ALL, KINDS, fault
 
 import minigrad as torch
 from minigrad.utils.checkpoint import checkpoint
+from tests.support.engines import leaf
+from tests.support.faults import ALL, KINDS, fault
 
 STEP = 1 if ALL else 17
 

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from _engines import function_of, leaf, on_each_engine, with_jvp
 
 import minigrad
 from minigrad import _state
@@ -21,6 +20,7 @@ from minigrad.batching import BatchedArray, NotBatchable
 from minigrad.fast.sweep import sweep
 from minigrad.op.declaration import REGISTRY, Op
 from minigrad.shapes import same
+from tests.support.engines import function_of, leaf, on_each_engine, with_jvp
 
 Function = minigrad.autograd.Function
 

@@ -6,8 +6,6 @@ import threading
 import weakref
 
 import pytest
-from _engines import leaf
-from test_threads import THREADS, eager_switching, run  # noqa: F401  # a fixture that runs by itself
 
 import minigrad as torch
 from minigrad import _state
@@ -15,6 +13,8 @@ from minigrad.autograd import Function
 from minigrad.autograd.graph import saved_tensors_hooks
 from minigrad.engine import engine
 from minigrad.utils.checkpoint import checkpoint
+from tests.engine.test_threads import THREADS, eager_switching, run  # noqa: F401  # a fixture that runs by itself
+from tests.support.engines import leaf
 
 ROUNDS = 10
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _samples import OPS, Sample, each, samples, sloped
 
 import minigrad as torch
 from minigrad import _state
@@ -15,6 +14,7 @@ from minigrad.autograd import grad
 from minigrad.engine.engine import execute
 from minigrad.fast.replay import Replay, all_passes
 from minigrad.tensor.tensor import Tensor, from_array
+from tests.support.samples import OPS, Sample, each, samples, sloped
 
 DIFFERENTIABLE = [op for op in OPS if op.formulas]
 

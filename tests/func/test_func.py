@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import ENGINES, NAMES, on_each_engine
 
 import minigrad
+from tests.support.engines import ENGINES, NAMES, on_each_engine
 
 # PyTorch's own forward mode and `linearize` give these
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning",

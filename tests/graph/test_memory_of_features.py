@@ -10,13 +10,13 @@ import threading
 import weakref
 
 import pytest
-from test_memory import Exp, Scaled, leaf, leaves_nothing, no_collector  # noqa: F401  # a fixture
 
 import minigrad as torch
 from minigrad import func
 from minigrad.autograd import detect_anomaly, forward_ad, functional, grad, profiler
 from minigrad.autograd.graph import register_multi_grad_hook, save_on_cpu, saved_tensors_hooks
 from minigrad.utils.checkpoint import checkpoint, checkpoint_sequential
+from tests.graph.test_memory import Exp, Scaled, leaf, leaves_nothing, no_collector  # noqa: F401  # a fixture
 
 STEPS = int(os.environ.get("MINIGRAD_STEPS", "40"))
 # The programs are what is warned of: slow modes and gradients with a history.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from _engines import leaf, on_each_engine
-from test_function import function
+
+from tests.autograd.test_function import function
+from tests.support.engines import leaf, on_each_engine
 
 pytestmark = on_each_engine
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import _oracle
 import numpy as np
 import pytest
 
@@ -14,6 +13,7 @@ from minigrad import nn
 from minigrad.autograd import grad
 from minigrad.backend.kernels_attention import empty_like_rows, row_maxima
 from minigrad.nn.functional import scaled_dot_product_attention
+from tests import _oracle
 
 RNG = np.random.default_rng(0)
 

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import pytest
-from _engines import on_each_engine
-from _oracle import assert_close
 
 import minigrad
 from minigrad import nn
+from tests._oracle import assert_close
+from tests.support.engines import on_each_engine
 
 ROWS = [[0.5, -1.0, 2.0], [1.5, 0.0, -2.0], [2.0, 2.0, 2.0], [0.25, 3.0, -1.0]]
 INDICES, OFFSETS, FACTORS = [0, 1, 1, 3, 2, 2], [0, 2, 2, 5], [0.5, -1.0, 2.0, 3.0, 0.25, 1.5]

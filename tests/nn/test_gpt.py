@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import _oracle
 import numpy as np
 import pytest
-from _twin import twin
 
 import minigrad
 from minigrad import nn
 from minigrad.nn.models import GPT, GPTConfig
 from minigrad_course import characters
+from tests import _oracle
+from tests.support.twin import twin
 
 SMALL: dict[str, Any] = {"layers": 2, "heads": 2, "width": 32, "context": 16}
 

@@ -90,7 +90,7 @@ def test_options_of_resnets() -> None:
 def twins() -> dict[str, Any]:
     """The same networks made of PyTorch's layers."""
     pytest.importorskip("torch", reason="parity needs PyTorch")
-    from _torch_twin import twin
+    from tests.support.torch_twin import twin
 
     return twin(resnet)
 

@@ -1,4 +1,4 @@
-"""Each row of `_nn_cases.py` with minigrad and with PyTorch, and against finite differences."""
+"""Each row of `tests/support/nn_cases.py` with minigrad and with PyTorch, and against finite differences."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _nn_cases import CALL_ERRORS, CASES, ERRORS, Case, made
-from _oracle import assert_close, central_difference_vjp
 
 import minigrad
 from minigrad import nn
+from tests._oracle import assert_close, central_difference_vjp
+from tests.support.nn_cases import CALL_ERRORS, CASES, ERRORS, Case, made
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same'")  # PyTorch's own
 

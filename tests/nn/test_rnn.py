@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import _oracle
 import numpy as np
 import pytest
-from _twin import twin
 
 import minigrad
 from minigrad import nn
@@ -16,6 +14,8 @@ from minigrad.autograd.gradcheck import gradgradcheck
 from minigrad.nn.utils import rnn
 from minigrad.ops.nn.rnn import GruLayer, LstmLayer, RnnLayer
 from minigrad_course import brackets
+from tests import _oracle
+from tests.support.twin import twin
 
 RNG = np.random.default_rng(0)
 KINDS = ["LSTM", "GRU", "RNN"]

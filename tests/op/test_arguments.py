@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from _samples import IDS, OPS, samples
 
 import minigrad
+from tests.support.samples import IDS, OPS, samples
 
 torch = pytest.importorskip("torch", reason="held beside PyTorch")
 

@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from _samples import OPS, Sample, forms, samples
 
 import minigrad as torch
 from minigrad.autograd import grad
 from minigrad.op.apply import bind
 from minigrad.op.inplace import apply_inplace, write_directly
+from tests.support.samples import OPS, Sample, forms, samples
 
 applying = sys.modules[apply_inplace.__module__]
 DIRECT = [op for op in OPS if op.forward_inplace is not None]

@@ -15,8 +15,6 @@ import sys
 
 import numpy as np
 import pytest
-from _engines import leaf
-from _faults import KINDS, fault, numbers
 
 import minigrad as torch
 from minigrad import _state
@@ -24,6 +22,8 @@ from minigrad.autograd import Function, forward_ad
 from minigrad.autograd.forward_mode import tangents
 from minigrad.autograd.graph import saved_tensors_hooks
 from minigrad.engine.engine import _running
+from tests.support.engines import leaf
+from tests.support.faults import KINDS, fault, numbers
 
 AT_MOST = 40  # places a scene
 REFUSALS = ("was broken off by", "modified by an inplace operation", "a second time",

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import on_each_engine
-from _oracle import assert_close, central_difference_vjp
-from _parity import outcome
 
 import minigrad
+from tests._oracle import assert_close, central_difference_vjp
+from tests.support.engines import on_each_engine
+from tests.support.parity import outcome
 
 X = np.random.default_rng(0).normal(size=(3, 5))
 OFTEN, MUCH = np.array([1, 2, 0, 3, 1]), np.random.default_rng(1).uniform(size=5)

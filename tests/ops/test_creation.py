@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from _parity import outcome
 
 import minigrad
 from minigrad.dtypes import set_default_dtype
 from minigrad.op.declaration import F
 from minigrad.op.publish import FUNCTIONS
 from minigrad.tensor.tensor import Tensor
+from tests.support.parity import outcome
 
 # Evaluated with minigrad and with PyTorch; results, errors and warnings must be the same.
 DATA = """

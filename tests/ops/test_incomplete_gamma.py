@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _engines import leaf, on_each_engine
-from _oracle import assert_close
 
 import minigrad
 from minigrad import special
+from tests._oracle import assert_close
+from tests.support.engines import leaf, on_each_engine
 
 #: a, x, and both shares, by mpmath with 40 digits.
 VALUES = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _oracle import assert_close, central_difference_vjp
-from _parity import outcome
 
 import minigrad
 from minigrad import linalg
+from tests._oracle import assert_close, central_difference_vjp
+from tests.support.parity import outcome
 
 SHAPES = [((4, 2), (4, 3)), ((4, 2), (4,)), ((3, 3), (3, 1)), ((2, 4), (2, 2)), ((2, 4), (2,)),
           ((5, 4, 2), (5, 4, 1)), ((5, 4, 2), (5, 4)), ((5, 4, 2), (1, 4, 3)),

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _oracle import assert_close, central_difference_vjp
 
 import minigrad as torch
 from minigrad import linalg
 from minigrad.autograd import grad
+from tests._oracle import assert_close, central_difference_vjp
 
 
 def numbers(*shape: int, seed: int = 0) -> Any:

@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from _parity import outcome
 
 import minigrad
 from minigrad import Generator, manual_seed
 from minigrad.ops.random.generator import fork_rng
+from tests.support.parity import outcome
 
 SEEDED = """
 torch.rand(3)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import on_each_engine
 
 import minigrad as torch
 from minigrad.autograd import grad
+from tests.support.engines import on_each_engine
 
 nan, inf = math.nan, math.inf
 

@@ -1,7 +1,7 @@
 """Every op of the registry, held against its own declaration and against finite differences.
 
 Each test takes one op through all its samples; what is compared with PyTorch is in
-`test_ops_parity.py`.
+`test_registry_parity.py`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ import inspect
 import textwrap
 from typing import Any
 
-import _oracle
 import numpy as np
 import pytest
-from _samples import (
+
+from minigrad.autograd import grad
+from minigrad.fast.unary_binary import specialised
+from minigrad.op.apply import bind
+from minigrad.op.declaration import REGISTRY, F, Op
+from minigrad.op.node import OpNode
+from minigrad.op.publish import FUNCTIONS, caller, inplace_caller, with_fast_path
+from minigrad.shapes import broadcast, same
+from minigrad.tensor.tensor import Tensor, from_array
+from tests import _oracle
+from tests.support.samples import (
     IDS,
     OPS,
     Sample,
@@ -29,15 +38,6 @@ from _samples import (
     samples,
     sloped,
 )
-
-from minigrad.autograd import grad
-from minigrad.fast.unary_binary import specialised
-from minigrad.op.apply import bind
-from minigrad.op.declaration import REGISTRY, F, Op
-from minigrad.op.node import OpNode
-from minigrad.op.publish import FUNCTIONS, caller, inplace_caller, with_fast_path
-from minigrad.shapes import broadcast, same
-from minigrad.tensor.tensor import Tensor, from_array
 
 every_op = pytest.mark.parametrize("op", OPS, ids=IDS)
 

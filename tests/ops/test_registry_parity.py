@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import _oracle
 import numpy as np
 import pytest
-from _samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, spread
-from _samples import samples as all_samples
 
 import minigrad
 from minigrad.autograd import grad
 from minigrad.op.declaration import Op
 from minigrad.tensor.tensor import Tensor
+from tests import _oracle
+from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, spread
+from tests.support.samples import samples as all_samples
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of shapes, strides and options that samples have
     "Using a target size", r"torch.searchsorted\(\)", "The reduce argument of torch.scatter",
     r"index_reduce\(\) is in beta")]
 torch = pytest.importorskip("torch", reason="compares with PyTorch")
-spellings = pytest.importorskip("_spellings", reason="compares with PyTorch")
+spellings = pytest.importorskip("tests.support.spellings", reason="compares with PyTorch")
 
 COMPARED = [op for op in OPS if op.__name__ not in spellings.SERVANTS]
 every_op = pytest.mark.parametrize("op", COMPARED, ids=[op.__name__ for op in COMPARED])

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _engines import on_each_engine
-from _oracle import assert_close, numerical_jacobian
-from _parity import outcome
 
 import minigrad
 from minigrad.ops.indexing.scatter_reduce import SeveralZeros
+from tests._oracle import assert_close, numerical_jacobian
+from tests.support.engines import on_each_engine
+from tests.support.parity import outcome
 
 # PyTorch says so of `index_reduce`, the first time or, where tests want it, each time.
 IN_BETA = "\nUserWarning: index_reduce() is in beta and the API may change at any time"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from _engines import on_each_engine
-from _oracle import assert_close
 
 import minigrad
+from tests._oracle import assert_close
+from tests.support.engines import on_each_engine
 
 LOSSES: dict[str, Any] = {
     "valley": lambda t, x: (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2,

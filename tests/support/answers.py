@@ -12,7 +12,7 @@ from pathlib import Path
 from minigrad_course.dev.source import Module, body_span
 from minigrad_course.stages import Stage
 
-FOLDER = Path(__file__).with_name("answers")
+FOLDER = Path(__file__).parents[1] / "answers"
 
 
 def answers(stage: Stage) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every module of `minigrad.nn`, made and called: the rows that `test_nn_parity.py` runs.
+"""Every module of `minigrad.nn`, made and called: the rows that `tests/nn/test_parity.py` runs.
 
 A row is `Case(how to make the module, its inputs...)`:
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-PACKAGE = Path(__file__).resolve().parent.parent / "minigrad"
+PACKAGE = Path(__file__).resolve().parents[2] / "minigrad"
 
 #: Where each import of the package leads to in PyTorch; the first that fits holds.
 IMPORTS = (

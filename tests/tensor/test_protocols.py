@@ -5,7 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-from _engines import leaf, on_each_engine
+
+from tests.support.engines import leaf, on_each_engine
 
 pytestmark = on_each_engine
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from _parity import outcome
 
 import minigrad
 from minigrad import tensor
 from minigrad.tensor.tensor import Parameter, Tensor
 from minigrad.testing import assert_close
+from tests.support.parity import outcome
 
 
 class Mine(Tensor):

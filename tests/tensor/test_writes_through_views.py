@@ -1,6 +1,6 @@
 """Second gradients of random writes in place through views, kept or dropped, beside PyTorch's.
 
-`WRITES=34000 pytest tests/test_writes_through_views.py` takes half a minute.
+`WRITES=34000 pytest tests/tensor/test_writes_through_views.py` takes half a minute.
 """
 
 import math

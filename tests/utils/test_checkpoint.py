@@ -10,7 +10,8 @@ import weakref
 from contextlib import contextmanager, nullcontext
 
 import pytest
-from _engines import ENGINES, function_of, leaf, on_each_engine
+
+from tests.support.engines import ENGINES, function_of, leaf, on_each_engine
 
 minigrad = ENGINES[0]
 both_variants = pytest.mark.parametrize("reentrant", [True, False], ids=["reentrant", "saved"])

@@ -20,7 +20,7 @@ from minigrad.utils.moved_modules import MOVED
 
 #: Written by the first edition: pickles of its public classes, of some objects, and saved files.
 FIRST_EDITION = json.loads(
-    (Path(__file__).parent / "data" / "first_edition_pickles.json").read_text(encoding="utf-8"))
+    (Path(__file__).parents[1] / "data" / "first_edition_pickles.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", FIRST_EDITION["classes"])
@@ -80,4 +80,4 @@ def test_tensor_stays_a_function_after_every_submodule_is_imported():
             "assert minigrad.tensor([1.0, 2.0]).tolist() == [1.0, 2.0]\n"
             "from minigrad.tensor.tensor import Tensor\n"
             "assert isinstance(minigrad.tensor(1.0), Tensor)")
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

@@ -15,7 +15,7 @@ import minigrad as torch
 from minigrad import viz
 from minigrad.autograd import Function
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 needs_dot = pytest.mark.skipif(
     shutil.which("dot") is None, reason="the program dot (Graphviz) is not installed"
 )
