@@ -1,4 +1,4 @@
-"""Each row of `tests/support/nn_cases.py` with minigrad and with PyTorch, and against finite differences."""
+"""Each row of `tests.support.nn_cases` on minigrad and PyTorch, and by finite differences."""
 
 from __future__ import annotations
 

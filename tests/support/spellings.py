@@ -201,7 +201,8 @@ SPELLINGS: dict[str, Spelling] = {
 }
 
 #: Ops that only formulas or composites call and PyTorch has no function for; what they serve is
-#: compared with PyTorch's, second derivatives too: in tests/nn/test_rnn.py and test_attention.py, or here.
+#: compared with PyTorch's, second derivatives too: in tests/nn/test_rnn.py and test_attention.py,
+#: or here.
 SERVANTS = {
     "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "GruLayer", "IndexBackward",
     "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
