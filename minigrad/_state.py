@@ -39,9 +39,8 @@ drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get
 
-#: The specialised closures and the engine's fast path run unless this is False; the
-#: generic ones then serve as their oracle.  Set by the environment, read at import.
-specialised: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+#: Whether the quicker twins in `fast/` are to be switched on; read at import from the environment.
+fast: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
 
 
 @contextmanager
@@ -63,8 +62,8 @@ def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
 class Observers:
     """How many observers (profiler, saved-tensor hooks, inference mode, anomaly) are on.
 
-    The specialised operators test `observers.count` once and take the generic path when
-    it is not zero; which thread an observer belongs to is decided there.
+    `observers.count` is the one test that an operation makes; which thread an observer belongs to
+    is looked at only where it is not zero.
     """
 
     __slots__ = ("_lock", "count", "on_node")

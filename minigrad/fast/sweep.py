@@ -28,7 +28,7 @@ def sweep(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any]
     Gradients are arrays, or with `create_graph` tensors that record what is done with them.  A
     pass on batches may fail at an op that has no rule, so what was saved is kept until its end.
     """
-    if (not _state.specialised or _state.observers.count or _state.anomaly.enabled
+    if (not _state.fast or _state.observers.count or _state.anomaly.enabled
             or on_tensors(create_graph) != create_graph):
         return None
     known = edges_behind([node for node, _ in starts])

@@ -1,7 +1,6 @@
 """Applying an op: from arguments to arrays, forward, and from arrays to tensors with a node.
 
-This is the version that is taught.  The closures in `specialise.py` do the same for the common
-case; all tests run with either.
+`fast/` has quicker twins of what stands here; see NOTE [The ring] in fast/__init__.py.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from .. import _state, dtypes
 from .._state import number
 from ..backend import BACKENDS, Backend
 from ..device import device_of, place_on
-from ..graph.saved_tensor import SavedTensor
 from ..graph.version import INFERENCE
 from ..tensor.tensor import Tensor
 from ..tensor.views import mark_view
@@ -92,12 +90,12 @@ def apply(op: type[Op], values: list[Any], watched: bool = True, transformed: bo
             values = casts.op(op, values)
         if transformed and (transform := _state.transform.get()) is not None:
             return transform.op(op, values)
-    elif op.hot is not None:
-        return op.hot(values)
-    return apply_plain(op, values)
+    elif op.fast is not None:
+        return op.fast(values)
+    return run_op(op, values)
 
 
-def apply_plain(op: type[Op], values: list[Any]) -> Any:
+def run_op(op: type[Op], values: list[Any]) -> Any:
     """Run an op that no observer watches; see `apply`."""
     values, arrays, casts, on_tensors = unwrap(op, values)
     xp = backend_of_all(op, arrays)
@@ -394,11 +392,7 @@ def wrap_results(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Ar
     if node is not None:
         for name, result in zip(op.outputs, results, strict=True):
             if name in node.saves:
-                if result._node is None:
-                    setattr(node, "_t_" + name, SavedTensor(result))
-                    setattr(node, "_v_" + name, None)
-                else:
-                    node.save_output(name, result)
+                node.save_output(name, result)
     return op.result_type(*results)
 
 

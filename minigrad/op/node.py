@@ -1,11 +1,4 @@
-"""The node of an op: its formulas, what they need saved, and how that is checked when used.
-
-NOTE [Saved numbers]
-    A number has no version, so in the version's place stands what the forward computed with, where
-    that is not the number itself: array formulas use it.  Of the specialised closures for the CPU
-    it is a 0-d array, which is faster; of a number that was cast, NumPy's scalar, which arrays of a
-    device take too.
-"""
+"""The node of an op: its formulas, and the values that they need saved."""
 
 from __future__ import annotations
 
@@ -16,11 +9,9 @@ from weakref import ref
 
 import numpy as np
 
-from .. import _state
 from ..backend import backend_of
 from ..graph.node import BinaryNode, NaryNode, Node, UnaryNode
-from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor, modified_error
-from ..graph.version import INFERENCE, version_of
+from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor
 from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -28,21 +19,20 @@ if TYPE_CHECKING:
 
 Array = Any
 
-#: Kinds of Python and NumPy numbers that stand for a 0-d tensor of no rank.
+#: Python and NumPy types of numbers that may stand for a 0-d tensor.
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
-
-#: What of an input a formula may ask for without having the input itself saved.
+#: Suffixes of names by which a formula gets an input's geometry without saving the input.
 GEOMETRY = ("_sizes", "_strides")
 
 
 def geometry_input(name: str) -> str:
-    """Return the input of which a formula asks for sizes or strides."""
+    """Return the name of the input whose geometry `name` asks for."""
     return name.removesuffix("_sizes").removesuffix("_strides")
 
 
 def saved_geometry(source: Any, name: str) -> Any:
-    """Return sizes or strides, counted in elements, of an array; of a list of them, a list."""
+    """Return the sizes of an array, or its strides in elements; for a list of arrays, a list."""
     if type(source) is list or type(source) is tuple:
         return [saved_geometry(item, name) for item in source]
     if name[-8:] == "_strides":
@@ -52,15 +42,14 @@ def saved_geometry(source: Any, name: str) -> Any:
 
 
 class OpNode(Node):
-    """What the nodes of all ops share; the formulas and slots come from the declaration."""
+    """The node of an op; its formulas and slots come from the declaration."""
 
     __slots__ = ()
     op: type[Op]
     saves: tuple[str, ...] = ()  # names of saved tensors and outputs
-    keeps: tuple[str, ...] = ()  # names of saved arguments and sizes
-    #: The slots of each saved name, spelt out once: value, version and, for an output, counter.
-    slots_of: dict[str, tuple[str, str, str]] = {}
-    kept_in: dict[str, str] = {}  # and the slot of each argument
+    keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
+    value_slots: dict[str, str] = {}  # the slot of each saved tensor
+    arg_slots: dict[str, str] = {}  # and that of each saved argument
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
@@ -106,11 +95,11 @@ class OpNode(Node):
         return results
 
     def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
-        """Return what was saved, by name; raise if any of it may not be used any more."""
+        """Return the saved values by name; raise if one was freed or written to since."""
         known = {}
         for name in self.saves:
-            kept = getattr(self, self.slots_of[name][0])
-            if kept is not None and not (kept is FREED and self.is_spared(name)):
+            saved = getattr(self, self.value_slots[name])
+            if saved is not None and not (saved is FREED and self.is_spared(name)):
                 known[name] = self.unpack(name, arrays)
         return known
 
@@ -138,108 +127,96 @@ class OpNode(Node):
         return made
 
     def value(self, name: str, grads: Sequence[Any], arrays: bool) -> Any:
-        """Return what a formula's argument of this name stands for."""
+        """Return the value of a formula's argument of this name."""
         if name == "g":
             return grads[0]
         if name == "grads":
             return grads
-        if name in self.kept_in:
-            return getattr(self, self.kept_in[name], self.op.defaults.get(name))
+        if name in self.arg_slots:
+            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
         if name in self.saves:
             return self.unpack(name, arrays)
         return grads[self.op.outputs.index(name[2:])]
 
     def unpack(self, name: str, arrays: bool) -> Any:
-        """Return a saved tensor, after checking that its memory was not written to since."""
-        value_slot, version_slot, _ = self.slots_of[name]
-        kept, version = getattr(self, value_slot), getattr(self, version_slot)
-        if name in self.op.outputs or name == "result":
-            if version is not None:
-                return self.unpack_output(name, kept, version, arrays)
-        elif isinstance(version, (np.ndarray, np.generic)):
-            return version if arrays else kept
-        elif version is not None:
-            current = version_of(kept)
-            if current != version:
-                raise modified_error(kept._array, kept._index, kept.grad_fn, current, version)
-            return kept._array if arrays else kept
-        if isinstance(kept, SavedTensor):
-            return kept.unpack_array(self) if arrays else kept.unpack(self)
-        if isinstance(kept, list):
-            return [s.unpack_array(self) if arrays else s.unpack(self) for s in kept]
-        if kept is FREED:
+        """Return a saved value, as array or tensor; raise if its memory was written to since."""
+        saved = getattr(self, self.value_slots[name])
+        if saved is FREED:
             raise RuntimeError(FREED_MESSAGE)
-        return kept
+        if isinstance(saved, list):
+            return [s.unpack_array(self) if arrays else s.unpack(self) for s in saved]
+        if isinstance(saved, (SavedTensor, SavedNumber)):
+            return saved.unpack_array(self) if arrays else saved.unpack(self)
+        return saved
 
-    def unpack_output(self, name: str, array: Array, version: int, arrays: bool) -> Any:
-        """Return a saved output, rebuilt as a tensor for the tensor realisation."""
-        counter = getattr(self, self.slots_of[name][2])
-        index = self.op.outputs.index(name) if self.op.outputs else 0
-        if counter.value != version:
-            raise modified_error(array, index, self, counter.value, version)
-        if arrays:
-            return array
-        tensor = Tensor._plain(array)
-        tensor._counter = counter
-        if array.dtype.kind == "f":
-            tensor._node, tensor._index, tensor._requires_grad = self, index, True
-        return tensor
+    def save(self, values: dict[str, Any], promoted: dict[str, Any]) -> None:
+        """Save the inputs that the formulas of live edges name.
 
-    def save(self, values: dict[str, Any], casts: dict[str, Any]) -> None:
-        """Keep what the formulas of the live edges name; `casts` are dtypes the forward used."""
-        op = self.op
-        live = {
-            name
-            for (formula, names), (node, _) in zip(op.formulas.values(), self.edges, strict=False)
-            if node is not None
-            for name in names
-        }
-        if op.list_of_tensors in op.formulas:
-            live.update(op.formulas[op.list_of_tensors][1])
+        `promoted` holds the dtypes to which the forward converted inputs.
+        """
+        live = self.live_names()
         for name in self.saves:
-            value = values.get(name)
-            version: Any = None
-            if name not in live:
-                value = None
-            elif isinstance(value, Tensor):
-                if name in casts or _state.saved_tensors_hooks.get() or value._counter is INFERENCE:
-                    value = self.with_hooks(SavedTensor(value, cast=casts.get(name)))
-                elif not _state.specialised:
-                    value = SavedTensor(value)
-                else:
-                    version = version_of(value)
-            elif isinstance(value, (list, tuple)):
-                value = [SavedTensor(v, cast=casts.get(name)) for v in value]
-            elif name in casts:
-                version = casts[name].type(value)  # see NOTE [Saved numbers]
-            value_slot, version_slot, _ = self.slots_of[name]
-            setattr(self, value_slot, value)
-            setattr(self, version_slot, version)
-        for name, slot in self.kept_in.items():
+            value = values.get(name) if name in live else None
+            setattr(self, self.value_slots[name], saved_value(value, promoted.get(name)))
+        for name, slot in self.arg_slots.items():
             setattr(self, slot, values[name])
 
+    def live_names(self) -> set[str]:
+        """Return the names that the formulas of edges with a node ask for."""
+        formulas = self.op.formulas
+        names = {name for (_, needed), (node, _) in zip(formulas.values(), self.edges, strict=False)
+                 if node is not None for name in needed}
+        if self.op.list_of_tensors in formulas:
+            names.update(formulas[self.op.list_of_tensors][1])
+        return names
+
     def save_output(self, name: str, tensor: Tensor) -> None:
-        """Keep an output as array and counter; see NOTE [How a graph stays free of cycles]."""
-        value_slot, version_slot, counter_slot = self.slots_of[name]
-        hooked = _state.saved_tensors_hooks.get() or tensor._view is not None
-        if hooked or not _state.specialised:
-            saved = SavedTensor(tensor, is_output=True)
-            setattr(self, value_slot, self.with_hooks(saved) if hooked else saved)
-            setattr(self, version_slot, None)
-        else:
-            counter = tensor._shared_counter()
-            setattr(self, value_slot, tensor._array)
-            setattr(self, version_slot, counter.value)
-            setattr(self, counter_slot, counter)
+        """Save an output; NOTE [How a graph stays free of reference cycles] in graph/node.py."""
+        saved = SavedTensor(tensor, is_output=tensor._node is not None)
+        setattr(self, self.value_slots[name], saved)
 
-    def with_hooks(self, saved: SavedTensor) -> SavedTensor:
-        """Return a SavedTensor that has hooks or may get some, for this node to keep.
+    def release(self) -> None:
+        """Drop the saved tensors; using one again raises."""
+        for name in self.saves:
+            setattr(self, self.value_slots[name], FREED)
 
-        The engine's fast path would unpack it once for each formula that uses it; it leaves
-        nodes with extras alone.
-        """
-        self._extras()
+    def raw_saved(self, name: str) -> Any:
+        """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
+        slot = self.value_slots[name]
+        saved = getattr(self, slot)
+        if saved is FREED:
+            saved = SavedTensor(Tensor._plain(np.zeros(0)))
+            saved.release()
+        if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
+            saved = RawSaved.of(saved, self, slot)
+            setattr(self, slot, saved)
         return saved
+
+
+class SavedNumber:
+    """A saved number: tensor formulas get it as it was given, array formulas in its new dtype."""
+
+    __slots__ = ("number", "promoted")
+
+    def __init__(self, number: Any, dtype: Any) -> None:
+        self.number, self.promoted = number, dtype.type(number)
+
+    def unpack(self, node: Any) -> Any:
+        """Return the number."""
+        return self.number
+
+    def unpack_array(self, node: Any) -> Any:
+        """Return the number in the dtype in which the forward used it."""
+        return self.promoted
+
+
+def saved_value(value: Any, dtype: Any) -> Any:
+    """Return the form in which a node keeps an input that the forward converted to `dtype`."""
+    if isinstance(value, Tensor):
+        return SavedTensor(value, cast=dtype)
+    if isinstance(value, (list, tuple)):
+        return [SavedTensor(item, cast=dtype) for item in value]
+    return value if value is None or dtype is None else SavedNumber(value, dtype)
 
 
 def wanted(node: Node | None, needed: Any) -> bool:
@@ -279,62 +256,23 @@ def make_node_type(op: type[Op]) -> type[Node]:
             raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "
                             f"input, output, argument or size (see NOTE [A formula's argument "
                             "names are its save list])")
-    outputs = list(filter(is_output, saves))
-    slots_of = {n: (intern("_t_" + n), intern("_v_" + n), intern("_c_" + n)) for n in saves}
-    kept_in = {n: intern("_p_" + n) for n in keeps}
-    slots = [slot for n in saves for slot in slots_of[n][: 3 if n in outputs else 2]]
-    slots += kept_in.values()
+    value_slots = {name: intern("_value_" + name) for name in saves}
+    arg_slots = {name: intern("_arg_" + name) for name in keeps}
     single = not op.outputs and op.list_of_tensors is None and not getattr(op, "many", False)
     bases = {1: UnaryNode, 2: BinaryNode}
     base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
-        "release": releaser(saves), "__slots__": tuple(slots), "op": op,
-        "saves": tuple(saves), "keeps": tuple(keeps), "slots_of": slots_of, "kept_in": kept_in,
+        "__slots__": (*value_slots.values(), *arg_slots.values()), "op": op, "saves": tuple(saves),
+        "keeps": tuple(keeps), "value_slots": value_slots, "arg_slots": arg_slots,
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
     for name in saves + keeps:
         body["_saved_" + name] = saved_property(name, name in keeps)
-        if name not in keeps:
-            body["_raw_saved_" + name] = raw_saved_property(name)
+        if name in saves:
+            body["_raw_saved_" + name] = property(
+                lambda node, name=name: node.raw_saved(name),
+                doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")
     return type(op.node or op.__name__ + "Backward0", (OpNode, base), body)
-
-
-def releaser(names: Sequence[str]) -> Callable[[Any], None]:
-    """Make the method that drops what was saved; spelt out for the commonest names, for speed."""
-    if not names:
-        return lambda node: None
-    spelt_out = {("self",): release_self, ("other",): release_other, ("result",): release_result,
-                 ("other", "self"): release_operands}
-    if tuple(names) in spelt_out:
-        return spelt_out[tuple(names)]
-    slots = [(f"_t_{name}", FREED) for name in names] + [(f"_v_{name}", None) for name in names]
-
-    def release(node: Any) -> None:
-        for slot, value in slots:
-            setattr(node, slot, value)
-
-    return release
-
-
-def release_self(node: Any) -> None:
-    """Drop the one saved tensor, `self`."""
-    node._t_self, node._v_self = FREED, None
-
-
-def release_other(node: Any) -> None:
-    """Drop the one saved tensor, `other`."""
-    node._t_other, node._v_other = FREED, None
-
-
-def release_result(node: Any) -> None:
-    """Drop the one saved tensor, the result."""
-    node._t_result, node._v_result = FREED, None
-
-
-def release_operands(node: Any) -> None:
-    """Drop the two saved tensors, `self` and `other`."""
-    node._t_other = node._t_self = FREED
-    node._v_other = node._v_self = None
 
 
 def saved_property(name: str, is_argument: bool) -> property:
@@ -342,7 +280,7 @@ def saved_property(name: str, is_argument: bool) -> property:
 
     def read(self: OpNode) -> Any:
         if is_argument:
-            return getattr(self, "_p_" + name, self.op.defaults.get(name))
+            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
         value = self.unpack(name, arrays=False)
         if isinstance(value, NUMBERS):
             return Tensor._plain(np.asarray(value))
@@ -377,24 +315,3 @@ class RawSaved(SavedTensor):
 
 
 RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # what users know
-
-
-def raw_saved_property(name: str) -> property:
-    """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
-
-    def read(self: OpNode) -> Any:
-        kept, version = getattr(self, "_t_" + name), getattr(self, "_v_" + name)
-        if version is not None:
-            is_output = name in self.op.outputs or name == "result"
-            tensor = self.unpack(name, arrays=False)
-            kept = self.with_hooks(SavedTensor(tensor, is_output))
-            setattr(self, "_v_" + name, None)
-        elif kept is FREED:
-            kept = SavedTensor(Tensor._plain(np.zeros(0)))
-            kept.release()
-        if type(kept) is SavedTensor and (kept._array is not None or kept.hooks is not None):
-            kept = RawSaved.of(kept, self, "_t_" + name)
-            setattr(self, "_t_" + name, kept)
-        return kept
-
-    return property(read, doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")

@@ -56,7 +56,8 @@ class Finder(doctest.DocTestFinder):
 
     def _from_module(self, module, value):
         return super()._from_module(module, value) or (
-            isinstance(value, type) and value.__name__ in classes_written_in(module))
+            isinstance(value, type) and vars(module).get(value.__name__) is value
+            and value.__name__ in classes_written_in(module))
 
 
 def classes_written_in(module) -> set[str]:

@@ -86,7 +86,7 @@ def test_more_tokens_than_the_context_are_refused() -> None:
 @pytest.mark.parametrize("tied", [True, False])
 def test_outputs_and_gradients_are_pytorchs(tied: bool) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
-    models = twin("nn/models/gpt.py")
+    models = twin("minigrad/nn/models/gpt.py")
     torch.manual_seed(0)
     theirs = models.GPT(models.GPTConfig(vocab_size=11, tied=tied, **SMALL)).double()
     ours = small(tied=tied).double()
@@ -110,7 +110,7 @@ def test_outputs_and_gradients_are_pytorchs(tied: bool) -> None:
 def test_fifty_steps_have_pytorchs_losses(moved: bool) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     curves, nets = [], []
-    for package, module in ((torch, twin("course/characters.py")), (minigrad, characters)):
+    for package, module in ((torch, twin("minigrad_course/characters.py")), (minigrad, characters)):
         package.manual_seed(0)
         text = module.load(20_000)
         net = module.network(text, **SMALL)

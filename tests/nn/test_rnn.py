@@ -287,7 +287,7 @@ def test_an_lstm_learns_to_count_brackets() -> None:
 def test_the_brackets_training_is_pytorchs_with_the_same_seed() -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     curves = []
-    for package, module in ((minigrad, brackets), (torch, twin("course/brackets.py"))):
+    for package, module in ((minigrad, brackets), (torch, twin("minigrad_course/brackets.py"))):
         package.manual_seed(0)
         curves.append(np.array(list(module.train(module.Counter(), 50))))
     _oracle.assert_close(*curves, 0.0, 1e-3, "loss")

@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 
 from minigrad.autograd import grad
+from minigrad.fast.publish import with_fast_path
 from minigrad.fast.unary_binary import specialised
 from minigrad.op.apply import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.op.node import OpNode
-from minigrad.op.publish import FUNCTIONS, caller, inplace_caller, with_fast_path
+from minigrad.op.publish import FUNCTIONS, caller, inplace_caller
 from minigrad.shapes import broadcast, same
 from minigrad.tensor.tensor import Tensor, from_array
 from tests import _oracle

@@ -68,7 +68,7 @@ def execute(
     # append the task to `_running.tasks` and count `_running.depth` up; then count the
     # dependencies and run. However that ends, count down, take the task off and set the
     # mode that was there before. (The package also asks for the fast path there; leave
-    # that out, or keep it: `if _state.specialised and engine_fast.suits(task):
+    # that out, or keep it: `if _state.fast and engine_fast.suits(task):
     # engine_fast.run(task, root)`.) `queue_callback(callback)`: append to `callbacks` of
     # the innermost pass on this thread, the last in `_running.tasks`; without one raise
     # RuntimeError("Final callbacks can only be installed during backward pass.").

@@ -122,12 +122,12 @@ class Recorder:
     def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
            suffix: str = "") -> Any:
         """Apply an op, measured."""
-        if suffix or op.hot is None or _state.observers.count > 1:
+        if suffix or op.fast is None or _state.observers.count > 1:
             return self.call((op, suffix), values, apply, op, values, False)
         out = None
         start = perf_counter_ns()
         try:
-            out = op.hot(values)
+            out = op.fast(values)
             return out
         finally:
             self.ran(op, start, out, values)

@@ -80,7 +80,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
         _state.grad_enabled.set(task.create_graph)
         _running.tasks.append(task)
         _running.depth += 1
-        if _state.specialised and engine_fast.suits(task):
+        if _state.fast and engine_fast.suits(task):
             engine_fast.run(task, root)
         else:
             task.count_dependencies(root)

@@ -299,7 +299,7 @@ def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: boo
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
               strict: bool) -> Row:
     """Return the rows of the jacobian of one output by each input, from a pass for each row."""
-    if _state.specialised and not (strict or create_graph):
+    if _state.fast and not (strict or create_graph):
         if not output.requires_grad:
             return (None,) * len(inputs)
         found = all_passes(output, inputs)
