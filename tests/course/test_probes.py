@@ -4,7 +4,8 @@ The submissions go through `grade()` itself.  To be quick, a process is forked f
 which has NumPy already, and only the probes are asked: the tests are said to have passed.
 
 MINIGRAD_ALL_MUTANTS=1 tries every mutant; by default two of each stage are tried.
-`python tests/test_probes.py 05 07.3` prints what survives, and which other holes a mistake costs.
+`python tests/course/test_probes.py 05 07.3` prints what survives, and which other holes a mistake
+costs.
 """
 
 from __future__ import annotations
@@ -183,5 +184,5 @@ def _lost(result: Grade) -> list[str]:
     return [each.hole for each in result.holes if each.reason]
 
 
-if __name__ == "__main__":  # with numbers of stages or holes: python tests/test_probes.py 07 05.3
+if __name__ == "__main__":  # with numbers of stages or holes
     _report(sys.argv[1:])
