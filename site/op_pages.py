@@ -16,7 +16,8 @@ from zlib import crc32
 from prose import code, fenced, front_matter, summary, table
 
 import minigrad
-from minigrad.op.apply import apply, bind
+from minigrad.op.apply import apply
+from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.tensor.tensor import Tensor
 

@@ -20,12 +20,11 @@ import numpy as np
 from .. import _state
 from ..autograd import anomaly_mode
 from ..backend import BACKENDS
-from ..device import place_on
+from ..device import NO_PLACE, place_on
 from ..fast import backward_loop as engine_fast
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import Extras
 from ..graph.node import GraphRoot, Node
-from ..op.apply import NO_PLACE
 from ..op.node import OpNode
 from ..tensor.tensor import Tensor
 from .hooks import (

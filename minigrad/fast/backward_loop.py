@@ -16,10 +16,9 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, backend_of
-from ..device import place_on
+from ..device import NO_PLACE, place_on
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot, Node
-from ..op.apply import NO_PLACE
 
 _ndarray = np.ndarray
 

@@ -16,7 +16,7 @@ from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.node import Edge
 from ..graph.version import INFERENCE, Version
-from ..op.apply import run_op, shares
+from ..op.apply import run_op, shares_memory
 from ..op.declaration import Op
 from ..op.node import geometry_input, saved_geometry
 from ..tensor.tensor import Parameter, Tensor
@@ -156,7 +156,7 @@ def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:
         out._requires_grad = False
         if is_view:
             base = values[0]
-            if shares(r, base._array):
+            if shares_memory(r, base._array):
                 mark_view(out, base)
             else:
                 r = out._array = r.copy()

@@ -68,16 +68,18 @@ class FastOpNode(OpNode):
             tensor._node, tensor._index, tensor._requires_grad = self, index, True
         return tensor
 
-    def save(self, values: dict[str, Any], promoted: dict[str, Any]) -> None:
+    def save(self, values: Sequence[Any], arrays: Sequence[Any],
+             promoted: dict[str, Any]) -> None:
         """Save the inputs, plain tensors with their version."""
-        super().save(values, promoted)
+        super().save(values, arrays, promoted)
         plain = not _state.saved_tensors_hooks.get()
         for name in self.saves:
             value_slot, version_slot, _ = self.slots_of[name]
-            saved, version, value = getattr(self, value_slot), None, values.get(name)
+            saved = getattr(self, value_slot)
+            version: int | None = None
             if type(saved) is SavedTensor:
-                if plain and saved.cast is None and value._counter is not INFERENCE:
-                    setattr(self, value_slot, value)
+                if plain and saved.cast is None and saved._counter is not INFERENCE:
+                    setattr(self, value_slot, saved.tensor)
                     version = saved.version
                 else:
                     self._extras()  # the fast loop leaves nodes with extras to the engine
@@ -130,7 +132,7 @@ def releaser(names: Sequence[str]) -> Callable[[Any], None]:
                    ("result",): release_result, ("other", "self"): release_operands}
     if tuple(names) in written_out:
         return written_out[tuple(names)]
-    slots = [("_value_" + name, FREED) for name in names]
+    slots: list[tuple[str, Any]] = [("_value_" + name, FREED) for name in names]
     slots += [("_version_" + name, None) for name in names]
 
     def release(node: Any) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.version import INFERENCE, Version
-from ..op.apply import shares
+from ..op.apply import shares_memory
 from ..op.declaration import Op
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
@@ -223,7 +223,7 @@ def unary(op: type[Op], xp: Backend, generic: Function, fallback: Function,
         out._counter = out._view = out._grad = out._extras = None
         if is_view:
             out._node, out._requires_grad = None, False
-            if shares(r, a):
+            if shares_memory(r, a):
                 mark_view(out, input)
             else:
                 r = out._array = r.copy()
@@ -379,7 +379,7 @@ def binary(op: type[Op], xp: Backend, generic: Function, fallback: Function,
             if keeps_other:
                 if (other_for_self and live0) or (other_for_other and live1):
                     if kind is float or kind is int:
-                        node._version_other = b if on_host else None  # see NOTE [Saved values and versions]
+                        node._version_other = b if on_host else None  # NOTE [Saved values ...]
                         node._value_other = other
                     else:
                         counter = other._counter

@@ -33,7 +33,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..graph.node import Node
-from .apply import apply, bind
+from .apply import apply
+from .arguments import bind
 from .node import make_node_type
 
 Array = Any

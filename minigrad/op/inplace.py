@@ -13,23 +13,14 @@ from typing import TYPE_CHECKING, Any
 from .. import _state, dtypes
 from ..backend import BACKENDS, Backend
 from ..backend.memory_layout import is_dense
-from ..device import place_on
+from ..device import NO_PLACE, place_on
 from ..graph.version import INFERENCE
 from ..shapes import broadcast
 from ..tensor.attributes import data_pointer, same_memory
 from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
-from .apply import (
-    NO_PLACE,
-    argument_error,
-    backend_of_all,
-    call_with,
-    make_node,
-    run_forward,
-    shapes_of,
-    type_name,
-    unwrap,
-)
+from .apply import call_with, forward, prepare, record
+from .arguments import argument_error, shapes_of
 from .error_nodes import node_without_formula, poison_history
 
 if TYPE_CHECKING:
@@ -62,14 +53,14 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
         refuse_inference(op, values)
     check_inplace(target, live, op.allow_self_overlap or op.view or stays_as_it_is(op, values))
     recorded = live and target._array.dtype.kind == "f"
-    values, arrays, casts, _ = unwrap(op, values)
-    xp = backend_of_all(op, arrays)
+    call = prepare(op, values)
+    values, arrays, xp = call.values, call.arrays, call.xp
     if xp.run_op is not None:
         return xp.run_op(op, values, arrays, True, inplace=True)
     check_apart(op, target._array, values)
     if recorded and "self" in op.node_type.saves:
-        values = [target.clone() if before is None else before, *values[1:]]
-    node = make_node(op, values, arrays, casts) if recorded else None
+        values = call.values = [target.clone() if before is None else before, *values[1:]]
+    node = record(op, call) if recorded else None
     if recorded and not op.formulas:
         node = node_without_formula(op, values)
     if node is not None:
@@ -111,8 +102,8 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
     check_apart(op, values[0]._array, values)
     with place_on(values[0]._array):
         copied = Tensor._plain(values[0]._array.copy())
-        values, arrays, _, _ = unwrap(op, [copied, *values[1:]])
-        xp = backend_of_all(op, arrays)
+        call = prepare(op, [copied, *values[1:]])
+        xp, arrays = call.xp, call.arrays
         if xp.run_op is None and not write_directly(op, copied, xp, arrays):
             run_to_write(op, copied, xp, arrays)
     INFERENCE.bump()
@@ -121,7 +112,7 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
 def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> Array:
     """Return what a variant in place is to write, checked."""
     try:
-        result = run_forward(op, xp, arrays)
+        result = forward(op, xp, arrays)
     except NotImplementedError:
         if op.pointwise or op.shape is broadcast:
             check_shape(target, op.shape(*shapes_of(op, arrays)))
@@ -201,8 +192,8 @@ def check_result(op: type[Op], target: Tensor, result: Array) -> None:
     array = target._array
     from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
     if not dtypes.can_cast(from_, to):
-        raise RuntimeError(f"result type {type_name(from_)} can't be cast to the desired output "
-                           f"type {type_name(to)}")
+        raise RuntimeError(f"result type {dtypes.type_name(from_)} can't be cast to the desired "
+                           f"output type {dtypes.type_name(to)}")
     if not op.view:
         check_shape(target, result.shape)
 

@@ -13,14 +13,12 @@ from ..backend import backend_of
 from ..graph.node import BinaryNode, NaryNode, Node, UnaryNode
 from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor
 from ..tensor.tensor import Tensor
+from .arguments import NUMBERS
 
 if TYPE_CHECKING:
     from .declaration import Op
 
 Array = Any
-
-#: Python and NumPy types of numbers that may stand for a 0-d tensor.
-NUMBERS = (bool, int, float, np.number, np.bool_)
 
 #: Suffixes of names by which a formula gets an input's geometry without saving the input.
 GEOMETRY = ("_sizes", "_strides")
@@ -50,6 +48,7 @@ class OpNode(Node):
     keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
     value_slots: dict[str, str] = {}  # the slot of each saved tensor
     arg_slots: dict[str, str] = {}  # and that of each saved argument
+    positions: dict[str, int] = {}  # where forward's arguments stand
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
@@ -60,38 +59,59 @@ class OpNode(Node):
     def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
-        results: list[Any] = []
         known = self.look_at_saved(arrays)  # once, however many formulas use it, or none
-
-        def arguments(names: tuple[str, ...]) -> list[Any]:
-            for name in names:
-                if name not in known:
-                    known[name] = self.value(name, grads, arrays)
-            return [known[name] for name in names]
-
-        def run_one(formula: Callable[..., Any], names: tuple[str, ...]) -> Any:
-            if op.shared is None or not arrays:
-                return formula(*arguments(names))
-            if "shared" not in known:
-                known["shared"] = op.shared(*arguments(op.needed_by_shared))
-            return formula(*arguments(names), shared=known["shared"])
-
-        if all(g is None for g in grads):
-            return [None] * len(edges)
-        if op.materialize and len(grads) > 1:
-            grads = self.materialized(grads, arrays)
-        for name, (formula, names) in op.formulas.items():
-            here = edges[len(results) :]
-            if name == op.list_of_tensors:
-                here = here[: len(edges) - len(op.formulas) + 1]
-                if any(wanted(node, needed) for node, _ in here):
-                    results += formula(*arguments(names))
-                else:
-                    results += [None] * len(here)
-            elif wanted(here[0][0], needed):
-                results.append(run_one(formula, names))
-            else:
+        if len(grads) == 1:
+            if grads[0] is None:
+                return [None] * len(edges)
+            known["g"] = grads[0]
+        else:
+            if all(grad is None for grad in grads):
+                return [None] * len(edges)
+            grads = self.materialized(grads, arrays) if op.materialize else grads
+        if op.list_of_tensors in op.formulas:
+            return self.run_with_list(grads, needed, arrays, known)
+        results: list[Any] = []
+        for (formula, names), (node, _) in zip(op.formulas.values(), edges, strict=True):
+            if node is None or (needed is not None and node not in needed):
                 results.append(None)
+            elif op.shared is not None and arrays:
+                results.append(self.run_sharing(formula, names, grads, known))
+            else:
+                results.append(formula(*self.arguments(names, grads, arrays, known)))
+        return results
+
+    def arguments(self, names: Sequence[str], grads: Sequence[Any], arrays: bool,
+                  known: dict[str, Any]) -> list[Any]:
+        """Return a formula's arguments by their names; `known` keeps them for the next formula."""
+        values = []
+        for name in names:
+            if name not in known:
+                known[name] = self.value(name, grads, arrays)
+            values.append(known[name])
+        return values
+
+    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str], grads: Sequence[Any],
+                    known: dict[str, Any]) -> Any:
+        """Run a formula on arrays with what it shares with the op's other formulas."""
+        if "shared" not in known:
+            needed = self.op.needed_by_shared
+            known["shared"] = self.op.shared(  # type: ignore[misc]  # the caller has seen it
+                *self.arguments(needed, grads, True, known))
+        return formula(*self.arguments(names, grads, True, known), shared=known["shared"])
+
+    def run_with_list(self, grads: Sequence[Any], needed: Any, arrays: bool,
+                      known: dict[str, Any]) -> list[Any]:
+        """Run the formulas of an op on a list of tensors, one of which gives a list of results."""
+        op, edges = self.op, self.edges
+        results: list[Any] = []
+        for name, (formula, names) in op.formulas.items():
+            count = len(edges) - len(op.formulas) + 1 if name == op.list_of_tensors else 1
+            here = edges[len(results) : len(results) + count]
+            if not any(n is not None and (needed is None or n in needed) for n, _ in here):
+                results += [None] * count
+                continue
+            found = formula(*self.arguments(names, grads, arrays, known))
+            results += found if name == op.list_of_tensors else [found]
         return results
 
     def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
@@ -149,23 +169,34 @@ class OpNode(Node):
             return saved.unpack_array(self) if arrays else saved.unpack(self)
         return saved
 
-    def save(self, values: dict[str, Any], promoted: dict[str, Any]) -> None:
-        """Save the inputs that the formulas of live edges name.
+    def save(self, values: Sequence[Any], arrays: Sequence[Any],
+             promoted: dict[str, Any]) -> None:
+        """Save the inputs and arguments that the formulas of live edges name.
 
-        `promoted` holds the dtypes to which the forward converted inputs.
+        `values` are forward's arguments, `arrays` the same with arrays for tensors, and `promoted`
+        the dtypes of inputs that were converted.
         """
-        live = self.live_names()
-        for name in self.saves:
-            value = values.get(name) if name in live else None
-            setattr(self, self.value_slots[name], saved_value(value, promoted.get(name)))
+        live, positions = self.live_names(), self.positions
+        for name, slot in self.value_slots.items():
+            value = values[positions[name]] if name in live and name in positions else None
+            if isinstance(value, Tensor):
+                value = SavedTensor(value, cast=promoted.get(name))
+            elif value is not None:
+                value = saved_value(value, promoted.get(name))
+            setattr(self, slot, value)
         for name, slot in self.arg_slots.items():
-            setattr(self, slot, values[name])
+            if name in positions:
+                setattr(self, slot, values[positions[name]])
+            else:
+                setattr(self, slot, saved_geometry(arrays[positions[geometry_input(name)]], name))
 
     def live_names(self) -> set[str]:
         """Return the names that the formulas of edges with a node ask for."""
         formulas = self.op.formulas
-        names = {name for (_, needed), (node, _) in zip(formulas.values(), self.edges, strict=False)
-                 if node is not None for name in needed}
+        names: set[str] = set()
+        for (_, needed), (node, _) in zip(formulas.values(), self.edges, strict=False):
+            if node is not None:
+                names.update(needed)
         if self.op.list_of_tensors in formulas:
             names.update(formulas[self.op.list_of_tensors][1])
         return names
@@ -211,17 +242,10 @@ class SavedNumber:
 
 
 def saved_value(value: Any, dtype: Any) -> Any:
-    """Return the form in which a node keeps an input that the forward converted to `dtype`."""
-    if isinstance(value, Tensor):
-        return SavedTensor(value, cast=dtype)
+    """Return the form in which a node keeps a list of tensors, or a number, made a `dtype`."""
     if isinstance(value, (list, tuple)):
         return [SavedTensor(item, cast=dtype) for item in value]
     return value if value is None or dtype is None else SavedNumber(value, dtype)
-
-
-def wanted(node: Node | None, needed: Any) -> bool:
-    """Tell whether a gradient towards `node` is of use to this backward pass."""
-    return node is not None and (needed is None or node in needed)
 
 
 class Freed:
@@ -264,14 +288,13 @@ def make_node_type(op: type[Op]) -> type[Node]:
     body: dict[str, Any] = {
         "__slots__": (*value_slots.values(), *arg_slots.values()), "op": op, "saves": tuple(saves),
         "keeps": tuple(keeps), "value_slots": value_slots, "arg_slots": arg_slots,
+        "positions": {name: i for i, name in enumerate(op.parameters)},
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
     for name in saves + keeps:
         body["_saved_" + name] = saved_property(name, name in keeps)
         if name in saves:
-            body["_raw_saved_" + name] = property(
-                lambda node, name=name: node.raw_saved(name),
-                doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")
+            body["_raw_saved_" + name] = raw_saved_property(name)
     return type(op.node or op.__name__ + "Backward0", (OpNode, base), body)
 
 
@@ -287,6 +310,12 @@ def saved_property(name: str, is_argument: bool) -> property:
         return value
 
     return property(read, doc=f"What was saved as {name!r} for the backward pass.")
+
+
+def raw_saved_property(name: str) -> property:
+    """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
+    return property(lambda node: node.raw_saved(name),
+                    doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")
 
 
 class RawSaved(SavedTensor):

@@ -17,12 +17,12 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS
 from ..device import place_on
-from ..dtypes import can_cast
+from ..dtypes import can_cast, type_name
 from ..tensor.tensor import Tensor, method
-from .apply import SPELLINGS, apply, bind, type_name
+from .apply import apply
+from .arguments import NUMBERS, SPELLINGS, bind
 from .declaration import REGISTRY, F, Op
 from .inplace import apply_inplace
-from .node import NUMBERS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

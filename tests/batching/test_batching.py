@@ -14,7 +14,8 @@ import pytest
 import minigrad as torch
 from minigrad.autograd import grad
 from minigrad.batching import RULES, BatchedArray, NotBatchable, next_level, without_rule
-from minigrad.op.apply import apply, bind
+from minigrad.op.apply import apply
+from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY
 from minigrad.tensor.tensor import Tensor, from_array
 from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, samples, sloped

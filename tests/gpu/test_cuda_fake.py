@@ -14,7 +14,7 @@ import minigrad.op.apply
 from minigrad import _state, nn, optim
 from minigrad.backend import load_cuda
 from minigrad.backend.memory_layout import holds_alone
-from minigrad.op.apply import apply_plain
+from minigrad.op.apply import run_op
 from tests.gpu import _fake_cupy
 
 TRANSFERS = {"get", "item", "tolist", "bool", "from host", "get without waiting",
@@ -141,10 +141,10 @@ def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch)
 
     def noted(op, values):
         slow.append(op.name)
-        return apply_plain(op, values)
+        return run_op(op, values)
 
     for module in (minigrad.op.apply, minigrad.fast.general):
-        monkeypatch.setattr(module, "apply_plain", noted)
+        monkeypatch.setattr(module, "run_op", noted)
     x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
     hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()
     (hidden.exp() / hidden).clamp(0.1, 9.0).mean().backward()

@@ -9,7 +9,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.autograd import grad
-from minigrad.op.apply import bind
+from minigrad.op.arguments import bind
 from minigrad.op.inplace import apply_inplace, write_directly
 from tests.support.samples import OPS, Sample, forms, samples
 

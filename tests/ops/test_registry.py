@@ -18,7 +18,7 @@ import pytest
 from minigrad.autograd import grad
 from minigrad.fast.publish import with_fast_path
 from minigrad.fast.unary_binary import specialised
-from minigrad.op.apply import bind
+from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.op.node import OpNode
 from minigrad.op.publish import FUNCTIONS, caller, inplace_caller

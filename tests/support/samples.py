@@ -12,7 +12,8 @@ import numpy as np
 import minigrad
 import minigrad.ops
 from minigrad.autograd import grad
-from minigrad.op.apply import apply, bind
+from minigrad.op.apply import apply
+from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.tensor.tensor import Tensor, from_array
 
