@@ -15,6 +15,7 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.utils.memory import peak_memory, process_peak, reset_process_peak
+from tests.support.slow import slow_but
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +41,7 @@ def calls(table: str) -> dict[str, int]:
     return {name: int(count) for name, count in re.findall(r"^ *(\S+) .* (\d+) *$", table, re.M)}
 
 
+@pytest.mark.slow
 def test_resnet18_prints_the_table_and_writes_the_files(tmp_path):
     done = command("resnet18", "--iterations", "2", "--size", "64", "--rows", "-1", "--sort",
                    "count", "--trace", "trace.json", "--html", "flames.html", cwd=tmp_path)
@@ -65,14 +67,14 @@ def test_without_photographs_it_says_so():
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
+    slow_but(1, [
         (("resnet18", "--trace", "nowhere/trace.json"), "there is no folder"),
         (("resnet18", "--sort", "beauty"), "self_cpu_time_total"),
         (("resnet18", "--iterations", "0"), "--iterations"),
         (("resnet18", "--size", "1000"), "--size"),
         (("no-grad", "--model", "vgg"), "resnet50"),
         (("no-grad", "--batch", "0"), "--batch"),
-    ],
+    ]),
 )
 def test_a_wrong_option_is_an_error_before_anything_is_measured(arguments, said):
     done = command(*arguments)
@@ -80,6 +82,7 @@ def test_a_wrong_option_is_an_error_before_anything_is_measured(arguments, said)
     assert said in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_help_shows_examples():
     for arguments in ((), ("resnet18",), ("no-grad",)):
         done = command(*arguments, "--help")
@@ -89,6 +92,7 @@ def test_help_shows_examples():
 # --- bench no-grad -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_no_grad_shows_what_is_saved():
     done = command("no-grad", "--model", "resnet18", "--batch", "1", "--size", "64")
     assert done.returncode == 0, done.stderr
@@ -110,7 +114,7 @@ def test_a_process_that_fails_is_named(tmp_path):
 # --- the network for any library ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["resnet18", "resnet50"])
+@pytest.mark.parametrize("name", slow_but(1, ["resnet18", "resnet50"]))
 def test_the_network_for_any_library_is_the_packages(name):
     from minigrad_course.residual import residual_network
 
@@ -181,6 +185,7 @@ def test_peaks_may_nest():
         del x, y
 
 
+@pytest.mark.slow
 def test_the_peak_of_the_process_grows_and_can_be_reset():
     before = process_peak()
     x = np.ones(50_000_000, np.uint8)

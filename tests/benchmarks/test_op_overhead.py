@@ -46,6 +46,7 @@ def op_overhead(harness: ModuleType) -> ModuleType:
     return op_overhead
 
 
+@pytest.mark.slow
 def test_report_says_when_where_and_with_what(quick: tuple[dict[str, Any], str]) -> None:
     report, _ = quick
     assert report["date"].endswith("+00:00")
@@ -82,6 +83,7 @@ def test_every_round_is_reported(quick: tuple[dict[str, Any], str]) -> None:
                 assert figures.keys() == {"build", "backward", "release", "bytes_per_node"}
 
 
+@pytest.mark.slow
 def test_tables_name_every_library_and_target(quick: tuple[dict[str, Any], str]) -> None:
     report, printed = quick
     for name in ("minigrad", "PyTorch", "HIPS autograd", "MyGrad"):

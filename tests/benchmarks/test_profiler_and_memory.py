@@ -44,6 +44,7 @@ def test_a_quick_run_of_the_profilers_cost(tmp_path, scripts):
     assert {target["met"] for target in found["targets"]} == {None}
 
 
+@pytest.mark.slow
 def test_a_quick_run_of_the_memory(tmp_path, scripts):
     pytest.importorskip("sklearn", reason="the extra 'tour' is not installed")
     found, shown = report("memory.py", tmp_path / "report.json")
@@ -56,6 +57,7 @@ def test_a_quick_run_of_the_memory(tmp_path, scripts):
     assert "quoting" in shown
 
 
+@pytest.mark.slow
 def test_what_the_nodes_of_chains_take(tmp_path, scripts):
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / "memory.py"), "--nodes", "30000", "--json",

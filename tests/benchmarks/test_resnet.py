@@ -24,6 +24,7 @@ def resnet(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return resnet
 
 
+@pytest.mark.slow
 def test_a_quick_run(tmp_path: Path, resnet: ModuleType) -> None:
     path = tmp_path / "report.json"
     engines = "minigrad,by_hand,products"

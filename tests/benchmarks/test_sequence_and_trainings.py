@@ -24,6 +24,7 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return trainings
 
 
+@pytest.mark.slow
 def test_a_quick_run_of_the_steps(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     done = subprocess.run(

@@ -201,6 +201,7 @@ def test_nothing_is_tested_where_a_module_was_not_swapped(tmp_path):
     assert not trial.outcomes
 
 
+@pytest.mark.slow
 def test_a_file_that_never_ends_is_ended(tmp_path):
     stage = EXERCISES[0]
     endless = tmp_path / "endless.py"

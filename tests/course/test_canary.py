@@ -16,6 +16,7 @@ STAGE = course.find_stage("07")
 SHORT = dataclasses.replace(STAGE, holes=STAGE.holes[:2])
 
 
+@pytest.mark.slow
 def test_every_test_and_probe_meets_the_canary():
     met = []
     assert list(canary.canaries(SHORT, lambda *told: met.append(told))) == []

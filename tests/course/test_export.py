@@ -120,6 +120,7 @@ def test_the_wheel_lists_what_it_holds(wheel):
     assert not any("solutions/" in name for name, _, _ in rows)
 
 
+@pytest.mark.slow
 def test_an_installed_package_makes_the_same_wheel_and_assignment(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
@@ -164,6 +165,7 @@ def test_a_seed_is_not_handed_out(tmp_path):
         check(ASSIGNMENT, tmp_path / "student")
 
 
+@pytest.mark.slow
 def test_students_can_try_their_answers(tmp_path):
     space = write_student(ASSIGNMENT, tmp_path / "student", "Hand it in.")
     for name, text in ASSIGNMENT.solutions().items():
@@ -255,6 +257,7 @@ def test_the_metadata_that_nbgrader_reads(made):
         assert ("HIDDEN TESTS" in text) == (folder != "student")
 
 
+@pytest.mark.slow
 def test_a_seed_is_drawn_and_told_once(tmp_path):
     result = CliRunner().invoke(app, ["export", "07", "--format", "gradescope", "--out",
                                       str(tmp_path / "made")])
@@ -294,6 +297,7 @@ def test_gradescope_gives_some_points_and_the_sentence(made, tmp_path):
     assert all(each.stat().st_mode & 0o077 == 0 for each in [source, *source.iterdir()])
 
 
+@pytest.mark.slow
 def test_classroom50_takes_nothing_from_a_checkout(made, tmp_path):
     """What a student plants beside the answers is neither imported nor followed."""
     kept = tmp_path / "kept.json"
@@ -344,6 +348,7 @@ def test_a_cell_returns_one_float(reasons, weights, expected, monkeypatch, capsy
     assert [cell.verdict(f"x.{i}") == "solved" for i in (1, 2)] == [not each for each in reasons]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_graded_raises(monkeypatch, tmp_path):
     with pytest.raises(RuntimeError, match=r"it could not be graded: .*there is no stage '99'"):
         cell.points("99", folder=tmp_path)

@@ -149,6 +149,7 @@ def test_otter_gets_what_gradescope_gets(reports):
     assert sum(test["score"] for test in tests) == reports[0].points
 
 
+@pytest.mark.slow
 def test_a_form_for_one_submission_is_written(tmp_path):
     (tmp_path / "handin.py").write_text(SOLUTION)
     result = CliRunner().invoke(app, [
@@ -168,6 +169,7 @@ def test_a_report_comes_back(reports):
         assert Report.from_dict(json.loads(json.dumps(report.as_dict()))) == report
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on(tmp_path):
     """What was graded is not graded again, and nothing is lost by a line that was cut off."""
     (tmp_path / "class").mkdir()
@@ -213,6 +215,7 @@ def test_a_changed_submission_is_graded_again(tmp_path):
     assert len(kept.read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_a_limit_is_kept(tmp_path):
     from minigrad_course.grading.bundle import make_bundle
 
@@ -313,6 +316,7 @@ time.sleep(20)
     (1, 100, False, "it did not end within 3 seconds"),
     (5, 100, True, "its processes held more than 400 MiB"),
 ])
+@pytest.mark.slow
 def test_memory_is_limited_for_all_processes_together(children, each, orphans, told, tmp_path):
     sandbox_here = best_sandbox()
     if orphans and sandbox_here.kind == "limits":

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.slow import slow_but
+
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
 from rich.console import Console
@@ -87,6 +89,7 @@ def test_a_command_outside_a_workspace_says_how_to_make_one(tmp_path, monkeypatc
     assert "make one with `minigrad init DIR`" in call(*words, code=2)
 
 
+@pytest.mark.slow
 def test_from_untouched_to_solved(space):
     assert f"untouched {HOLE.id}" in call("run", STAGE.number, code=1)
     call("solution", HOLE.id, code=2)
@@ -110,6 +113,7 @@ def test_a_wrong_answer_is_told_by_its_sentence(space):
     assert not space.solved(HOLE)
 
 
+@pytest.mark.slow
 def test_what_is_to_be_written_is_told_with_its_place(space):
     file, line = re.search(r"to be written: (.*):(\d+)", call("run", HOLE.id, code=1)).groups()
     assert f"{HOLE.id} " in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
@@ -128,6 +132,7 @@ def test_a_comparison_comes_without_the_advice_of_pytest(space):
     assert "-v" not in shown
 
 
+@pytest.mark.slow
 def test_a_solved_exercise_that_is_broken_is_open_again(space):
     solve(space)
     call("run", HOLE.id)
@@ -142,6 +147,7 @@ def test_a_file_that_is_no_python(space):
     assert "nothing could be tested" in call("run", STAGE.number, code=1)
 
 
+@pytest.mark.slow
 def test_a_hint_without_a_number_is_for_the_first_open_exercise(space):
     assert f"{HOLE.id}, hint 1 of 3" in call("hint")
     solve(space)
@@ -274,6 +280,7 @@ def test_a_damaged_progress_file_is_told_and_kept(space, text, told):
     assert (space.root / "progress.json").read_text() == text
 
 
+@pytest.mark.slow
 def test_progress_is_readable(space):
     solve(space)
     call("run", STAGE.number)
@@ -294,7 +301,7 @@ def test_a_program_runs_on_ones_own_engine(space, tmp_path, capfd):
     assert "yes ['--steps', '2']" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("stages", ["03b", "01-13", ""])
+@pytest.mark.parametrize("stages", slow_but(1, ["03b", "01-13", ""]))
 def test_a_program_that_comes_to_what_is_not_written_says_so_in_a_sentence(space, tmp_path, capfd,
                                                                            stages):
     script = tmp_path / "script.py"
@@ -316,6 +323,7 @@ def test_errors_of_the_program_itself_are_shown_as_they_are(space, tmp_path, cap
     assert capfd.readouterr().err.endswith("NotImplementedError: not yet\n")
 
 
+@pytest.mark.slow
 def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
     """What an earlier stage of one's own does is seen by the later stage's tests."""
     first, second = course.find_stage("05"), course.find_stage("07")
@@ -332,6 +340,7 @@ def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("where", ["in the file", "in the test"])
+@pytest.mark.slow
 def test_the_debugger_stops_at_the_failure(space, where):
     pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
     stage = course.find_stage("07")
@@ -369,6 +378,7 @@ def test_the_debugger_stops_at_the_failure(space, where):
     assert child.exitstatus == 0
 
 
+@pytest.mark.slow
 def test_from_scratch_nothing_is_written(tmp_path, monkeypatch):
     """Everything public is there and has no body; the stage can be tested, reset and solved."""
     monkeypatch.setenv("COLUMNS", "100")
@@ -435,6 +445,7 @@ def test_what_does_not_exist_is_told(space, words):
     assert "minigrad: " in call(*words, code=2)
 
 
+@pytest.mark.slow
 def test_compare_shows_the_first_difference(space, tmp_path):
     pytest.importorskip("torch", reason="there is nothing to compare with")
     script = tmp_path / "script.py"
@@ -472,6 +483,7 @@ def test_what_is_saved_while_the_tests_run_is_tested_once(space, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.slow
 def test_learn_in_a_terminal(space):
     """A session as it is lived: look, save, take a hint, list, quit."""
     pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")

@@ -31,6 +31,7 @@ def installed(tmp_path_factory):
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_the_course_is_taken_from_a_wheel(installed, tmp_path):
     def call(*words, code=0):
         done = subprocess.run(
@@ -50,5 +51,6 @@ def test_the_course_is_taken_from_a_wheel(installed, tmp_path):
     assert hole.id in call("hint", hole.id)
 
 
+@pytest.mark.slow
 def test_a_wheel_holds_no_solutions_beside_the_package(installed):
     assert not (installed / "minigrad" / "course" / "data" / "solutions").exists()

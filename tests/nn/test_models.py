@@ -12,6 +12,7 @@ import minigrad
 from minigrad import nn
 from minigrad.nn.models import resnet
 from minigrad.utils import exchange, safetensors
+from tests.support.slow import slow_but
 
 NETWORKS = {
     # name: (parameters, blocks in each stage, convolutions in a block, channels at the end)
@@ -39,7 +40,7 @@ def expected_names(stages: tuple[int, ...], convolutions: int) -> Iterator[str]:
     yield from ("fc.weight", "fc.bias")
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", slow_but(1, NETWORKS))
 def test_names_order_and_count_are_those_of_torchvision(name: str) -> None:
     count, stages, convolutions, channels = NETWORKS[name]
     net = getattr(nn.models, name)()
@@ -129,7 +130,8 @@ RUNS = [
 TOLERANCE = {"float32": 1e-4, "float64": 1e-9}
 
 
-@pytest.mark.parametrize(("name", "dtype", "mode", "way"), RUNS, ids=["-".join(r) for r in RUNS])
+@pytest.mark.parametrize(("name", "dtype", "mode", "way"), slow_but(1, RUNS),
+                         ids=["-".join(r) for r in RUNS])
 def test_outputs_and_gradients_from_pytorchs_weights(twins: Any, tmp_path: Any, name: str,
                                                      dtype: str, mode: str, way: str) -> None:
     import torch
@@ -197,7 +199,7 @@ def test_weights_go_back_to_pytorch(twins: Any, tmp_path: Any) -> None:
     assert isinstance(torch.as_tensor(exchange.to_torch([ours.conv1.weight])[0]), torch.Tensor)
 
 
-@pytest.mark.parametrize("name", ["resnet18", "resnet50"])
+@pytest.mark.parametrize("name", slow_but(1, ["resnet18", "resnet50"]))
 def test_weights_start_as_pytorchs_do(twins: Any, name: str) -> None:
     import torch
 
@@ -225,7 +227,7 @@ def saved_bytes(package: Any, net: Any, images: Any) -> int:
     return sum(kept.values())
 
 
-@pytest.mark.parametrize("name", ["resnet18", "resnet50"])
+@pytest.mark.parametrize("name", slow_but(1, ["resnet18", "resnet50"]))
 def test_a_graph_keeps_no_more_than_pytorchs(twins: Any, name: str) -> None:
     import torch
 

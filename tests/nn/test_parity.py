@@ -14,6 +14,7 @@ import minigrad
 from minigrad import nn
 from tests._oracle import assert_close, central_difference_vjp
 from tests.support.nn_cases import CALL_ERRORS, CASES, ERRORS, Case, made
+from tests.support.slow import slow_but
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same'")  # PyTorch's own
 
@@ -151,7 +152,12 @@ def test_states_move_both_ways(case: Case) -> None:
     assert_same(*results, case.rtol)
 
 
-@pytest.mark.parametrize("case", [row for row in CALLED if row.values[0].slope])
+#: Modules whose parts have cases of their own, and whose differences take seconds.
+COMPOSED = re.compile(r"Transformer(?!EncoderLayer)|LSTM\(3, 4, 2, (batch|proj)")
+
+
+@pytest.mark.parametrize("case", slow_but(
+    lambda row: not COMPOSED.match(row.id), [row for row in CALLED if row.values[0].slope]))
 @pytest.mark.parametrize("mode", ["train", "eval"])
 def test_gradients_are_those_of_finite_differences(case: Case, mode: str) -> None:
     module = getattr(case.make(minigrad).double(), mode)()
