@@ -198,10 +198,10 @@ def _make() -> Any:
     """Return the maker of samples that the tests use."""
     import sys
 
-    tests = str(PACKAGE.parent / "tests")
-    if tests not in sys.path:
-        sys.path.append(tests)
-    return importlib.import_module("_samples").Make
+    root = str(PACKAGE.parent)
+    if root not in sys.path:
+        sys.path.append(root)
+    return importlib.import_module("tests.support.samples").Make
 
 
 def _reseed() -> None:

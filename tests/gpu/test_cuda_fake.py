@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import weakref
 
-import _fake_cupy
 import numpy as np
 import pytest
 
@@ -16,6 +15,7 @@ from minigrad import _state, nn, optim
 from minigrad.backend import load_cuda
 from minigrad.backend.memory_layout import holds_alone
 from minigrad.op.apply import run_op
+from tests.gpu import _fake_cupy
 
 TRANSFERS = {"get", "item", "tolist", "bool", "from host", "get without waiting",
              "device synchronize", "stream synchronize", "event synchronize"}
