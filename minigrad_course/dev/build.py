@@ -12,11 +12,12 @@ from .source import blank, module
 
 def built(stage: Stage) -> dict[Path, str]:
     """Return the text of each file that is made for a stage; CourseError where it cannot be."""
-    blocks = parse(stage.text(), f"lessons/{stage.key}.md")
+    lesson = f"lessons/{stage.key}.md"
+    blocks = parse(stage.text(), lesson)
     fill(blocks, stage)
     files = {
         stage.lesson: MADE + render(blocks),
-        stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, f"lessons/{stage.key}.md"),
+        stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, lesson),
     }
     for path in stage.modules:
         holes = [hole for hole in stage.holes if any(symbol.startswith(f"{path}:")
