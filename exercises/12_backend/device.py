@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the exercise for minigrad/device.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 
 """Devices: where the memory of a tensor is.

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the exercise for minigrad/autograd/profiling/recorder.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 
 """What writes a profile down while it is on: one event for each op, node and named block.

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/recorder.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 
 """What writes a profile down while it is on: one event for each op, node and named block.
 
