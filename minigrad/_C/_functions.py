@@ -13,7 +13,7 @@ __all__ = ["AccumulateGrad", "DelayedError", "UndefinedGrad"]
 
 
 class _Undefine(Function):
-    """Pass a tensor through and its gradient not."""
+    """Identity that passes no gradient."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:

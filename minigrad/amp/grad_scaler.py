@@ -241,7 +241,7 @@ class GradScaler:
 
 def looks_itself(optimizer: Any) -> bool:
     """Tell whether a step looks at `found_inf`; PyTorch's name for that is asked for as well."""
-    own = getattr(optimizer, "_leaves_out_there", None)
+    own = getattr(optimizer, "_skips_on_device", None)
     return bool(getattr(optimizer, "_step_supports_amp_scaling", False) or (own and own()))
 
 

@@ -8,6 +8,7 @@ from .activation import *
 from .activation import __all__ as _activations
 from .attention import *
 from .attention import __all__ as _attention
+from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .containers import ModuleDict, ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -20,8 +21,7 @@ from .loss import __all__ as _losses
 from .margin_loss import *
 from .margin_loss import __all__ as _margin_losses
 from .module import Module
-from .norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
-from .norm_of_samples import (
+from .normalization import (
     GroupNorm,
     InstanceNorm1d,
     InstanceNorm2d,
@@ -45,7 +45,7 @@ from .pool import (
 )
 from .rnn import *
 from .rnn import __all__ as _recurrent
-from .shaping import Flatten, Fold, PixelShuffle, PixelUnshuffle, Unflatten, Unfold, Upsample
+from .shape_layers import Flatten, Fold, PixelShuffle, PixelUnshuffle, Unflatten, Unfold, Upsample
 from .transformer import *
 from .transformer import __all__ as _transformers
 

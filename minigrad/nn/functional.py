@@ -43,7 +43,6 @@ from ..ops.nn.unpool import max_unpool1d, max_unpool2d
 from ..ops.shape.pad import pad
 from ..ops.shape.unfold import fold, pixel_shuffle, pixel_unshuffle, unfold
 from ..tensor.tensor import Tensor
-from .functional_bag import embedding_bag
 from .functional_dropout import (
     alpha_dropout,
     dropout,
@@ -52,6 +51,7 @@ from .functional_dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
+from .functional_embedding_bag import embedding_bag
 from .functional_loss import (
     cosine_embedding_loss,
     gaussian_nll_loss,

@@ -16,13 +16,13 @@ from ..graph.hooks import RemovableHandle, register
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from . import state
-from .calling import HOOK_TABLES, Calling, Hook, Table
-from .members import Members, type_name
+from .module_call import HOOK_TABLES, Hook, ModuleCall, Table
+from .module_tables import ModuleTables, type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]
 
 
-class Module(Members, Calling):
+class Module(ModuleTables, ModuleCall):
     """The base of all layers and networks; a subclass says in `forward` what it computes.
 
     Parameters, modules and (by `register_buffer`) buffers that are set as attributes are found

@@ -21,7 +21,7 @@ from .containers import ModuleList
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
-from .norm_of_samples import LayerNorm
+from .normalization import LayerNorm
 
 __all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
            "TransformerEncoderLayer"]

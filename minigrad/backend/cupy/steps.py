@@ -20,7 +20,7 @@ Arrays = Sequence[Array]
 
 
 class Steps:
-    """The kernels behind `optim.at_once` and `GradScaler`, which the backend mixes in."""
+    """The kernels behind `optim.multi_tensor` and `GradScaler`, which the backend mixes in."""
 
     def count_steps(self, name: str, counted: Sequence[Arrays], options: dict[str, float],
                     lr: Array | None, found: Array | None) -> Array:

@@ -20,7 +20,7 @@ from ..dropout import Dropout
 from ..embedding import Embedding
 from ..linear import Linear
 from ..module import Module
-from ..norm_of_samples import LayerNorm
+from ..normalization import LayerNorm
 
 __all__ = ["GPT", "GPTConfig"]
 

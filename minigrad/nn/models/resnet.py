@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 from ...tensor.tensor import Tensor
 from .. import init
 from ..activation import ReLU
+from ..batchnorm import BatchNorm2d
 from ..containers import Sequential
 from ..conv import Conv2d
 from ..linear import Linear
 from ..module import Module
-from ..norm import BatchNorm2d
-from ..norm_of_samples import GroupNorm
+from ..normalization import GroupNorm
 from ..pool import AdaptiveAvgPool2d, MaxPool2d
 
 Norm = Callable[[int], Module]

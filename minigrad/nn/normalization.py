@@ -12,8 +12,8 @@ from ..ops.creation.create import empty
 from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
+from .batchnorm import ChannelNorm
 from .module import Module
-from .norm import ChannelNorm
 
 
 class LayerNorm(Module):

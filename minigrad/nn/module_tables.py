@@ -12,7 +12,7 @@ from .parameter import Buffer
 _TABLES = ("_parameters", "_buffers", "_modules")
 
 
-class Members:
+class ModuleTables:
     """The three tables of a module and the ways to fill and walk them."""
 
     _parameters: dict[str, Parameter | None]
@@ -54,7 +54,7 @@ class Members:
 
     def add_module(self, name: str, module: Any) -> None:
         """Add a part under a name; None keeps the name free for one."""
-        if module is not None and not isinstance(module, Members):
+        if module is not None and not isinstance(module, ModuleTables):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name("module", name)
         self._modules[name] = replaced(on_module, self, name, module)
@@ -96,7 +96,7 @@ class Members:
         elif name in parameters:
             self._only_none("parameter", "torch.nn.Parameter", name, value)
             self.register_parameter(name, None)
-        elif isinstance(value, Members):
+        elif isinstance(value, ModuleTables):
             self._make_way(name, "_modules", "module")
             self._modules[name] = replaced(on_module, self, name, value)
         elif name in modules:
@@ -210,7 +210,7 @@ class Members:
         module: Any = self
         for name in target.split(".") if target else ():
             module = module._attribute(name)
-            if not isinstance(module, Members):
+            if not isinstance(module, ModuleTables):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
@@ -224,11 +224,12 @@ class Members:
         """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Members):
+        if not isinstance(module, ModuleTables):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(parent._attribute(name), Members):
+        if (strict or hasattr(parent, name)) and not isinstance(parent._attribute(name),
+                                                                ModuleTables):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 

@@ -26,7 +26,7 @@ HOOK_TABLES = (
 )
 
 
-class Calling:
+class ModuleCall:
     """What happens when a module is called."""
 
     forward: Callable[..., Any]
