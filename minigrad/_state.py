@@ -33,7 +33,7 @@ transform: ContextVar[Any] = ContextVar("transform", default=None)
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 #: `vmap`'s `randomness`, per thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
-#: The `vmap` levels with randomness="different", a `func.levels.Whole`; None for none.
+#: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)

@@ -108,7 +108,7 @@ def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise `RuntimeError` where reading would take more memory than the file is long."""
+    """Raise `RuntimeError` if reading would take more memory than the file is long."""
     members = archive.infolist()
     assert archive.fp is not None
     here = archive.fp.tell()

@@ -1,4 +1,4 @@
-"""Neural networks: modules, the functions they are made of, and how they start.
+"""Neural networks: modules, functions without state, and initialisers.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html
 """

@@ -14,7 +14,7 @@ from .conv import ConvNd, Sizes, sizes_of
 
 
 class _ConvTranspose(ConvNd):
-    """A transposed convolution; the subclasses say of how many dimensions."""
+    """A transposed convolution; the subclasses set the number of dimensions."""
 
     transposed = True
     convolve: Callable[..., Any]

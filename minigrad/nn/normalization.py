@@ -1,4 +1,4 @@
-"""Normalisation within each sample: of its last dimensions, of groups of channels, of channels.
+"""Normalisation within each sample: layer, RMS, group and instance norm.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#normalization-layers
 """

@@ -52,7 +52,7 @@ _NN = sys.modules[__name__.rpartition(".")[0]]
 
 
 def name_as_pytorch_does() -> None:
-    """Give each class of `nn` the module that it has in PyTorch: pickles name that."""
+    """Set `__module__` of each class of `nn` to its module in PyTorch, which pickles name."""
     by_file = {file.__name__: name for name, file in reversed(FILES.items())}
     for kind in list(vars(_NN).values()):
         if not isinstance(kind, type) or kind.__module__.rpartition(".")[0] != _NN.__name__:
