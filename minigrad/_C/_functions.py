@@ -27,7 +27,7 @@ class _Undefine(Function):
 
 
 class UndefinedGrad:
-    """A function whose backward gives undefined gradients.
+    """A function with a backward that returns undefined gradients.
 
     >>> from minigrad import ones
     >>> x = ones(2, requires_grad=True)

@@ -118,7 +118,7 @@ class GradScaler:
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Take the optimizer's step, unless a gradient is infinite or NaN; return its result.
 
-        Where steps are counted on the device (`fused=True` or `capturable=True`) the step itself
+        If steps are counted on the device (`fused=True` or `capturable=True`), the step itself
         checks for one, and the host does not wait.
         """
         if not self._enabled:

@@ -310,7 +310,7 @@ class Function:
 
 
 class InplaceFunction(Function):
-    """A Function whose `forward` may write to its input; kept for code that names it."""
+    """A Function with a `forward` that may write to its input; kept for code that names it."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

@@ -45,8 +45,8 @@ _multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)
 class saved_tensors_hooks:
     """In a block, nodes keep `pack_hook(tensor)` instead of each tensor that they save.
 
-    In backward `unpack_hook(packed)` has to return a tensor of the same values.  Of nested blocks
-    the inner one is active.  `RuntimeError` on entering while hooks are disabled,
+    In backward `unpack_hook(packed)` has to return a tensor of the same values.  In nested
+    blocks the inner one is active.  `RuntimeError` on entering while hooks are disabled,
     `TypeError` unless both can be called.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.saved_tensors_hooks

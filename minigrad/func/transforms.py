@@ -4,7 +4,7 @@ They nest, with each other and inside `vmap`: the gradient of a gradient is the 
 `vmap(grad(loss), (None, 0, 0))` gives each example its own gradient.
 
 NOTE [When a derivative keeps its graph]
-    A derivative is taken with respect to the copy of its input that the function gets.  That
+    A derivative is taken with respect to the copy of its input that the function gets.  This
     separates it from derivatives inside or around it.  Its result keeps a graph only if one may be
     needed: by another derivative around it, or by a tensor that requires grad and was used.
 """

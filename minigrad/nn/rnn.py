@@ -19,7 +19,8 @@ from .utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
-#: What runs each kind, and how many gates it has: by so much its weights are higher than the state.
+#: The function of each kind, and its number of gates: rows of its weights for each unit of the
+#: state.
 NETWORKS = {"LSTM": (F.lstm, 4), "GRU": (F.gru, 3), "RNN_TANH": (F.rnn_tanh, 1),
             "RNN_RELU": (F.rnn_relu, 1)}
 

@@ -106,7 +106,7 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
 
 
 class AdamW(Adam):
-    """Adam whose weight decay is taken from the parameter itself.
+    """Adam with decoupled weight decay, subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

@@ -85,7 +85,7 @@ class Adamax(_AdamVariant):
 
 
 class NAdam(_AdamVariant):
-    """Adam whose average looks one step ahead, as Nesterov's momentum does.
+    """Adam with Nesterov momentum: the average looks one step ahead.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.NAdam.html
 

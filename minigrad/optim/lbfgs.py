@@ -116,7 +116,7 @@ class LBFGS(Optimizer):
 
     def _searched(self, evaluate: Callable[[], Any], start: Point, t: float,
                   direction: Tensor) -> tuple[Point, int]:
-        """Take a step whose length the line search finds."""
+        """Take a step of the length that the line search finds."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")

@@ -1,6 +1,7 @@
 """Line search: find a step along a direction that satisfies the strong Wolfe conditions.
 
-The loss has to fall by a share of what its slope promises, and the slope has to flatten.
+The loss has to fall by a share of the decrease that its slope predicts, and the slope has to
+flatten.
 
 Source: Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6, formula 3.59
 """

@@ -46,7 +46,7 @@ required = _Required()
 class Optimizer(StepHooks):
     """Base of all optimizers; a subclass implements `update`, which moves one parameter.
 
-    Or it overrides `step` as a whole.  `params` are tensors, pairs of name and tensor, or
+    Or it overrides `step` itself.  `params` are tensors, pairs of name and tensor, or
     dictionaries with `params` and options of their own in place of `defaults`.
 
     >>> from minigrad import optim, tensor

@@ -1,7 +1,7 @@
 """Text of tensors: PyTorch's `repr`, character for character, from a NumPy array.
 
-One format is chosen for the whole array (integral, fixed point or scientific), then the nested
-brackets are written with it, then `dtype=`, `grad_fn=` and the other suffixes are appended.
+One format is chosen for all numbers of the array (integral, fixed point or scientific), then the
+nested brackets are written with it, then `dtype=`, `grad_fn=` and the other suffixes are appended.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class _NumberFormat:
 def _wants_scientific(nonzero: Array) -> bool:
     if options.sci_mode is not None:
         return options.sci_mode
-    # float16 overflows below 1e8, hence the comparison in float64
+    # compared in float64: float16 overflows below 1e8
     magnitudes = np.abs(nonzero.astype(np.float64))
     least, greatest = float(magnitudes.min()), float(magnitudes.max())
     # the ratio of the extremes of float64 overflows to inf

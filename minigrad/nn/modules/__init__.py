@@ -40,7 +40,7 @@ for _name, _file in FILES.items():
     sys.modules[f"{__name__}.{_name}"] = _file
     globals()[_name] = _file
 
-#: Files of ours whose classes stand in a larger file in PyTorch.
+#: Files of ours that are part of a larger file in PyTorch.
 ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
              "parameter_containers": "container"}
 #: PyTorch's file for classes that share one file here.

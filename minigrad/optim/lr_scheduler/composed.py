@@ -42,7 +42,7 @@ class _Composed(LRScheduler):
                 "_schedulers": [part.state_dict() for part in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned."""
+        """Load a state that `state_dict` returned."""
         states = state_dict["_schedulers"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_schedulers"})
         for part, state in zip(self._schedulers, states, strict=True):

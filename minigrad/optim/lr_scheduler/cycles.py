@@ -120,7 +120,7 @@ class CyclicLR(_Cycle):
         return {**super().state_dict(), "_scale_fn_custom": kept}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned, with the `scale_fn` that is here."""
+        """Load a state that `state_dict` returned, keeping the `scale_fn`."""
         kept = state_dict["_scale_fn_custom"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if kept is not None and self._scale_fn_custom is not None:

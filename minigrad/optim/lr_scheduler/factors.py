@@ -193,7 +193,7 @@ class _Rules(LRScheduler):
         return {**super().state_dict(), "lr_lambdas": list(map(state_of_callable, self.lr_lambdas))}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned, with the functions that are here."""
+        """Load a state that `state_dict` returned, keeping the functions."""
         kept = state_dict["lr_lambdas"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for rule, attributes in zip(self.lr_lambdas, kept, strict=False):

@@ -128,7 +128,7 @@ class LRScheduler:
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned."""
+        """Load a state that `state_dict` returned."""
         self.__dict__.update(state_dict)
 
 
