@@ -13,6 +13,13 @@ from math import e, inf, nan, pi
 from sys import modules as _modules
 from typing import TYPE_CHECKING, Any
 
+from . import _state
+
+if _state.specialised:
+    from .fast import switch_on
+
+    switch_on()
+
 from . import (
     _C,
     _six,

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -39,9 +40,10 @@ drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get
 
-#: The specialised closures and the engine's fast path run unless this is False; the
-#: generic ones then serve as their oracle.  Set by the environment, read at import.
-specialised: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+#: The folder `fast` is switched on unless this is False; the generic functions then serve as its
+#: oracle.  Set by the environment, read at import; False too where the folder was removed.
+specialised: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+                     and find_spec(f"{__package__}.fast") is not None)
 
 
 @contextmanager
@@ -95,9 +97,17 @@ observers = Observers()
 
 
 class Anomaly:
-    """Whether anomaly mode is on, and whether it looks for NaN; one for all threads."""
+    """Whether anomaly mode is on, and whether it looks for NaN; one for all threads.
 
-    __slots__ = ("check_nan", "enabled")
+    `autograd.anomaly_mode` fills in the two functions that the engine calls while it is on:
+    `watched(evaluate)` returns what evaluates a node in place of `evaluate`, and
+    `check_gradients(node, grads)` raises for results with NaN.
+    """
+
+    __slots__ = ("check_gradients", "check_nan", "enabled", "watched")
+
+    check_gradients: Callable[[Any, Any], None]
+    watched: Callable[[Callable[[Any, Any], None]], Callable[[Any, Any], None]]
 
     def __init__(self) -> None:
         self.enabled = False

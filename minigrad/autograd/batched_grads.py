@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import _state
 from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
+from ..engine import shortcuts
 from ..engine.graph_task import GraphTask
-from ..fast.sweep import sweep
 from ..graph.node import GraphRoot, Node
 from ..op.declaration import F
 from ..tensor.attributes import Size
@@ -70,9 +70,11 @@ class BatchedTask(GraphTask):
 def swept(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
           create_graph: bool, batches: bool) -> list[Gradient | None] | None:
     """Run a pass the short way; None where it takes the engine."""
+    if shortcuts.gradients_at is None:
+        return None
     batches = batches or _state.randomness.get() != ""  # which vmap sets
     try:
-        return sweep(starts, grads, goals, keep, create_graph, batches)
+        return shortcuts.gradients_at(starts, grads, goals, keep, create_graph, batches)
     except NotBatchable:
         return None
 

@@ -14,8 +14,8 @@ from threading import Thread, local
 from typing import Any
 
 from .. import _state
-from ..fast import backward_loop as engine_fast
 from ..graph.node import GraphRoot, Node
+from . import shortcuts
 from .graph_task import GraphTask
 
 Gradient = Any
@@ -77,9 +77,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
         _state.grad_enabled.set(task.create_graph)
         _running.tasks.append(task)
         _running.depth += 1
-        if _state.specialised and engine_fast.suits(task):
-            engine_fast.run(task, root)
-        else:
+        if shortcuts.run_task is None or not shortcuts.run_task(task, root):
             task.count_dependencies(root)
             task.run(root)
     finally:

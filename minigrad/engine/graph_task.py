@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 
 from .. import _state
-from ..autograd import anomaly_mode
 from ..backend import BACKENDS
 from ..device import place_on
-from ..fast import backward_loop as engine_fast
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import Extras
 from ..graph.node import GraphRoot, Node
@@ -113,7 +111,7 @@ class GraphTask:
         needed, entered, stack = set(goals), set(), [root]
         while stack:
             node = stack[-1]
-            after = engine_fast.following(node)
+            after = node.next_nodes()
             if node not in entered:
                 entered.add(node)
                 stack += [n for n in after if n is not None and n not in entered]
@@ -159,7 +157,7 @@ class GraphTask:
         self.buffers[root] = self.new_buffer(root)
         self.push(root)
         anomaly = _state.anomaly.enabled
-        evaluate = anomaly_mode.watched(self.evaluate) if anomaly else self.evaluate
+        evaluate = _state.anomaly.watched(self.evaluate) if anomaly else self.evaluate
         while self.ready:
             node = heappop(self.ready)[2]
             evaluate(node, self.buffers.pop(node))
@@ -252,7 +250,7 @@ class GraphTask:
         with place_beside(node, results):
             checked = self.checked(node, results)
             if _state.anomaly.enabled and _state.anomaly.check_nan:
-                anomaly_mode.check_nan(node, checked)
+                _state.anomaly.check_gradients(node, checked)
             for (target, index), grad, raw in zip(edges, checked, results, strict=True):
                 if target is not None:
                     owned = not (foreign or id(raw) in passed_on or all_results.count(id(raw)) > 1)

@@ -17,9 +17,12 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS, backend_of
 from ..device import place_on
+from ..engine import shortcuts
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot, Node
 from ..op.apply import NO_PLACE
+from .replay import all_passes
+from .sweep import sweep
 
 _ndarray = np.ndarray
 
@@ -35,15 +38,6 @@ def suits(task: Any) -> bool:
     return not (task.on_tensors or task.batched)
 
 
-def following(node: Any) -> Any:
-    """Return the nodes that the results of a node go to, None among them."""
-    if node.arity == 1:
-        return (node.next0,)
-    if node.arity == 2:
-        return (node.next0, node.next1)
-    return () if node.arity == 0 else [after for after, _ in node.edges]
-
-
 def count_dependencies(root: Node, needed: Any) -> dict[Node, int]:
     """Count the edges into each node that will run; see `GraphTask.count_dependencies`."""
     dependencies: dict[Node, int] = {}
@@ -51,7 +45,7 @@ def count_dependencies(root: Node, needed: Any) -> dict[Node, int]:
     push = stack.append
     while stack:
         node = stack.pop()
-        for after in following(node):
+        for after in node.next_nodes():
             if after is None or (needed is not None and after not in needed):
                 continue
             if after in dependencies:
@@ -71,14 +65,24 @@ def fitted(task: Any, result: Any, target: Node, index: int, source: Node) -> tu
     return made, made is not result
 
 
-def run(task: Any, root: GraphRoot) -> None:
-    """Run a whole pass."""
+def install_loop() -> None:
+    """Register the loops of this folder with the engine, which then asks them first."""
+    shortcuts.run_task = run
+    shortcuts.gradients_at = sweep
+    shortcuts.jacobian_rows = all_passes
+
+
+def run(task: Any, root: GraphRoot) -> bool:
+    """Run a whole pass and return True; False where the engine has to."""
+    if not (_state.specialised and suits(task)):
+        return False
     try:
         run_nodes(task, root)
     finally:
         vars(task).pop("deliver", None)  # the task and its `arrive` would hold each other
     while task.callbacks:
         task.callbacks.pop(0)()
+    return True
 
 
 def run_nodes(task: Any, root: GraphRoot) -> None:

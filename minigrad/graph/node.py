@@ -69,6 +69,10 @@ class Node:
         """The edges along which the node's results leave, one per differentiable input."""
         return ()
 
+    def next_nodes(self) -> Sequence[Node | None]:
+        """Return the node at the end of each edge, None among them."""
+        return [node for node, _ in self.edges]
+
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         """Fix where the results go."""
         raise NotImplementedError
@@ -155,6 +159,9 @@ class UnaryNode(Node):
     def edges(self) -> Sequence[tuple[Node | None, int]]:
         return (Edge(self.next0, self.index0),)
 
+    def next_nodes(self) -> Sequence[Node | None]:
+        return (self.next0,)
+
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         ((self.next0, self.index0),) = edges
 
@@ -168,6 +175,9 @@ class BinaryNode(Node):
     @property
     def edges(self) -> Sequence[tuple[Node | None, int]]:
         return (Edge(self.next0, self.index0), Edge(self.next1, self.index1))
+
+    def next_nodes(self) -> Sequence[Node | None]:
+        return (self.next0, self.next1)
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         (self.next0, self.index0), (self.next1, self.index1) = edges
