@@ -58,6 +58,8 @@ class Node:
     #: The same for gradients that are tensors.
     tensor_vjp_fns: tuple[Callable[..., Any], ...] = ()
     saves: tuple[str, ...] = ()
+    #: Whether the node is an op's, so that its formulas keep the rules of `Op`.
+    is_op = False
     device: Any = CPU
     shape: tuple[int, ...]
     dtype: Any

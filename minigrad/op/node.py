@@ -55,6 +55,7 @@ class OpNode(Node):
     """What the nodes of all ops share; the formulas and slots come from the declaration."""
 
     __slots__ = ()
+    is_op = True
     op: type[Op]
     saves: tuple[str, ...] = ()  # names of saved tensors and outputs
     keeps: tuple[str, ...] = ()  # names of saved arguments and sizes
