@@ -26,7 +26,7 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS, backend_of
 from ..engine.graph_task import on_tensors
-from ..engine.match_metadata import fit
+from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
 from ..tensor.tensor import Tensor
 
@@ -208,7 +208,7 @@ def run_steps(steps: Sequence[Step], arrived: dict[Place, Gradient], create_grap
                 continue
             array = result._array if create_graph else result
             if type(array) not in BACKENDS or array.shape != shape or array.dtype is not dtype:
-                result = fit(result, after, index, node, position)
+                result = match_metadata(result, after, index, node, position)
             before = arrived.get(place)
             arrived[place] = result if before is None else added(before, result)
         if release:

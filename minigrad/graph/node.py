@@ -58,8 +58,14 @@ class Node:
     #: The same for gradients that are tensors.
     tensor_vjp_fns: tuple[Callable[..., Any], ...] = ()
     saves: tuple[str, ...] = ()
-    #: Whether the node is an op's, so that its formulas keep the rules of `Op`.
+    #: Whether the node is an op's: its formulas have no side effects.
     is_op = False
+    #: Whether somebody else may hold what the node returns; an op's formulas make new arrays.
+    borrows_results = True
+    #: Whether the node's hooks are shown results that nobody asked for, too.
+    shows_all_results = True
+    #: Whether the node's formulas may be given batches of gradients.
+    takes_batches = False
     device: Any = CPU
     shape: tuple[int, ...]
     dtype: Any
@@ -93,6 +99,10 @@ class Node:
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         """Turn gradient tensors into gradient tensors, recording a graph if grad mode is on."""
         raise NotImplementedError
+
+    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        """Do what `apply_tensors` does; results for nodes not in `needed` may be None."""
+        return self.apply_tensors(grads)
 
     def release(self) -> None:
         """Drop what was saved for the formulas; using it again raises."""
