@@ -86,14 +86,18 @@ class QuickLoop:
         """Run the root and then every node that becomes ready."""
         self.start(root)
         ready, recorder, retain_graph = self.ready, self.task.recorder, self.task.retain_graph
+        dependencies, captures = self.dependencies, self.captures
+        sums, loans = self.sums, self.loans
+        buffers, results_of, arrive = self.buffers, self.results_of, self.arrive
         node: Any = None  # the node to run next, when its whole gradient is at hand in `grad`
         grad: Any = None
         while node is not None or ready:
             if node is None:
                 node, grad = self.take()
                 continue
-            began = 0 if recorder is None else perf_counter_ns()
-            sent = self.results_of(node, grad)
+            if recorder is not None:
+                began = perf_counter_ns()
+            sent = results_of(node, grad)
             if recorder is not None:
                 recorder.node_ran(node, began, (grad,), [result for _, _, result, _ in sent])
             if node.saves and not retain_graph:
@@ -108,11 +112,21 @@ class QuickLoop:
                 if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
                     result.dtype is not dtype or result.shape != shape
                 ):
-                    self.arrive(target, index, *matched(result, target, index, source, owned))
-                elif target is sent[-1][0] and self.comes_next(target):
+                    arrive(target, index, *matched(result, target, index, source, owned))
+                elif (  # it has its whole gradient now and is the next to run
+                    dependencies[target] == 1
+                    and target.vjp_fns
+                    and target.extras is None
+                    and target not in sums
+                    and target not in loans
+                    and target not in captures
+                    and target not in buffers
+                    and not (ready and ready[0][0] < -target.sequence)
+                    and target is sent[-1][0]
+                ):
                     node, grad = target, result
                 else:
-                    self.arrive(target, index, result, owned)
+                    arrive(target, index, result, owned)
             sent = ()
 
     def start(self, root: GraphRoot) -> None:
@@ -123,7 +137,7 @@ class QuickLoop:
             return
         for position, ((target, index), given) in enumerate(
                 zip(root.edges, root.outputs, strict=True)):
-            if target is not None:
+            if target is not None and (self.needed is None or target in self.needed):
                 with ANYWHERE if type(given) is _ndarray else place_on(given):
                     value = given
                     if given is not None:
@@ -163,11 +177,11 @@ class QuickLoop:
 
         Of two ends the one that may run on comes last.
         """
-        needed = self.needed
-        if node.arity < 0:
+        arity, needed = node.arity, self.needed
+        if arity < 0:
             return self.results_of_many(node, grad)
         first = node.next0
-        second = node.next1 if node.arity == 2 else None
+        second = node.next1 if arity == 2 else None
         if needed is not None:
             if node.saves and any([n is not None and n not in needed for n in (first, second)]):
                 node.look_at_saved()
@@ -207,28 +221,17 @@ class QuickLoop:
                 for (target, index), result in zip(edges, results, strict=True)
                 if target is not None and (needed is None or target in needed)]
 
-    def comes_next(self, target: Any) -> bool:
-        """Tell whether a node has its whole gradient now and would be the next to run."""
-        return bool(
-            target.vjp_fns
-            and self.dependencies[target] == 1
-            and target.extras is None
-            and target not in self.captures
-            and target not in self.sums
-            and target not in self.loans
-            and target not in self.buffers
-            and not (self.ready and self.ready[0][0] < -target.sequence)
-        )
-
     def arrive(self, target: Any, index: int, result: Any, owned: bool) -> None:
         """Add a gradient to what has come for a node; takes the place of `add_to_buffer`."""
-        if self.needed is not None and target not in self.needed:
-            return
         left = self.dependencies[target] - 1
-        if result is not None:
-            if not left and type(target) is AccumulateGrad and self.comes_next_at(target):
-                self.accumulate(target, result, owned)
-                return
+        if result is None:
+            pass
+        elif left and (total := self.sums.get(target)) is not None:
+            total += result
+        elif not left and type(target) is AccumulateGrad and self.comes_next(target):
+            self.accumulate(target, result, owned)
+            return
+        else:
             self.keep(target, index, result, owned)
         self.dependencies[target] = left
         if not left:
@@ -250,7 +253,7 @@ class QuickLoop:
         else:
             loans[target] = result
 
-    def comes_next_at(self, leaf: Any) -> bool:
+    def comes_next(self, leaf: Any) -> bool:
         """Tell whether a leaf without hooks would be the next to run."""
         return (self.task.recorder is None and leaf.extras is None and leaf not in self.captures
                 and leaf not in self.buffers
