@@ -333,8 +333,8 @@ def test_a_pass_to_no_node_the_short_way(monkeypatch):
     monkeypatch.setattr(_state, "specialised", True)
     x = leaf(minigrad, [1.0, 2.0])
     out = (x * 3).sum()
-    found = gradients_at([(out.grad_fn, 0)], [np.ones((), np.float32)], [(None, 0), x._edge()], False,
-                  False)
+    inputs = [(None, 0), x._edge()]
+    found = gradients_at([(out.grad_fn, 0)], [np.ones((), np.float32)], inputs, False, False)
     assert found[0] is None and found[1].tolist() == [3.0, 3.0]
 
 

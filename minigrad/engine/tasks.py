@@ -32,7 +32,8 @@ def will_execute(node: Node) -> bool:
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward "
                            "pass")
-    return node in task.dependencies and (task.nodes_to_execute is None or node in task.nodes_to_execute)
+    needed = task.nodes_to_execute
+    return node in task.dependencies and (needed is None or node in needed)
 
 
 def is_checkpoint_valid() -> bool:

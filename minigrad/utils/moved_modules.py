@@ -28,7 +28,7 @@ MOVED = {
     "autograd.delayed_error": "autograd.functions.once_differentiable",
     "autograd.engine": "engine.engine",
     "autograd.engine_fast": "fast.backward_loop",
-    "autograd.fitting": "engine.match_metadata",
+    "autograd.fitting": "engine.validate",
     "autograd.forward_jacobian": "autograd.forward_mode.jacobian",
     "autograd.frames": "engine.frames",
     "autograd.function_arguments": "autograd.functions.arguments",
