@@ -17,7 +17,7 @@ from minigrad.autograd.forward_mode.tangents import TangentLevel
 from minigrad.autograd.gradchecks.numerical import GradcheckError
 from minigrad.autograd.profiling.device import DeviceRecorder
 from minigrad.batching import BatchedArray, NotBatchable
-from minigrad.fast.sweep import sweep
+from minigrad.fast.sorted_pass import gradients_at
 from minigrad.op.declaration import REGISTRY, Op
 from minigrad.shapes import same
 from tests.support.engines import function_of, leaf, on_each_engine, with_jvp
@@ -153,7 +153,7 @@ def test_which_passes_go_the_short_way(monkeypatch):
     start, goal, one = (out.grad_fn, 0), x._edge(), np.ones((), np.float32)
 
     def run():
-        found = sweep([start], [one], [goal], True, False)
+        found = gradients_at([start], [one], [goal], True, False)
         return None if found is None else found[0].tolist()
 
     assert run() == [3.0, 3.0]
@@ -333,8 +333,8 @@ def test_a_pass_to_no_node_the_short_way(monkeypatch):
     monkeypatch.setattr(_state, "specialised", True)
     x = leaf(minigrad, [1.0, 2.0])
     out = (x * 3).sum()
-    found = sweep([(out.grad_fn, 0)], [np.ones((), np.float32)], [(None, 0), x._edge()], False,
-                  False)
+    inputs = [(None, 0), x._edge()]
+    found = gradients_at([(out.grad_fn, 0)], [np.ones((), np.float32)], inputs, False, False)
     assert found[0] is None and found[1].tolist() == [3.0, 3.0]
 
 
