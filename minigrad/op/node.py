@@ -284,7 +284,7 @@ def make_node_type(op: type[Op]) -> type[Node]:
     kept_in = {n: intern("_p_" + n) for n in keeps}
     slots = [slot for n in saves for slot in slots_of[n][: 3 if n in outputs else 2]]
     slots += kept_in.values()
-    single = not op.outputs and op.list_of_tensors is None and not getattr(op, "many", False)
+    single = not op.outputs and op.list_of_tensors is None and not op.many
     bases = {1: UnaryNode, 2: BinaryNode}
     base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
@@ -296,7 +296,8 @@ def make_node_type(op: type[Op]) -> type[Node]:
         body["_saved_" + name] = saved_property(name, name in keeps)
         if name not in keeps:
             body["_raw_saved_" + name] = raw_saved_property(name)
-    return type(op.node or op.__name__ + "Backward0", (OpNode, base), body)
+    name = op.node or op.__name__ + ("Backward" if op.formulas else "Backward0")
+    return type(name, (OpNode, base), body)
 
 
 def releaser(names: Sequence[str]) -> Callable[[Any], None]:
