@@ -47,29 +47,32 @@ def dimensions(random, ndim):
 
 
 def lost_dimensions():
-    """Return stand-ins for `extent` and `restored`: a mistake there costs its own hole alone."""
+    """Return stand-ins for two helpers, so that a mistake there costs its own hole alone."""
     def extent(sizes, dim):
         empty = np.empty(sizes, np.bool_)
         left = np.sum(empty, dim if dim is None or isinstance(dim, int) else tuple(dim)).size
         return empty.size // left if left else 0
 
-    def restored(value, sizes, dim, keepdim):
+    def unsqueeze_reduced(value, sizes, dim, keepdim):
         if keepdim or (dim is None and not value.shape):
             return value
         axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
         return value.reshape(np.sum(np.empty(sizes, np.bool_), axes, keepdims=True).shape)
 
-    return extent, restored
+    return extent, unsqueeze_reduced
 
 
 def standing_in(program):
     """Run a program with the stand-ins."""
-    before = reduce.extent, reduce.restored, vector_norm.extent, vector_norm.restored
-    reduce.extent, reduce.restored = vector_norm.extent, vector_norm.restored = lost_dimensions()
+    modules = reduce, vector_norm
+    before = [(module.extent, module.unsqueeze_reduced) for module in modules]
+    for module in modules:
+        module.extent, module.unsqueeze_reduced = lost_dimensions()
     try:
         return program()
     finally:
-        reduce.extent, reduce.restored, vector_norm.extent, vector_norm.restored = before
+        for module, helpers in zip(modules, before, strict=True):
+            module.extent, module.unsqueeze_reduced = helpers
 
 
 def probe_04b_1(random):
@@ -86,11 +89,11 @@ def probe_04b_1(random):
             seen.append(tried(lambda result=result: slopes(random, result)))
             seen.append(tried(lambda reduced=reduced, x=x: slopes(random, reduced(x))))
             for value in (result._array, tensor(result._array, grad=False)):
-                back = along.restored(value, sizes, dim, keepdim)
+                back = along.unsqueeze_reduced(value, sizes, dim, keepdim)
                 seen.append([list(back.shape), np.array(
                     back._array if isinstance(back, torch.Tensor) else back)])
         whole = np.array(random.random())
-        seen.append(list(np.shape(along.restored(whole, sizes, None, False))))
+        seen.append(list(np.shape(along.unsqueeze_reduced(whole, sizes, None, False))))
     square = tensor(array(random, [3, 3]))
     for dim in (0, 1, -1):
         seen.append(slopes(random, square.sum(dim)))

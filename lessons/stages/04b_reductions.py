@@ -52,7 +52,7 @@ def symptom_04b_1_counts_what_is_kept() -> bool:
 
 
 def symptom_04b_1_dimensions_in_front() -> bool:
-    got = along.restored(np.zeros((2, 3)), (2, 3, 4), -1, False)
+    got = along.unsqueeze_reduced(np.zeros((2, 3)), (2, 3, 4), -1, False)
     return got.shape == (1, 2, 3)
 
 
@@ -87,16 +87,16 @@ def symptom_04b_1_one_number_only() -> bool:
 
 
 def symptom_04b_1_dimensions_behind() -> bool:
-    return along.restored(np.zeros((3, 4)), (2, 3, 4), 0, False).shape == (3, 4, 1)
+    return along.unsqueeze_reduced(np.zeros((3, 4)), (2, 3, 4), 0, False).shape == (3, 4, 1)
 
 
 def symptom_04b_1_none_is_put_back() -> bool:
-    return along.restored(np.array(1.0), (2, 3), None, False).shape == (1, 1)
+    return along.unsqueeze_reduced(np.array(1.0), (2, 3), None, False).shape == (1, 1)
 
 
 def symptom_04b_1_keepdim_turned_around() -> bool:
-    kept = along.restored(np.zeros((2, 1)), (2, 3), 1, False).shape == (2, 1)
-    return kept and along.restored(np.zeros(2), (2, 3), 1, False).shape == (2,)
+    kept = along.unsqueeze_reduced(np.zeros((2, 1)), (2, 3), 1, False).shape == (2, 1)
+    return kept and along.unsqueeze_reduced(np.zeros(2), (2, 3), 1, False).shape == (2,)
 
 
 def symptom_04b_1_not_expanded() -> bool:
@@ -121,13 +121,13 @@ def _quietly(x, dim):
 
 
 def symptom_04b_1_not_put_back() -> bool:
-    fine = along.restored(np.zeros((2, 3)), (2, 3, 4), -1, False).shape == (2, 3, 1)
+    fine = along.unsqueeze_reduced(np.zeros((2, 3)), (2, 3, 4), -1, False).shape == (2, 3, 1)
     return fine and (_same(_grad(lambda x: x.sum(1)), COLUMNS)
                      or _same(_grad(lambda x: x.mean(1)), np.array(COLUMNS) / 2))
 
 
 def symptom_04b_1_restored_does_nothing() -> bool:
-    return along.restored(np.zeros((2, 3)), (2, 3, 4), -1, False).shape == (2, 3)
+    return along.unsqueeze_reduced(np.zeros((2, 3)), (2, 3, 4), -1, False).shape == (2, 3)
 
 
 def symptom_04b_1_not_divided() -> bool:

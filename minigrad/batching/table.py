@@ -1,4 +1,8 @@
-"""Which op has which batching rule.  An op that is not named here runs once for each example."""
+"""Which op has which batching rule.
+
+Elementwise ops and reductions have theirs by their kind; the others are named here.  An op without
+a rule runs once for each example, and says why by its attribute `no_batching`.
+"""
 
 from __future__ import annotations
 
@@ -12,34 +16,13 @@ from .rules import along, part, whole
 from .rules_matrix import product_added
 from .rules_network import folded
 
-ELEMENTWISE = """
-    Add Sub Rsub RsubNumber Mul Neg Addcmul Div DivRounded FloorDivide Remainder RemainderNumber
-    Fmod FmodNumber Reciprocal Addcdiv
-    PowNumber PowTensor PowOfNumber Sqrt Rsqrt Abs Sign Sgn Floor Ceil Trunc RoundToInteger
-    RoundToDecimals Frac Nextafter
-    Exp Exp2 Expm1 Log Log2 Log10 Log1p Logaddexp Logaddexp2 XlogyTensors XlogyOfNumber XlogyNumber
-    Sigmoid Logit Sin Cos Tan Asin Acos Atan Atan2 Hypot Sinc Deg2rad Rad2deg Sinh Cosh Tanh Asinh
-    Acosh Atanh Erf Erfc Erfinv Lgamma Digamma Polygamma Igamma Igammac CopysignTensors
-    CopysignNumber NanToNum
-    Relu ReluInPlace LeakyRelu LeakyReluInPlace PreluKernel Threshold ThresholdInPlace Hardshrink
-    Softshrink Hardtanh HardtanhInPlace HardsigmoidOp HardswishOp EluOp EluInPlace GeluOp SiluOp
-    MishOp Softplus
-    Logsigmoid
-    Eq Ne Lt Le Gt Ge Isnan Isinf Isfinite Isposinf Isneginf Signbit LogicalAnd LogicalOr LogicalXor
-    LogicalNot BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift
-    IscloseOp Heaviside
-    Maximum Minimum Fmax Fmin ClampNumbers ClampTensors ClampMinNumber ClampMinTensor ClampMaxNumber
-    ClampMaxTensor LerpTensor LerpNumber Where
-    Clone ToCopy Alias Zero MaskedScale SeveralZeros
-"""
+#: The rules of whole kinds of ops.
+KINDS: dict[str, Rule] = {"elementwise": rules.elementwise, "reduction": rules.reduction}
 
-#: Rules with the ops that have them.
+#: Rules of single ops, by the names of their classes.
 TABLE: tuple[tuple[Rule, str], ...] = (
-    (rules.elementwise, ELEMENTWISE),
     (rules.onto_self, "MaskedFillNumber FillNumber Copy"),
     (rules.fill, "MaskedFillTensor FillTensor"),
-    (rules.reduction, "Sum Mean Nansum Var VarAll Std StdAll Norm NormAll LinalgVectorNorm "
-                      "Logsumexp Any All CountNonzero Prod Amax Amin Aminmax"),
     (whole(reduce.Sum), "SumAll"),
     (whole(reduce.Mean), "MeanAll"),
     (whole(scan.Prod), "ProdAll"),
@@ -105,6 +88,8 @@ TABLE: tuple[tuple[Rule, str], ...] = (
     (rules.fill_at_random, "BernoulliFill Exponential Normal Random Uniform"),
 )
 
+for _kind, _rule in KINDS.items():
+    RULES.update({op.__name__: _rule for op in REGISTRY.values() if _kind in op.kinds})
 for _rule, _names in TABLE:
     RULES.update(dict.fromkeys(_names.split(), _rule))
 

@@ -49,7 +49,7 @@ class Saves:
 
 def any_tensors(op: type[Op]) -> Fast | None:
     """Return `fast(values)` for the arguments in forward's order, or None where there is none."""
-    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
+    if (op.outputs or op.list_of_tensors or op.many
             or op.not_implemented_derivative
             or (op.view and op.parameters[0] != "self")):
         return None

@@ -47,7 +47,7 @@ def number_array(value: float, dtype: Any) -> Any:
 def specialised(op: type[Op], generic: Function) -> Function | None:
     """Return the closure for an op of one or two tensors, or None where there is none."""
     positional = [n for n in op.parameters if n not in op.keyword_only]
-    if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
+    if (op.outputs or op.list_of_tensors or op.many
             or op.not_implemented_derivative
             or op.promoted != op.tensors):
         return None
@@ -101,7 +101,7 @@ def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic
 
 def give_vjp_fns(op: type[Op]) -> None:
     """Let the engine's fast path run the formulas of an op with one output."""
-    if op.formulas and not (op.outputs or op.list_of_tensors or getattr(op, "many", False)):
+    if op.formulas and not (op.outputs or op.list_of_tensors or op.many):
         formulas = op.formulas.values()
         op.node_type.vjp_fns = tuple([runner(op, f, names) for f, names in formulas])
         op.node_type.tensor_vjp_fns = tuple([any_runner(op, f, names, arrays=False)

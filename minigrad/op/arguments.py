@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backend import BACKENDS
+from ..dtypes import from_numpy_dtype, type_name
 from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -110,3 +111,10 @@ def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
             value = tuple(value.shape)
         shapes.append(value)
     return shapes
+
+
+def require(array: Any, kinds: str, kernel: str) -> None:
+    """Raise PyTorch's error unless a kernel has code for the array's dtype; `kinds` as in NumPy."""
+    if array.dtype.kind not in kinds:
+        kind = type_name(from_numpy_dtype(array.dtype))
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')

@@ -1,10 +1,8 @@
 """Op: one declaration from which an operation's forward, node, saves and in-place variant follow.
 
-    class Mul(Op):
+    class Mul(Binary):
         '''Elementwise product; the shapes broadcast.'''
-        shape = broadcast
-        promote = "result"
-        def forward(xp, self, other): return xp.multiply(self, other)
+        function = "multiply"
         def grad_self(g, other): return g * other
         def grad_other(g, self): return g * self
         def samples(make): yield make(3, 4), make(4)
@@ -16,6 +14,17 @@ NOTE [A formula's argument names are its save list]
     named is saved, but only if the formula will run, and shows as `_saved_<name>` on the node.
     An argument `shared=None` gets what the function `shared` of an op of several outputs returns,
     which is called once in a pass on arrays; whatever it names, all formulas name too.
+
+NOTE [Kinds of ops]
+    `kind` names the families that an op belongs to, and each part of minigrad reads from it what
+    it has to know: forward mode how a tangent passes the op, `vmap` its batching rule, a write in
+    place whether operands may overlap.
+        "elementwise"  each element of the result depends on one element of each operand
+        "linear"       the tangent of the op is the op of the tangents
+        "multilinear"  linear in each input alone: the op with one tangent in its place, summed
+        "reduction"    combines elements along the dimensions in its argument `dim`, or all
+        "view"         linear, and the result shares the memory of the first input
+    An op of two families names both: `kind = "linear reduction"`.
 
 NOTE [Two realisations of one formula]
     A formula may use `+ - * / @`, unary minus and the functions of the namespace `F`.  They work
@@ -33,12 +42,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..graph.node import Node
+from ..shapes import broadcast, same
 from .apply import apply
-from .arguments import bind
+from .arguments import bind, require
 from .node import make_node_type
 
 Array = Any
 Formula = Callable[..., Any]
+
+#: The words that `Op.kind` may hold.
+KINDS = {"elementwise", "linear", "multilinear", "reduction", "view"}
 
 REGISTRY: dict[str, type[Op]] = {}
 
@@ -62,7 +75,10 @@ class Op:
     """
 
     name: str = ""  # how it is called; the class name in snake_case by default
-    node: str = ""  # how its node is printed; the class name + "Backward0" by default
+    #: How its node is printed; by default the class name + "Backward", or + "Backward0" where
+    #: there is no formula
+    node: str = ""
+    kind: str = ""  # see NOTE [Kinds of ops]
     #: "result": inputs are brought to their common dtype; "float": and that is floating at least
     promote: str | None = None
     reject_bool = False  # whether an input to be promoted may not be boolean
@@ -76,14 +92,16 @@ class Op:
     list_of_tensors: str | None = None  # the argument that is a sequence of tensors
     outputs: tuple[str, ...] = ()  # names, where there are several
     constants = 0  # how many of them, the last ones, have no gradient
-    view = False  # whether the result looks at the memory of the first input
-    #: Whether that variant may write to several elements that are one place in memory.
+    many = False  # whether the result is a list of any length
+    #: Whether the variant in place may write to several elements that are one place in memory.
     allow_self_overlap = False
-    pointwise = False  # whether it goes from element to element, as where the shapes broadcast
+    copies = False  # whether it copies its second input to the first: onto itself that is allowed
     #: Whether it refuses tensors that share memory with the first, even all of it; "after shapes"
     #: if its shape rule comes before that
     no_overlap: bool | str = False
     inplace = False  # whether there is a variant that writes to the first input
+    #: The op that runs in place instead, where PyTorch gives that variant a derivative of its own
+    inplace_op: type[Op] | None = None
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
     commutative = False  # whether that second one may as well be the first
@@ -94,9 +112,14 @@ class Op:
     not_implemented_derivative: bool | str = False
     no_history = False  # whether the variant in place leaves the history as it is
     materialize = True  # whether missing gradients of outputs become zeros
-    #: How tangents pass it in forward mode: "linear", "multilinear", "elementwise", a rule, or from
-    #: the formulas; see NOTE [How a tangent passes an op] in autograd/forward_mode/pushforward.py
-    jvp: str | Callable[..., Any] | None = None
+    #: A rule for forward mode, where neither the kind nor the formulas give it; see NOTE [How a
+    #: tangent passes an op] in autograd/forward_mode/pushforward.py
+    jvp: Callable[..., Any] | None = None
+    no_batching = ""  # why there is no batching rule, so that `vmap` runs it example by example
+    operands: tuple[str, ...] = ()  # of a forward that only calls a function of the backend
+    function = ""  # which one; that of the op's name by default
+    #: The kinds of dtypes, as in NumPy, that PyTorch's kernel has code for, and the kernel's name
+    kernel: tuple[str, str] | None = None
     shape: Callable[..., Any]
     forward: Callable[..., Any]  # by default `forward_inplace` on a copy, which that returns
     #: `forward` that writes its result to `self`, which has that dtype already, and raises before
@@ -108,6 +131,8 @@ class Op:
     samples: Callable[..., Iterator[Any]]
     fast: Callable[[list[Any]], Any] | None = None  # a quicker `run_op` for this op, from `fast/`
 
+    kinds: frozenset[str]  # the words in `kind`
+    view: bool  # whether the result shares the memory of the first input
     parameters: tuple[str, ...]
     keyword_only: frozenset[str]
     # The same by position in `parameters`, where `apply` reads it:
@@ -136,6 +161,53 @@ class Op:
             declare(cls)
 
 
+class Unary(Op, abstract=True):
+    """An elementwise op of one tensor; its forward calls the backend's function of its name.
+
+    >>> REGISTRY["Exp"].parameters
+    ('self',)
+    """
+
+    kind = "elementwise"
+    shape = same
+    inplace = True
+    operands: tuple[str, ...] = ("self",)
+
+
+class Binary(Op, abstract=True):
+    """An elementwise op of two tensors; its forward calls the backend's function of its name.
+
+    >>> REGISTRY["Mul"].parameters
+    ('self', 'other')
+    """
+
+    kind = "elementwise"
+    shape = broadcast
+    promote: str | None = "result"
+    inplace = True
+    operands: tuple[str, ...] = ("self", "other")
+
+
+def backend_call(op: type[Op]) -> Callable[..., Any]:
+    """Make the `forward` that hands an op's operands to a function of the backend.
+
+    It is compiled, since looking the function up by name would cost small tensors some percent.
+    """
+    arguments = ", ".join(op.operands)
+    call: Callable[..., Any] = eval(
+        f"lambda xp, {arguments}: xp.{op.function or op.name}({arguments})")
+    if op.kernel is None:
+        return call
+    kinds, name = op.kernel
+
+    def checked(xp: Any, *arrays: Any) -> Any:
+        require(arrays[0], kinds, name)
+        return call(xp, *arrays)
+
+    checked.__wrapped__ = call  # type: ignore[attr-defined]  # its signature
+    return checked
+
+
 def needed_by(formula: Formula) -> tuple[str, ...]:
     """Return the names of what a formula cannot do without."""
     parameters = inspect.signature(formula).parameters.values()
@@ -148,6 +220,12 @@ def declare(op: type[Op]) -> None:
         if inspect.isfunction(value) and key != "__new__":
             setattr(op, key, staticmethod(value))
     op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
+    op.kinds = frozenset(op.kind.split())
+    if unknown := op.kinds - KINDS:
+        raise TypeError(f"{op.__name__}: unknown kind {min(unknown)!r}; see NOTE [Kinds of ops]")
+    op.view = "view" in op.kinds
+    if op.operands and (not hasattr(op, "forward") or "function" in vars(op)):
+        op.forward = staticmethod(backend_call(op))
     if "forward" in vars(op) and "forward_inplace" not in vars(op):
         op.forward_inplace = None  # a base's would compute something else
     if not hasattr(op, "forward") and op.forward_inplace is not None:

@@ -15,7 +15,6 @@ from ..backend import BACKENDS, Backend
 from ..backend.memory_layout import is_dense
 from ..device import NO_PLACE, place_on
 from ..graph.version import INFERENCE
-from ..shapes import broadcast
 from ..tensor.attributes import data_pointer, same_memory
 from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
@@ -124,7 +123,7 @@ def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -
     try:
         result = forward(op, xp, arrays)
     except NotImplementedError:
-        if op.pointwise or op.shape is broadcast:
+        if "elementwise" in op.kinds:
             check_shape(target, op.shape(*shapes_of(op, arrays)))
         raise
     check_result(op, target, result)
@@ -135,8 +134,7 @@ def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -
 
 def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
     """Raise if an op would read memory that it has written to already."""
-    pointwise = op.pointwise or op.promote or op.shape is broadcast
-    if not (pointwise or op.forward_inplace or op.no_overlap):
+    if not ("elementwise" in op.kinds or op.promote or op.forward_inplace or op.no_overlap):
         return
     read = [values[i] for i in op.tensor_positions[1:]]
     if op.list_position is not None:
@@ -155,8 +153,8 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
 
 
 def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
-    """Tell whether a tensor is copied to itself, which asks nothing of its memory."""
-    if op.__name__ != "Copy":
+    """Tell whether a tensor is copied onto itself, which is always allowed."""
+    if not op.copies:
         return False
     written, read = values[0]._array, values[1]._array
     kind = type(written)

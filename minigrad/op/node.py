@@ -291,7 +291,7 @@ def make_node_type(op: type[Op]) -> type[Node]:
                             "names are its save list])")
     value_slots = {name: intern("_value_" + name) for name in saves}
     arg_slots = {name: intern("_arg_" + name) for name in keeps}
-    single = not op.outputs and op.list_of_tensors is None and not getattr(op, "many", False)
+    single = not op.outputs and op.list_of_tensors is None and not op.many
     bases = {1: UnaryNode, 2: BinaryNode}
     base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
@@ -304,7 +304,8 @@ def make_node_type(op: type[Op]) -> type[Node]:
         body["_saved_" + name] = saved_property(name, name in keeps)
         if name in saves:
             body["_raw_saved_" + name] = raw_saved_property(name)
-    return type(op.node or op.__name__ + "Backward0", (OpNode, base), body)
+    name = op.node or op.__name__ + ("Backward" if op.formulas else "Backward0")
+    return type(name, (OpNode, base), body)
 
 
 def saved_property(name: str, is_argument: bool) -> property:

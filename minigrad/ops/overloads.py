@@ -6,7 +6,7 @@ function that carries the name chooses between them.
 
 from .. import _state
 from ..backend import BACKENDS
-from ..dtypes import from_numpy_dtype, type_name
+from ..dtypes import type_name
 from ..op.apply import apply
 from ..op.arguments import NUMBERS
 from ..op.declaration import F
@@ -50,7 +50,7 @@ def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too
 
         def call_inplace(*args, **kwargs):
             op, *values = choose(*args, **kwargs)
-            return apply_inplace(getattr(op, "written_as", op), values)
+            return apply_inplace(op.inplace_op or op, values)
 
         for name in (choose.__name__, *aliases):
             call.__doc__ = call_inplace.__doc__ = choose.__doc__
@@ -86,14 +86,7 @@ def alias(op, *names):
             method(name + "_")(inplace)
 
 
-def require(array, kinds, kernel):
-    """Raise as PyTorch does where a kernel has no code for this dtype; `kinds` as in NumPy."""
-    if array.dtype.kind not in kinds:
-        kind = type_name(from_numpy_dtype(array.dtype))
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
-
-
-def tied(result, *inputs):
+def depend_on(result, *inputs):
     """Return a gradient that depends on `inputs`, by zeros, as PyTorch's function for it does.
 
     So a second backward pass finds a way; on arrays, where there is none, nothing happens.
@@ -105,7 +98,7 @@ def tied(result, *inputs):
     return result
 
 
-vars(F)["tied"] = tied
+vars(F)["depend_on"] = depend_on
 
 
 def refuse_gradient(function, **arguments):

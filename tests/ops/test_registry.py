@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import re
 import textwrap
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from minigrad.autograd import grad
+from minigrad.batching import RULES
 from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.op.node import OpNode
@@ -111,6 +113,29 @@ def test_an_incomplete_declaration_is_found(missing):
             test_declaration_is_complete(type("Incomplete", (Op,), body))
     finally:
         REGISTRY.pop("Incomplete", None)
+
+
+#: Names with which a class may carry more than attributes of Op: formulas.
+FORMULAS = re.compile(r"grad_\w+")
+
+
+@every_op
+def test_every_attribute_is_declared_on_op(op):
+    declared = {*vars(Op), *Op.__annotations__}
+    unknown = {name for base in op.__mro__[: op.__mro__.index(Op)] for name in vars(base)
+               if not name.startswith("__") and not FORMULAS.fullmatch(name)} - declared
+    assert not unknown, f"{sorted(unknown)} are no attributes of Op"
+
+
+@every_op
+def test_a_batching_rule_or_the_reason_why_there_is_none(op):
+    assert (op.__name__ in RULES) != bool(op.no_batching), (
+        "give it a kind that has a rule, a line in batching/table.py, or `no_batching`")
+
+
+def test_an_unknown_kind_is_found():
+    with pytest.raises(TypeError, match="unknown kind 'elementwize'"):
+        type("Misspelt", (Op,), {"kind": "elementwize", "forward": lambda xp, self: self})
 
 
 @every_op

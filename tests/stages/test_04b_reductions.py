@@ -70,8 +70,8 @@ def test_how_many_become_one(sizes, dim, expected):
 
 @pytest.mark.hole("04b.1")
 @pytest.mark.parametrize("shape, sizes, dim, keepdim, expected", [
-    pytest.param(*case, id=f"restored(value, {case[1]}, {case[2]}, {case[3]}) of a value of shape "
-                           f"{case[0]} has shape {case[4]}")
+    pytest.param(*case, id=f"unsqueeze_reduced(value, {case[1]}, {case[2]}, {case[3]}) of a value "
+                           f"of shape {case[0]} has shape {case[4]}")
     for case in [
         ((3, 4), (2, 3, 4), 0, False, (1, 3, 4)),
         ((2, 3), (2, 3, 4), -1, False, (2, 3, 1)),
@@ -84,10 +84,10 @@ def test_how_many_become_one(sizes, dim, expected):
 def test_lost_dimensions_are_put_back(shape, sizes, dim, keepdim, expected):
     value = np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
     for given in (value, torch.tensor(value)):
-        got = along.restored(given, sizes, dim, keepdim)
+        got = along.unsqueeze_reduced(given, sizes, dim, keepdim)
         assert isinstance(got, type(given)), f"got a {type(got).__name__}"
         assert tuple(got.shape) == expected, f"expected {expected}, got {tuple(got.shape)}"
-        assert_close(np.asarray(got), value.reshape(expected), what="restored")
+        assert_close(np.asarray(got), value.reshape(expected), what="unsqueeze_reduced")
 
 
 @pytest.mark.hole("04b.1")

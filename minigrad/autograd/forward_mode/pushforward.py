@@ -2,12 +2,13 @@
 
 NOTE [How a tangent passes an op]
     Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
-    formulas that compute `J^T v`.  These are linear in `v`, so differentiating `<J^T v, t>` with
-    respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  If a
-    simpler rule is enough, the op's attribute `jvp` names it:
-        "linear"       the op of the tangents is the tangent of the op (all views are linear),
-        "multilinear"  it is linear in each input: the op with one tangent in its place, summed,
-        "elementwise"  the jacobian is diagonal: the formulas themselves, with `t` as gradient.
+    formulas that compute `J^T v`; these are linear in `v`, so differentiating `<J^T v, t>` by `v`,
+    whose value does not matter, gives `J t`: a backward pass through the formulas.  Where that is
+    more than is needed the op's kind says so (NOTE [Kinds of ops] in op/declaration.py), or the op
+    has a rule of its own, `jvp`:
+        "linear", "view"  the op of the tangents is the tangent of the op,
+        "multilinear"     it is linear in each input: the op with one tangent in its place, summed,
+        "elementwise"     the jacobian is diagonal: the formulas themselves, with `t` as gradient.
 """
 
 from __future__ import annotations
@@ -38,9 +39,7 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
                    tangents: Tangents) -> list[Tensor | None]:
     """Return the tangent of each output, None for an output without a derivative."""
     values = plain_numbers(op, values)
-    rule = RULES[op.jvp] if isinstance(op.jvp, str) else op.jvp
-    if rule is None:
-        rule = linear if op.view else transposed_twice
+    rule = op.jvp or rule_of_kind(op)
     given = [t for ts in tangents.values() for t in (ts if isinstance(ts, list) else [ts])]
     batch = max((t for t in given if t is not None), key=level_of)
     try:
@@ -58,6 +57,11 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
             tangent = of_its_own(tangent, output, given)
         found.append(None if tangent is None else batched_like(batch, tangent))
     return found
+
+
+def rule_of_kind(op: type[Op]) -> Rule:
+    """Return the rule that follows from the kind of an op: of several words the simplest."""
+    return next((rule for kind, rule in RULES.items() if kind in op.kinds), transposed_twice)
 
 
 def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tangents: Tangents,
@@ -163,7 +167,7 @@ def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
 
 
 RULES: dict[str, Rule] = {
-    "linear": linear, "multilinear": multilinear, "elementwise": elementwise}
+    "linear": linear, "view": linear, "multilinear": multilinear, "elementwise": elementwise}
 
 
 def as_sequence(result: Any) -> Sequence[Tensor]:

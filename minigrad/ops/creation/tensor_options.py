@@ -190,7 +190,6 @@ def filled(name: str, shape: Shape, value: Any, options: Options, default: dtype
     return create(name, options, build, default, backend)
 
 
-
 def alike(name: str, input: Any, options: Options, build: Callable[[Any, Any], Array]) -> Tensor:
     """Make a tensor beside a tensor, an array beside an array: of its dtype, on its device."""
     if type(input) in BACKENDS:

@@ -75,7 +75,7 @@ class IndexSelect(Op):
             [1., 0., 0.]])
     """
 
-    node, tensors = "IndexSelectBackward", ("self", "index")
+    tensors = ("self", "index")
 
     def shape(self, dim, index):
         return selected_sizes(self, dim, index)
@@ -106,7 +106,7 @@ class IndexSelectBackward(Op):
     tensor([1., 2.])
     """
 
-    node, method, tensors = "IndexSelectBackwardBackward", False, ("grad", "index")
+    method, tensors = False, ("grad", "index")
 
     def shape(grad, self_sizes, dim, index):
         return tuple(self_sizes)
@@ -130,7 +130,7 @@ class IndexAdd(Op):
     """
 
     no_overlap = "after shapes"
-    node, tensors, inplace = "IndexAddBackward", ("self", "index", "source"), True
+    tensors, inplace = ("self", "index", "source"), True
 
     def shape(self, dim, index, source, alpha=1):
         check_source("index_add_", self, dim, index, source)
@@ -211,7 +211,7 @@ class IndexCopy(Op):
     """
 
     no_overlap = True
-    node, tensors, inplace = "IndexCopyBackward", ("self", "index", "source"), True
+    tensors, inplace = ("self", "index", "source"), True
 
     def shape(self, dim, index, source):
         check_copied(self, wrap_dim(dim, len(self)), index, source)
@@ -306,6 +306,7 @@ class IndexFillTensor(Op):
     tensor([0., 5., 0.])
     """
 
+    no_batching = "each example may bring a value of its own"
     numbers = True
     no_overlap = allow_self_overlap = True
     name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
@@ -397,7 +398,7 @@ class Gather(Op):
             [4., 3.]])
     """
 
-    node, tensors = "GatherBackward", ("self", "index")
+    tensors = ("self", "index")
 
     def shape(self, dim, index, sparse_grad=False):
         if numel(index):
@@ -432,7 +433,7 @@ class GatherBackward(Op):
     tensor([1., 2.])
     """
 
-    node, method, tensors = "GatherBackwardBackward", False, ("grad", "index")
+    method, tensors = False, ("grad", "index")
 
     def shape(grad, self_sizes, dim, index):
         return tuple(self_sizes)

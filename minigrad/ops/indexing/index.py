@@ -76,7 +76,7 @@ class Index(Op):
     tensor([3., 0., 3.])
     """
 
-    node, method, tensors, list_of_tensors = "IndexBackward", False, ("self",), "indices"
+    method, tensors, list_of_tensors = False, ("self",), "indices"
     shape = picked_shape
 
     def forward(xp, self, indices, dims):
@@ -114,7 +114,7 @@ class IndexBackward(Op):
     tensor([1., 2.])
     """
 
-    node, method, tensors = "IndexBackwardBackward", False, ("grad",)
+    method, tensors = False, ("grad",)
     list_of_tensors = "indices"
 
     def shape(grad, input_sizes, indices, dims):
@@ -142,7 +142,7 @@ class IndexPut(Op):
     """
 
     no_overlap = allow_self_overlap = True
-    name, node, inplace, public = "index_put", "IndexPutBackward", True, False
+    name, inplace, public = "index_put", True, False
     tensors, list_of_tensors = ("self", "values"), "indices"
 
     def shape(self, indices, values, dims, accumulate=False):

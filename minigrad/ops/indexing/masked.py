@@ -27,7 +27,7 @@ class Take(Op):
     tensor([4., 0.])
     """
 
-    node, tensors = "TakeBackward", ("self", "index")
+    tensors = ("self", "index")
 
     def shape(self, index):
         return index
@@ -53,7 +53,7 @@ class TakeBackward(Op):
     tensor([0., 0., 2.])
     """
 
-    node, method, tensors = "TakeBackwardBackward", False, ("grad", "index")
+    method, tensors = False, ("grad", "index")
 
     def shape(grad, self_sizes, index):
         return tuple(self_sizes)
@@ -79,8 +79,9 @@ class Put(Op):
             [0., 1.]])
     """
 
+    no_batching = "each example is written at positions of its own"
     no_overlap = "after shapes"
-    node, tensors, inplace = "PutBackward", ("self", "index", "source"), True
+    tensors, inplace = ("self", "index", "source"), True
 
     def shape(self, index, source, accumulate=False):
         if numel(index) != numel(source):
@@ -133,7 +134,8 @@ class MaskedSelect(Op):
     tensor([2., 3.])
     """
 
-    node, tensors = "MaskedSelectBackward", ("self", "mask")
+    no_batching = "the size of the result depends on the values"
+    tensors = ("self", "mask")
 
     def shape(self, mask):
         broadcast(mask, self)
@@ -161,7 +163,8 @@ class MaskedPlace(Op):
     tensor([0., 1.])
     """
 
-    node, method, tensors = "MaskedPlaceBackward", False, ("values", "mask")
+    no_batching = "each example is written at positions of its own"
+    method, tensors = False, ("values", "mask")
 
     def shape(values, mask, sizes):
         return tuple(sizes)
@@ -187,7 +190,8 @@ class MaskedPick(Op):
     tensor([1., 0., 0.])
     """
 
-    node, method, tensors = "MaskedPickBackward", False, ("self", "mask")
+    no_batching = "each example picks at positions of its own"
+    method, tensors = False, ("self", "mask")
 
     def shape(self, mask, sizes):
         return tuple(sizes)
@@ -213,7 +217,8 @@ class MaskedScatter(Op):
     tensor([1., 0., 2.])
     """
 
-    node, tensors, inplace = "MaskedScatterBackward", ("self", "mask", "source"), True
+    no_batching = "each example is written at positions of its own"
+    tensors, inplace = ("self", "mask", "source"), True
 
     def shape(self, mask, source):
         return broadcast(mask, self)
@@ -253,6 +258,7 @@ class NonzeroMatrix(Op):
             [1, 0]])
     """
 
+    no_batching = "the size of the result depends on the values"
     name, public, nondifferentiable = "nonzero", False, True
 
     def shape(self):

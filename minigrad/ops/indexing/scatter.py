@@ -95,7 +95,7 @@ class ScatterAdd(Op):
     """
 
     no_overlap = "after shapes"
-    node, tensors, inplace = "ScatterAddBackward", ("self", "index", "src"), True
+    tensors, inplace = ("self", "index", "src"), True
 
     def shape(self, dim, index, src):
         if numel(index):

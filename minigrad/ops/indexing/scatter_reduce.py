@@ -7,11 +7,11 @@ with that index for all elements of the slice.
 from functools import partial
 
 from ...backend import kernels_index
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...shapes import numel, wrap_dim
 from ...shapes import same as same_shape
 from ...tensor.tensor import Tensor
-from ..overloads import require
 from .gather import check_index, check_source, checked_gather, dtype_name
 from .scatter import written
 
@@ -64,7 +64,7 @@ def same(x, value):
 def reduced_self(g, self, dim, index, src, reduce, include_self, result):
     """Return the gradient of what is reduced into."""
     if reduce == "prod":
-        g = g * F.scatter_reduce(F.tied(F.ones_like(self), self), dim, index, src, "prod")
+        g = g * F.scatter_reduce(F.depend_on(F.ones_like(self), self), dim, index, src, "prod")
     elif reduce != "sum":
         g = share(g, self, dim, index, src, reduce, include_self, result)
         if reduce != "mean":
@@ -109,6 +109,7 @@ class SeveralZeros(Op):
     tensor([0., 0.])
     """
 
+    kind = "elementwise"
     shape, public, nondifferentiable = same_shape, False, True
     not_implemented_derivative = (
         "Double backward is unsupported for src when >1 zeros in src are scattered to the same "
@@ -135,6 +136,7 @@ class ScatterReduce(Op):
     tensor([1., 1., 4.])
     """
 
+    node = "ScatterReduceBackward0"
     no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "src"), True
 
@@ -177,6 +179,7 @@ class IndexReduce(Op):
     tensor([1., 1., 7.])
     """
 
+    node = "IndexReduceBackward0"
     no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "source"), True
 

@@ -62,7 +62,7 @@ class Addmm(Op):
             [5., 5., 5.]])
     """
 
-    node, shape, inplace = "AddmmBackward", addmm_shape, True
+    shape, inplace = addmm_shape, True
 
     def forward(xp, self, mat1, mat2, *, beta=1, alpha=1):
         if mat1.ndim != 2 or mat2.ndim != 2 or self.ndim > 2:
@@ -100,7 +100,7 @@ class Baddbmm(Op):
     torch.Size([2, 3, 5])
     """
 
-    node, shape, inplace = "BaddbmmBackward", baddbmm_shape, True
+    shape, inplace = baddbmm_shape, True
 
     def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
         baddbmm_shape(self.shape, batch1.shape, batch2.shape)
@@ -138,7 +138,7 @@ class Addbmm(Op):
     torch.Size([3, 5])
     """
 
-    node, shape, inplace = "AddbmmBackward", addbmm_shape, True
+    shape, inplace = addbmm_shape, True
 
     def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
         addbmm_shape(self.shape, batch1.shape, batch2.shape)
@@ -193,7 +193,7 @@ class Addmv(Op):
     tensor([4., 4.])
     """
 
-    node, shape, inplace = "AddmvBackward", addmv_shape, True
+    shape, inplace = addmv_shape, True
 
     def forward(xp, self, mat, vec, *, beta=1, alpha=1):
         addmv_shape(self.shape, mat.shape, vec.shape)
@@ -237,7 +237,7 @@ class Addr(Op):
     torch.Size([2, 3])
     """
 
-    node, shape, promote, inplace = "AddrBackward", addr_shape, "result", True
+    shape, promote, inplace = addr_shape, "result", True
 
     def forward(xp, self, vec1, vec2, *, beta=1, alpha=1):
         addr_shape(self.shape, vec1.shape, vec2.shape)

@@ -20,9 +20,9 @@ class Trilinear(Op):
     tensor([[6.]])
     """
 
+    no_batching = "rare: only `bilinear` uses it"
+    kind = "multilinear"
     public = False
-    node = "TrilinearBackward"
-    jvp = "multilinear"
 
     def shape(i1, i2, i3, letters):
         names, result = letters.split("->")

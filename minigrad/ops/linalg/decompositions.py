@@ -287,7 +287,7 @@ class Slogdet(Op):
     tensor(1.)
     """
 
-    node, outputs, materialize = "SlogdetBackward", ("sign", "logabsdet"), False
+    outputs, materialize = ("sign", "logabsdet"), False
 
     def shape(A): return [A[:-2]] * 2
 

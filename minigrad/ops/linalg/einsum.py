@@ -46,7 +46,7 @@ class Einsum(Op):
     torch.Size([2, 4])
     """
 
-    public, node, list_of_tensors = False, "EinsumBackward", "tensors"
+    public, list_of_tensors = False, "tensors"
 
     def shape(tensors, labels, output):
         sizes = {n: size for of, shape in zip(labels, tensors) for n, size in zip(of, shape)}

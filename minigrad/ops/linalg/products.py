@@ -3,10 +3,10 @@
 from itertools import chain
 
 from ...backend.memory_layout import in_rows
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel, wrap_dim
-from ..overloads import require
 from ..shape.view import UnsafeView
 from .matmul import by, dtype_names
 
@@ -83,7 +83,7 @@ class LinalgCross(Op):
     tensor([0., 0., 1.])
     """
 
-    node, method = "LinalgCrossBackward", False
+    method = False
 
     def shape(a, b, dim=-1):
         if len(a) != len(b):

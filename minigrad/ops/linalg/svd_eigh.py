@@ -135,7 +135,7 @@ class LinalgEigh(Op):
     tensor([2., 3.])
     """
 
-    node, method, materialize = "LinalgEighBackward", False, False
+    method, materialize = False, False
     outputs = ("eigenvalues", "eigenvectors")
 
     def shape(A, UPLO="L"): return [A[:-1], A]
@@ -181,8 +181,6 @@ class Pinverse(Op):
     tensor([[0.2500, 0.2500],
             [0.2500, 0.2500]])
     """
-
-    node = "PinverseBackward"
 
     def shape(A, rcond=1e-15): return (*A[:-2], A[-1], A[-2])
 

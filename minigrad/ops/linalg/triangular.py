@@ -19,7 +19,7 @@ class LinalgSolveTriangular(Op):
             [-inf]])
     """
 
-    node, method = "LinalgSolveTriangularBackward", False
+    method = False
 
     def shape(A, B, upper, left=True, unitriangular=False):
         return (*broadcast(A[:-2], B[:-2]), *B[-2:])

@@ -3,10 +3,11 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
-from ...op.declaration import F, Op
-from ...shapes import broadcast, same
+from ...op.arguments import require
+from ...op.declaration import Binary, F, Unary
+from ...shapes import broadcast
 from ...tensor.tensor import method
-from ..overloads import alias, is_number, overloaded, require
+from ..overloads import alias, is_number, overloaded
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -39,7 +40,7 @@ def pairs(make):
 # -------------------------------------------------------------------- sums and products
 
 
-class Add(Op):
+class Add(Binary):
     """The sum `self + alpha * other`; the shapes broadcast, the dtypes are promoted.
 
     >>> from minigrad import tensor
@@ -47,11 +48,8 @@ class Add(Op):
     tensor([21, 42])
     """
 
+    node = "AddBackward0"
     numbers = True
-    jvp = "elementwise"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     dunder = ("__add__", "__radd__")
     commutative = True
 
@@ -72,7 +70,7 @@ class Add(Op):
         yield make(3, 4), make(4), {"alpha": 2.5}
 
 
-class Sub(Op):
+class Sub(Binary):
     """The difference `self - alpha * other`; the shapes broadcast, the dtypes are promoted.
 
     >>> from minigrad import tensor
@@ -80,11 +78,9 @@ class Sub(Op):
     tensor([0., 1.])
     """
 
+    node = "SubBackward0"
     numbers = True
-    jvp = "elementwise"
-    shape = broadcast
-    promote, reject_bool = "result", True
-    inplace = True
+    reject_bool = True
     dunder = ("__sub__",)
 
     def forward(xp, self, other, *, alpha=1):
@@ -107,7 +103,7 @@ class Sub(Op):
         yield make(3, 4), make(4), {"alpha": 2.5}
 
 
-class Rsub(Op):
+class Rsub(Binary):
     """The difference with its operands swapped, `other - alpha * self`.
 
     >>> from minigrad import rsub, tensor
@@ -115,9 +111,10 @@ class Rsub(Op):
     tensor([4., 3.])
     """
 
+    node = "RsubBackward0"
+    inplace = False
     numbers = True
-    shape = broadcast
-    promote, reject_bool = "result", True
+    reject_bool = True
     public = False
 
     def forward(xp, self, other, *, alpha=1):
@@ -165,7 +162,7 @@ def rsub(input, other, *, alpha=1):
     return RsubNumber if is_number(other) else Rsub, input, other, alpha
 
 
-class Mul(Op):
+class Mul(Binary):
     """The elementwise product; the shapes broadcast, the dtypes are promoted.
 
     >>> from minigrad import tensor
@@ -173,18 +170,13 @@ class Mul(Op):
     tensor([1.5000, 3.0000])
     """
 
+    node = "MulBackward0"
+    function = "multiply"
     numbers = True
     float32_scalars = ("other",)
-    jvp = "elementwise"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     dunder = ("__mul__", "__rmul__")
     commutative = True
     samples = pairs
-
-    def forward(xp, self, other):
-        return xp.multiply(self, other)
 
     def forward_inplace(xp, self, other):
         xp.multiply(self, other, out=self)
@@ -196,7 +188,7 @@ class Mul(Op):
         return g * self
 
 
-class Neg(Op):
+class Neg(Unary):
     """The tensor with every sign turned; bool tensors have none.
 
     >>> from minigrad import tensor
@@ -204,11 +196,7 @@ class Neg(Op):
     tensor([-1.,  2.])
     """
 
-    jvp = "elementwise"
-    node = "NegBackward"
-    shape = same
     promote = "result"
-    inplace = True
     dunder = ("__neg__",)
 
     def forward(xp, self):
@@ -224,18 +212,13 @@ class Neg(Op):
         yield from (make(3, 4), make(), make(0, 2))
 
 
-class Addcmul(Op):
+class Addcmul(Binary):
     """`self + value * tensor1 * tensor2`; the shapes broadcast.
 
     >>> from minigrad import addcmul, tensor
     >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=10)
     tensor([61.])
     """
-
-    node = "AddcmulBackward"
-    shape = broadcast
-    promote = "result"
-    inplace = True
 
     def forward(xp, self, tensor1, tensor2, *, value=1):
         if self.dtype.kind != "f":
@@ -263,7 +246,7 @@ class Addcmul(Op):
 # -------------------------------------------------------------------- quotients
 
 
-class Div(Op):
+class Div(Binary):
     """The quotient `self / other`, floating even of integers.
 
     >>> from minigrad import tensor
@@ -271,18 +254,14 @@ class Div(Op):
     tensor([0.5000, 1.0000])
     """
 
+    node = "DivBackward0"
+    function = "divide"
     numbers = True
     float32_scalars = ("other",)
-    jvp = "elementwise"
-    shape = broadcast
     promote = "float"
-    inplace = True
     public = False
     dunder = ("__truediv__",)
     samples = pairs
-
-    def forward(xp, self, other):
-        return xp.divide(self, other)
 
     def forward_inplace(xp, self, other):
         xp.divide(self, other, out=self)
@@ -300,7 +279,7 @@ def reversed_div(self, other):
     return F.mul(F.reciprocal(self), other) if is_number(other) else NotImplemented
 
 
-class Reciprocal(Op):
+class Reciprocal(Unary):
     """`1 / self`, floating even of integers.
 
     >>> from minigrad import reciprocal, tensor
@@ -308,10 +287,7 @@ class Reciprocal(Op):
     tensor([0.5000, 0.2500])
     """
 
-    node = "ReciprocalBackward"
-    shape = same
     promote = "float"
-    inplace = True
 
     def forward(xp, self):
         return xp.divide(1, self)
@@ -323,18 +299,13 @@ class Reciprocal(Op):
         yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
 
 
-class Addcdiv(Op):
+class Addcdiv(Binary):
     """`self + value * tensor1 / tensor2` of floating-point tensors; the shapes broadcast.
 
     >>> from minigrad import addcdiv, tensor
     >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=10)
     tensor([16.])
     """
-
-    node = "AddcdivBackward"
-    shape = broadcast
-    promote = "result"
-    inplace = True
 
     def forward(xp, self, tensor1, tensor2, *, value=1):
         if tensor1.dtype.kind != "f":

@@ -7,28 +7,53 @@ import numpy as np
 
 from ...backend.memory_layout import in_rows
 from ...dtypes import from_numpy_dtype, type_name
-from ...op.arguments import NUMBERS
-from ...op.declaration import F, Op
+from ...op.arguments import NUMBERS, require
+from ...op.declaration import Binary, F, Op, Unary
 from ...op.inplace import apply_inplace
 from ...op.publish import function
-from ...shapes import broadcast, same
+from ...shapes import broadcast
 from ...tensor.tensor import Tensor, from_array, method
-from ..overloads import is_number, is_tensor, overloaded, require
+from ..overloads import is_number, is_tensor, overloaded
 from ..shape.convert import converted
-
-
-def distinct(make):
-    """Yield samples in which no two elements that meet are close."""
-    yield make(3, 4, low=0.1, high=1), make(3, 4, low=-1, high=-0.1)
-    yield make(3, 1, low=-1, high=-0.1), make(4, low=0.1, high=1)
-    yield make(low=0.1, high=1), make(2, low=-1, high=-0.1)
-    yield make(0, 2), make(2)
-
 
 # -------------------------------------------------------------------- larger, smaller
 
 
-class Maximum(Op):
+class Extreme(Binary, abstract=True):
+    """The larger or the smaller of two elements."""
+
+    inplace = False
+
+    def samples(make):  # no two elements that meet are close
+        yield make(3, 4, low=0.1, high=1), make(3, 4, low=-1, high=-0.1)
+        yield make(3, 1, low=-1, high=-0.1), make(4, low=0.1, high=1)
+        yield make(low=0.1, high=1), make(2, low=-1, high=-0.1)
+        yield make(0, 2), make(2)
+
+
+def with_shared_ties(loses):
+    """Return the formulas of `maximum` or `minimum`; `loses` compares an operand with the other."""
+    def grad_self(g, self, other):
+        return F.where(F.eq(self, other), g / 2, F.where(getattr(F, loses)(self, other), 0, g))
+
+    def grad_other(g, self, other):
+        return F.where(F.eq(self, other), g / 2, F.where(getattr(F, loses)(other, self), 0, g))
+
+    return grad_self, grad_other
+
+
+def with_ties_to_self(wins):
+    """Return the formulas of `fmax` or `fmin`; `wins` compares `self` with `other`."""
+    def grad_self(g, self, other):
+        return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), g, 0)
+
+    def grad_other(g, self, other):
+        return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), 0, g)
+
+    return grad_self, grad_other
+
+
+class Maximum(Extreme):
     """The larger of two elements, NaN if one is; the gradient of a tie is shared equally.
 
     >>> from minigrad import maximum, tensor
@@ -36,22 +61,13 @@ class Maximum(Op):
     tensor([3, 5])
     """
 
-    node = "MaximumBackward"
-    shape = broadcast
-    promote = "result"
-    samples = distinct
+    grad_self, grad_other = with_shared_ties("lt")
 
     def forward(xp, self, other):
         return xp.maximum(other, self)  # of 0.0 and -0.0 the first, as in PyTorch
 
-    def grad_self(g, self, other):
-        return F.where(F.eq(self, other), g / 2, F.where(F.lt(self, other), 0, g))
 
-    def grad_other(g, self, other):
-        return F.where(F.eq(self, other), g / 2, F.where(F.gt(self, other), 0, g))
-
-
-class Minimum(Op):
+class Minimum(Extreme):
     """The smaller of two elements, NaN if one is; the gradient of a tie is shared equally.
 
     >>> from minigrad import minimum, tensor
@@ -59,22 +75,13 @@ class Minimum(Op):
     tensor([1, 3])
     """
 
-    node = "MinimumBackward"
-    shape = broadcast
-    promote = "result"
-    samples = distinct
+    grad_self, grad_other = with_shared_ties("gt")
 
     def forward(xp, self, other):
         return xp.minimum(other, self)
 
-    def grad_self(g, self, other):
-        return F.where(F.eq(self, other), g / 2, F.where(F.gt(self, other), 0, g))
 
-    def grad_other(g, self, other):
-        return F.where(F.eq(self, other), g / 2, F.where(F.lt(self, other), 0, g))
-
-
-class Fmax(Op):
+class Fmax(Extreme):
     """The larger of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
 
     >>> from minigrad import fmax, tensor
@@ -82,22 +89,10 @@ class Fmax(Op):
     tensor([3., 4.])
     """
 
-    node = "FmaxBackward"
-    shape = broadcast
-    promote = "result"
-    samples = distinct
-
-    def forward(xp, self, other):
-        return xp.fmax(self, other)
-
-    def grad_self(g, self, other):
-        return F.where(F.logical_or(F.ge(self, other), F.isnan(other)), g, 0)
-
-    def grad_other(g, self, other):
-        return F.where(F.logical_or(F.ge(self, other), F.isnan(other)), 0, g)
+    grad_self, grad_other = with_ties_to_self("ge")
 
 
-class Fmin(Op):
+class Fmin(Extreme):
     """The smaller of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
 
     >>> from minigrad import fmin, tensor
@@ -105,19 +100,7 @@ class Fmin(Op):
     tensor([1., 4.])
     """
 
-    node = "FminBackward"
-    shape = broadcast
-    promote = "result"
-    samples = distinct
-
-    def forward(xp, self, other):
-        return xp.fmin(self, other)
-
-    def grad_self(g, self, other):
-        return F.where(F.logical_or(F.le(self, other), F.isnan(other)), g, 0)
-
-    def grad_other(g, self, other):
-        return F.where(F.logical_or(F.le(self, other), F.isnan(other)), 0, g)
+    grad_self, grad_other = with_ties_to_self("le")
 
 
 # -------------------------------------------------------------------- within bounds
@@ -141,7 +124,21 @@ def within(array, low, high):
     return above if high is None else F.logical_and(above, F.le(array, high))
 
 
-class ClampNumbers(Op):
+class Clamp(Unary, abstract=True):
+    """Elements brought within bounds; outside of them the gradient is zero."""
+
+    optional = ("min", "max")
+    promote = "result"
+    public = False
+
+    def forward(xp, self, min, max):
+        return limited(xp, self, min, max)
+
+    def grad_self(g, self, min, max):
+        return F.where(within(self, min, max), g, 0)
+
+
+class ClampNumbers(Clamp):
     """The elements brought within two numbers; outside of them the gradient is zero.
 
     >>> from minigrad import tensor
@@ -149,20 +146,9 @@ class ClampNumbers(Op):
     tensor([0.0000, 0.5000, 1.0000])
     """
 
-    optional = ("min", "max")
     numbers = True
     node = "ClampBackward"
-    shape = same
-    promote = "result"
     tensors = ("self", "min", "max")
-    inplace = True
-    public = False
-
-    def forward(xp, self, min, max):
-        return limited(xp, self, min, max)
-
-    def grad_self(g, self, min, max):
-        return F.where(within(self, min, max), g, 0)
 
     def samples(make):
         yield make(3, 4, low=-0.9, high=0.9), -1.0, 1
@@ -170,7 +156,7 @@ class ClampNumbers(Op):
         yield make(low=-0.4, high=0.4), 0.5, None
 
 
-class ClampTensors(Op):
+class ClampTensors(Clamp):
     """The elements brought within the elements of two tensors; the shapes broadcast.
 
     >>> from minigrad import tensor
@@ -178,18 +164,8 @@ class ClampTensors(Op):
     tensor([-1.,  1.])
     """
 
-    optional = ("min", "max")
-    node = "ClampBackward0"
     shape = broadcast
-    promote = "result"
-    inplace = True
-    public = False
-
-    def forward(xp, self, min, max):
-        return limited(xp, self, min, max)
-
-    def grad_self(g, self, min, max):
-        return F.where(within(self, min, max), g, 0)
+    node = "ClampBackward0"
 
     def grad_min(g, self, min, max):
         if min is None:
@@ -291,7 +267,7 @@ def clamp_max(input, max):
 # -------------------------------------------------------------------- in between
 
 
-class LerpTensor(Op):
+class LerpTensor(Binary):
     """`self + weight * (end - self)` with a tensor of weights; the shapes broadcast.
 
     >>> from minigrad import tensor
@@ -299,9 +275,8 @@ class LerpTensor(Op):
     tensor([ 0.5000, 20.0000])
     """
 
+    promote = None
     node = "LerpBackward1"
-    shape = broadcast
-    inplace = True
     public = False
 
     def forward(xp, self, end, weight):
@@ -348,7 +323,6 @@ class LerpNumber(LerpTensor):
     node = "LerpBackward0"
     tensors = ("self", "end")  # the weight is kept as it is, not as a saved tensor
     grad_weight = None  # type: ignore[assignment]  # a number has none
-    pointwise = True
 
     def shape(self, end, weight):
         return broadcast(self, end)
@@ -387,8 +361,8 @@ class Where(Op):
     tensor([1., 0.])
     """
 
+    kind = "elementwise"
     numbers = True
-    node = "WhereBackward"
     shape = broadcast
     tensors = ("condition", "self", "other")
     promote = "result"
@@ -589,7 +563,7 @@ def fill(input, value):
     return FillNumber if is_number(value) else FillTensor, input, value
 
 
-class Zero(Op):
+class Zero(Unary):
     """The tensor with every element overwritten by zero.
 
     >>> from minigrad import ones
@@ -597,14 +571,9 @@ class Zero(Op):
     tensor([0., 0.])
     """
 
-    node = "ZeroBackward"
+    function = "zeros_like"
     allow_self_overlap = True
-    shape = same
-    inplace = True
     public = False
-
-    def forward(xp, self):
-        return xp.zeros_like(self)
 
     def forward_inplace(xp, self):
         self.fill(0)
@@ -635,6 +604,7 @@ class Copy(Op):
     tensor([1., 2.])
     """
 
+    copies = True
     node = "CopyBackwards"
     shape = broadcast
     public = False

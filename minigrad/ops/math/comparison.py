@@ -4,20 +4,17 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
 
 from ...dtypes import type_name
-from ...op.declaration import Op
+from ...op.declaration import Binary, Op, Unary
 from ...op.publish import function
-from ...shapes import broadcast, same
+from ...shapes import same
 from ...tensor.tensor import Tensor
-from ..overloads import alias, is_number, require
+from ..overloads import alias, is_number
 
 
-class Comparison(Op, abstract=True):
+class Comparison(Binary, abstract=True):
     """What the operations of two tensors in this file share."""
 
     numbers = True
-    shape = broadcast
-    promote = "result"
-    inplace = True
     nondifferentiable = True
 
     def samples(make):
@@ -28,10 +25,10 @@ class Comparison(Op, abstract=True):
         yield make(0, 2), make(2)
 
 
-class Question(Op, abstract=True):
+class Question(Unary, abstract=True):
     """What the questions about one tensor share."""
 
-    shape = same
+    inplace = False
     nondifferentiable = True
 
     def samples(make):
@@ -49,10 +46,8 @@ class Eq(Comparison):
     tensor([False,  True])
     """
 
+    function = "equal"
     dunder = ("__eq__",)
-
-    def forward(xp, self, other):
-        return xp.equal(self, other)
 
 
 class Ne(Comparison):
@@ -63,10 +58,8 @@ class Ne(Comparison):
     tensor([ True, False])
     """
 
+    function = "not_equal"
     dunder = ("__ne__",)
-
-    def forward(xp, self, other):
-        return xp.not_equal(self, other)
 
 
 class Lt(Comparison):
@@ -77,10 +70,8 @@ class Lt(Comparison):
     tensor([ True, False])
     """
 
+    function = "less"
     dunder = ("__lt__",)
-
-    def forward(xp, self, other):
-        return xp.less(self, other)
 
 
 class Le(Comparison):
@@ -91,10 +82,8 @@ class Le(Comparison):
     tensor([ True, False])
     """
 
+    function = "less_equal"
     dunder = ("__le__",)
-
-    def forward(xp, self, other):
-        return xp.less_equal(self, other)
 
 
 class Gt(Comparison):
@@ -105,10 +94,8 @@ class Gt(Comparison):
     tensor([False,  True])
     """
 
+    function = "greater"
     dunder = ("__gt__",)
-
-    def forward(xp, self, other):
-        return xp.greater(self, other)
 
 
 class Ge(Comparison):
@@ -119,10 +106,8 @@ class Ge(Comparison):
     tensor([False,  True])
     """
 
+    function = "greater_equal"
     dunder = ("__ge__",)
-
-    def forward(xp, self, other):
-        return xp.greater_equal(self, other)
 
 
 alias(Ne, "not_equal")
@@ -143,10 +128,6 @@ class Isnan(Question):
     tensor([False,  True])
     """
 
-    def forward(xp, self):
-        return xp.isnan(self)
-
-
 class Isinf(Question):
     """Where an element is infinite.
 
@@ -155,10 +136,6 @@ class Isinf(Question):
     tensor([False,  True])
     """
 
-    def forward(xp, self):
-        return xp.isinf(self)
-
-
 class Isfinite(Question):
     """Where an element is a number and not infinite.
 
@@ -166,10 +143,6 @@ class Isfinite(Question):
     >>> isfinite(tensor([1.0, float("nan")]))
     tensor([ True, False])
     """
-
-    def forward(xp, self):
-        return xp.isfinite(self)
-
 
 class Isposinf(Question):
     """Where an element is plus infinity.
@@ -212,11 +185,11 @@ class Signbit(Question):
 # -------------------------------------------------------------------- logic and bits
 
 
-class Logical(Op, abstract=True):
+class Logical(Binary, abstract=True):
     """What the operations on truth values share; any number but zero counts as true."""
 
-    shape = broadcast
-    inplace = no_history = True
+    promote = None
+    no_history = True
     nondifferentiable = True
 
     def samples(make):
@@ -233,10 +206,6 @@ class LogicalAnd(Logical):
     tensor([False,  True])
     """
 
-    def forward(xp, self, other):
-        return xp.logical_and(self, other)
-
-
 class LogicalOr(Logical):
     """Where one element is other than zero.
 
@@ -245,10 +214,6 @@ class LogicalOr(Logical):
     tensor([False,  True])
     """
 
-    def forward(xp, self, other):
-        return xp.logical_or(self, other)
-
-
 class LogicalXor(Logical):
     """Where just one of the elements is other than zero.
 
@@ -256,10 +221,6 @@ class LogicalXor(Logical):
     >>> logical_xor(tensor([True, True]), tensor([0, 5]))
     tensor([ True, False])
     """
-
-    def forward(xp, self, other):
-        return xp.logical_xor(self, other)
-
 
 class LogicalNot(Question):
     """Where an element is zero.
@@ -271,20 +232,14 @@ class LogicalNot(Question):
 
     inplace = no_history = True
 
-    def forward(xp, self):
-        return xp.logical_not(self)
-
     def samples(make):
         yield from (make(3, 4), make.bools(3), make.ints(2), make(0, 2))
 
 
-class Bitwise(Op, abstract=True):
+class Bitwise(Binary, abstract=True):
     """What the operations on bits share."""
 
     numbers = True
-    shape = broadcast
-    promote = "result"
-    inplace = True
     nondifferentiable = True
 
     def samples(make):
@@ -301,12 +256,9 @@ class BitwiseAnd(Bitwise):
     tensor([2, 1])
     """
 
+    kernel = "iub", "bitwise_and_cpu"
     dunder = ("__and__", "__rand__")
     commutative = True
-
-    def forward(xp, self, other):
-        require(self, "iub", "bitwise_and_cpu")
-        return xp.bitwise_and(self, other)
 
 
 class BitwiseOr(Bitwise):
@@ -317,12 +269,9 @@ class BitwiseOr(Bitwise):
     tensor([7, 7])
     """
 
+    kernel = "iub", "bitwise_or_cpu"
     dunder = ("__or__", "__ror__")
     commutative = True
-
-    def forward(xp, self, other):
-        require(self, "iub", "bitwise_or_cpu")
-        return xp.bitwise_or(self, other)
 
 
 class BitwiseXor(Bitwise):
@@ -333,12 +282,9 @@ class BitwiseXor(Bitwise):
     tensor([5, 6])
     """
 
+    kernel = "iub", "bitwise_xor_cpu"
     dunder = ("__xor__", "__rxor__")
     commutative = True
-
-    def forward(xp, self, other):
-        require(self, "iub", "bitwise_xor_cpu")
-        return xp.bitwise_xor(self, other)
 
 
 class BitwiseNot(Bitwise):
@@ -370,11 +316,9 @@ class BitwiseLeftShift(Bitwise):
     tensor([ 4, 12])
     """
 
+    kernel = "iu", "lshift_cpu"
+    function = "left_shift"
     dunder = ("__lshift__", "__rlshift__")
-
-    def forward(xp, self, other):
-        require(self, "iu", "lshift_cpu")
-        return xp.left_shift(self, other)
 
     def samples(make):
         yield make.ints(3, 4), make.ints(4)
@@ -389,11 +333,9 @@ class BitwiseRightShift(BitwiseLeftShift):
     tensor([1, 3])
     """
 
+    kernel = "iu", "rshift_cpu"
+    function = "right_shift"
     dunder = ("__rshift__", "__rrshift__")
-
-    def forward(xp, self, other):
-        require(self, "iu", "rshift_cpu")
-        return xp.right_shift(self, other)
 
 
 # -------------------------------------------------------------------- closeness and membership
@@ -405,7 +347,7 @@ def same_dtype(input, other):
         raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
 
 
-class IscloseOp(Op):
+class IscloseOp(Binary):
     """Where |x - y| is at most `atol + rtol |y|`.
 
     >>> from minigrad import isclose, tensor
@@ -413,7 +355,8 @@ class IscloseOp(Op):
     tensor([ True, False])
     """
 
-    shape = broadcast
+    promote = None
+    inplace = False
     nondifferentiable = True
     public = False
 
@@ -477,6 +420,7 @@ class IsinOp(Op):
     tensor([False,  True,  True])
     """
 
+    no_batching = "each example has test elements of its own"
     numbers = True
     shape = same
     tensors = ("elements", "test_elements")
@@ -505,7 +449,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     return IsinOp(elements, test_elements, assume_unique, invert)
 
 
-class Heaviside(Op):
+class Heaviside(Binary):
     """0 below zero, 1 above, `values` at zero.
 
     >>> from minigrad import heaviside, tensor
@@ -513,9 +457,8 @@ class Heaviside(Op):
     tensor([0.0000, 0.5000, 1.0000])
     """
 
-    shape = broadcast
+    promote = None
     tensors = ("self", "values")
-    inplace = True
     nondifferentiable = not_implemented_derivative = True
 
     def forward(xp, self, values):
@@ -527,4 +470,3 @@ class Heaviside(Op):
     def samples(make):
         yield make(3, 4), make(4)
         yield make.ints(3, 1), make.ints(4)
-

@@ -3,9 +3,9 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
-from ...op.declaration import F, Op
-from ...shapes import broadcast
-from ..overloads import is_number, overloaded, require
+from ...op.arguments import require
+from ...op.declaration import Binary, F
+from ..overloads import is_number, overloaded
 from .arithmetic import Div, pairs
 
 
@@ -16,7 +16,7 @@ def check_divisor(xp, self, other, kernel):
         raise RuntimeError("ZeroDivisionError")
 
 
-class DivRounded(Op):
+class DivRounded(Binary):
     """The quotient rounded towards zero ("trunc") or down ("floor"); its gradient is zero.
 
     >>> from minigrad import div, tensor
@@ -26,9 +26,6 @@ class DivRounded(Op):
 
     numbers = True
     node = "DivBackward2"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     public = False
 
     def forward(xp, self, other, rounding_mode):
@@ -77,7 +74,7 @@ def true_divide(input, other):
     return Div, input, other
 
 
-class FloorDivide(Op):
+class FloorDivide(Binary):
     """The quotient rounded down; PyTorch gives it no gradient.
 
     >>> from minigrad import tensor
@@ -86,9 +83,6 @@ class FloorDivide(Op):
     """
 
     numbers = True
-    shape = broadcast
-    promote = "result"
-    inplace = True
     nondifferentiable = not_implemented_derivative = True
     dunder = ("__floordiv__", "__rfloordiv__")
     samples = pairs
@@ -98,7 +92,7 @@ class FloorDivide(Op):
         return xp.floor_divide(self, other)
 
 
-class Remainder(Op):
+class Remainder(Binary):
     """The remainder of the division rounded down: it has the sign of `other`.
 
     >>> from minigrad import tensor
@@ -108,9 +102,6 @@ class Remainder(Op):
 
     numbers = True
     node = "RemainderBackward1"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     public = False
 
     def forward(xp, self, other):
@@ -157,7 +148,7 @@ def remainder(input, other):
     return RemainderNumber if is_number(other) else Remainder, input, other
 
 
-class Fmod(Op):
+class Fmod(Binary):
     """The remainder of the division rounded towards zero: it has the sign of `self`.
 
     >>> from minigrad import fmod, tensor
@@ -167,9 +158,6 @@ class Fmod(Op):
 
     numbers = True
     node = "FmodBackward1"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     public = False
 
     def forward(xp, self, other):

@@ -7,17 +7,14 @@ Source: https://docs.pytorch.org/docs/stable/special.html
 
 import math
 
-from ...op.declaration import F, Op
-from ...shapes import broadcast, same
-from ..overloads import alias, is_number, overloaded, require
+from ...op.declaration import Binary, F, Unary
+from ..overloads import alias, is_number, overloaded
 
 
-class Smooth(Op, abstract=True):
+class Smooth(Unary, abstract=True):
     """What most functions of this file share: one floating-point argument."""
 
-    shape = same
     promote = "float"
-    inplace = True
 
     def samples(make):
         yield from (make(3, 4, low=-0.9, high=0.9), make(low=0.1, high=0.9), make(0, 2))
@@ -41,12 +38,6 @@ class Exp(Smooth):
     tensor([1.0000, 2.7183])
     """
 
-    jvp = "elementwise"
-    node = "ExpBackward"
-
-    def forward(xp, self):
-        return xp.exp(self)
-
     def grad_self(g, result):
         return g * result
 
@@ -58,11 +49,6 @@ class Exp2(Smooth):
     >>> exp2(tensor([0.0, 3.0]))
     tensor([1., 8.])
     """
-
-    node = "Exp2Backward"
-
-    def forward(xp, self):
-        return xp.exp2(self)
 
     def grad_self(g, result):
         return g * result * math.log(2)
@@ -76,11 +62,6 @@ class Expm1(Smooth):
     tensor([0.0000, 1.7183])
     """
 
-    node = "Expm1Backward"
-
-    def forward(xp, self):
-        return xp.expm1(self)
-
     def grad_self(g, result):
         return g * (result + 1)
 
@@ -92,12 +73,6 @@ class Log(Above):
     >>> log(tensor([1.0, 0.0]))
     tensor([0., -inf])
     """
-
-    jvp = "elementwise"
-    node = "LogBackward"
-
-    def forward(xp, self):
-        return xp.log(self)
 
     def grad_self(g, self):
         return g / self
@@ -111,11 +86,6 @@ class Log2(Above):
     tensor([0., 3.])
     """
 
-    node = "Log2Backward"
-
-    def forward(xp, self):
-        return xp.log2(self)
-
     def grad_self(g, self):
         return g / (self * math.log(2))
 
@@ -127,11 +97,6 @@ class Log10(Above):
     >>> log10(tensor([1.0, 10.0]))
     tensor([0., 1.])
     """
-
-    node = "Log10Backward"
-
-    def forward(xp, self):
-        return xp.log10(self)
 
     def grad_self(g, self):
         return g / (self * math.log(10))
@@ -147,14 +112,11 @@ class Log1p(Smooth):
 
     node = "Log1PBackward"
 
-    def forward(xp, self):
-        return xp.log1p(self)
-
     def grad_self(g, self):
         return g / (self + 1)
 
 
-class Logaddexp(Op):
+class Logaddexp(Binary):
     """log(exp(x) + exp(y)), without overflow; its derivatives are the shares of the two terms.
 
     >>> from minigrad import logaddexp, tensor
@@ -162,13 +124,8 @@ class Logaddexp(Op):
     tensor([6.9315e-01, 1.0007e+03])
     """
 
-    node = "LogaddexpBackward"
-    shape = broadcast
-    promote = "result"
-
-    def forward(xp, self, other):
-        require(self, "f", "logaddexp_cpu")
-        return xp.logaddexp(self, other)
+    inplace = False
+    kernel = "f", "logaddexp_cpu"
 
     def grad_self(g, self, other):
         return g * F.sigmoid(self - other)
@@ -190,11 +147,8 @@ class Logaddexp2(Logaddexp):
     tensor([4.])
     """
 
-    node = "Logaddexp2Backward"
-
-    def forward(xp, self, other):
-        require(self, "f", "logaddexp2_cpu")
-        return xp.logaddexp2(self, other)
+    kernel = "f", "logaddexp2_cpu"
+    function = "logaddexp2"
 
     def grad_self(g, self, other):
         return g * F.sigmoid((self - other) * math.log(2))
@@ -203,7 +157,7 @@ class Logaddexp2(Logaddexp):
         return g * F.sigmoid((other - self) * math.log(2))
 
 
-class XlogyTensors(Op):
+class XlogyTensors(Binary):
     """x log(y), which is zero where x is, whatever y.
 
     >>> from minigrad import tensor
@@ -211,11 +165,8 @@ class XlogyTensors(Op):
     tensor([0., 0.])
     """
 
-    jvp = "elementwise"
     node = "XlogyBackward0"
-    shape = broadcast
     promote = "float"
-    inplace = True
     public = False
 
     def forward(xp, self, other):
@@ -292,8 +243,6 @@ class Sigmoid(Smooth):
     """
 
     in_float32 = True
-    jvp = "elementwise"
-    node = "SigmoidBackward"
 
     def forward(xp, self):
         return 1 / (1 + xp.exp(-self))
@@ -302,7 +251,7 @@ class Sigmoid(Smooth):
         return g * (1 - result) * result
 
 
-class Logit(Op):
+class Logit(Unary):
     """log(x / (1 - x)), the inverse of sigmoid; with `eps` x is first brought within its reach.
 
     >>> from minigrad import logit, tensor
@@ -310,10 +259,7 @@ class Logit(Op):
     tensor([0., 0.])
     """
 
-    node = "LogitBackward"
-    shape = same
     promote = "float"
-    inplace = True
 
     def forward(xp, self, eps=None):
         if eps is not None:
@@ -343,12 +289,6 @@ class Sin(Smooth):
     tensor([0.0000, 0.8415])
     """
 
-    jvp = "elementwise"
-    node = "SinBackward"
-
-    def forward(xp, self):
-        return xp.sin(self)
-
     def grad_self(g, self):
         return g * F.cos(self)
 
@@ -360,12 +300,6 @@ class Cos(Smooth):
     >>> cos(tensor([0.0, 1.0]))
     tensor([1.0000, 0.5403])
     """
-
-    jvp = "elementwise"
-    node = "CosBackward"
-
-    def forward(xp, self):
-        return xp.cos(self)
 
     def grad_self(g, self):
         return g * -F.sin(self)
@@ -379,11 +313,6 @@ class Tan(Smooth):
     tensor([0.0000, 1.5574])
     """
 
-    node = "TanBackward"
-
-    def forward(xp, self):
-        return xp.tan(self)
-
     def grad_self(g, result):
         return g * (1 + result * result)
 
@@ -396,10 +325,7 @@ class Asin(Smooth):
     tensor([0.0000, 1.5708])
     """
 
-    node = "AsinBackward"
-
-    def forward(xp, self):
-        return xp.arcsin(self)
+    function = "arcsin"
 
     def grad_self(g, self):
         return g * F.rsqrt(1 - self * self)
@@ -413,10 +339,7 @@ class Acos(Smooth):
     tensor([1.5708, 0.0000])
     """
 
-    node = "AcosBackward"
-
-    def forward(xp, self):
-        return xp.arccos(self)
+    function = "arccos"
 
     def grad_self(g, self):
         return g * -F.rsqrt(1 - self * self)
@@ -430,10 +353,7 @@ class Atan(Smooth):
     tensor([0.0000, 0.7854])
     """
 
-    node = "AtanBackward"
-
-    def forward(xp, self):
-        return xp.arctan(self)
+    function = "arctan"
 
     def grad_self(g, self):
         return g / (self * self + 1)
@@ -445,7 +365,7 @@ def inverse_square(x, y):
     return F.where(F.eq(square, 0), 0, F.reciprocal(square))
 
 
-class Atan2(Op):
+class Atan2(Binary):
     """The angle of the point (`other`, `self`), from -pi to pi.
 
     >>> from minigrad import atan2, tensor
@@ -453,13 +373,8 @@ class Atan2(Op):
     tensor([0.7854, 3.1416])
     """
 
-    node = "Atan2Backward"
-    shape = broadcast
+    function = "arctan2"
     promote = "float"
-    inplace = True
-
-    def forward(xp, self, other):
-        return xp.arctan2(self, other)
 
     def grad_self(g, self, other):
         return g * (other * inverse_square(self, other))
@@ -473,7 +388,7 @@ class Atan2(Op):
         yield make(0, 2), make(2)
 
 
-class Hypot(Op):
+class Hypot(Binary):
     """sqrt(x**2 + y**2), without overflow.
 
     >>> from minigrad import hypot, tensor
@@ -481,15 +396,8 @@ class Hypot(Op):
     tensor([5.])
     """
 
-    node = "HypotBackward"
-    shape = broadcast
-    promote = "result"
-    inplace = True
+    kernel = "f", "hypot_cpu"
     samples = Atan2.samples
-
-    def forward(xp, self, other):
-        require(self, "f", "hypot_cpu")
-        return xp.hypot(self, other)
 
     def grad_self(g, self, result):
         return g * (self / result)
@@ -507,7 +415,6 @@ class Sinc(Smooth):
     """
 
     in_float32 = True
-    node = "SincBackward"
 
     def forward(xp, self):
         angle = self * math.pi
@@ -565,11 +472,6 @@ class Sinh(Smooth):
     tensor([0.0000, 1.1752])
     """
 
-    node = "SinhBackward"
-
-    def forward(xp, self):
-        return xp.sinh(self)
-
     def grad_self(g, self):
         return g * F.cosh(self)
 
@@ -581,11 +483,6 @@ class Cosh(Smooth):
     >>> cosh(tensor([0.0, 1.0]))
     tensor([1.0000, 1.5431])
     """
-
-    node = "CoshBackward"
-
-    def forward(xp, self):
-        return xp.cosh(self)
 
     def grad_self(g, self):
         return g * F.sinh(self)
@@ -599,12 +496,6 @@ class Tanh(Smooth):
     tensor([0.0000, 0.7616])
     """
 
-    jvp = "elementwise"
-    node = "TanhBackward"
-
-    def forward(xp, self):
-        return xp.tanh(self)
-
     def grad_self(g, result):
         return g * (1 - result * result)
 
@@ -617,10 +508,7 @@ class Asinh(Smooth):
     tensor([0.0000, 0.8814])
     """
 
-    node = "AsinhBackward"
-
-    def forward(xp, self):
-        return xp.arcsinh(self)
+    function = "arcsinh"
 
     def grad_self(g, self):
         return g * F.rsqrt(self * self + 1)
@@ -634,10 +522,7 @@ class Acosh(Above):
     tensor([0.0000, 1.3170])
     """
 
-    node = "AcoshBackward"
-
-    def forward(xp, self):
-        return xp.arccosh(self)
+    function = "arccosh"
 
     def grad_self(g, self):
         return g * F.rsqrt(self * self - 1)
@@ -651,10 +536,7 @@ class Atanh(Smooth):
     tensor([0.0000, 0.5493])
     """
 
-    node = "AtanhBackward"
-
-    def forward(xp, self):
-        return xp.arctanh(self)
+    function = "arctanh"
 
     def grad_self(g, self):
         return g / (1 - self * self)

@@ -4,16 +4,16 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
 from ... import dtypes
-from ...op.declaration import F, Op
+from ...op.arguments import require
+from ...op.declaration import F, Unary
 from ...op.publish import function
-from ...shapes import same
 from ...tensor.tensor import method
-from ..overloads import alias, overloaded, require
+from ..overloads import alias, overloaded
 
 # -------------------------------------------------------------------- signs
 
 
-class Abs(Op):
+class Abs(Unary):
     """The absolute value; its derivative at zero is taken to be zero.
 
     >>> from minigrad import tensor
@@ -21,15 +21,10 @@ class Abs(Op):
     tensor([1, 2])
     """
 
-    node = "AbsBackward"
-    shape = same
+    kernel = "iuf", "abs_cpu"
+    function = "absolute"
     promote = "result"
-    inplace = True
     dunder = ("__abs__",)
-
-    def forward(xp, self):
-        require(self, "iuf", "abs_cpu")
-        return xp.absolute(self)
 
     def grad_self(g, self):
         return g * F.sgn(self)
@@ -38,7 +33,7 @@ class Abs(Op):
         yield from (make(3, 4, low=0.3), make(3, low=-2.0, high=-0.3), make(low=0.3), make(0, 2))
 
 
-class Sign(Op):
+class Sign(Unary):
     """-1, 0 or 1, the sign of each element.
 
     >>> from minigrad import sign, tensor
@@ -46,9 +41,6 @@ class Sign(Op):
     tensor([-1.,  0.,  1.])
     """
 
-    node = "SignBackward"
-    shape = same
-    inplace = True
     samples = Abs.samples
 
     def forward(xp, self):
@@ -68,8 +60,6 @@ class Sgn(Sign):
     >>> sgn(tensor([-0.5, 0.0, 7.0]))
     tensor([-1.,  0.,  1.])
     """
-
-    node = "SgnBackward"
 
     def grad_self(g, result, self):
         return F.zeros_like(g)
@@ -94,18 +84,26 @@ method("__pos__")(positive)
 # -------------------------------------------------------------------- rounding
 
 
-def rounded(ufunc, array, kernel):
-    """Apply a rounding function; integers are round already."""
-    require(array, "iuf", kernel)
-    return ufunc(array) if array.dtype.kind == "f" else array.copy()
+def rounded(function, kernel):
+    """Return the forward that applies a rounding function; integers are copied."""
+    def forward(xp, self):
+        require(self, "iuf", kernel)
+        return getattr(xp, function)(self) if self.dtype.kind == "f" else self.copy()
+
+    return forward
 
 
-def offgrid(make):
-    """Yield samples that rounding does not bring near a jump."""
-    yield from (make(3, 4, low=1.2, high=1.4), make(low=-0.8, high=-0.6), make(0, 2))
+class Rounding(Unary, abstract=True):
+    """A piecewise constant function: its gradient is zero."""
+
+    def grad_self(g):
+        return F.zeros_like(g)
+
+    def samples(make):  # away from the jumps
+        yield from (make(3, 4, low=1.2, high=1.4), make(low=-0.8, high=-0.6), make(0, 2))
 
 
-class Floor(Op):
+class Floor(Rounding):
     """The largest integer that is not above, in the dtype of the input; its gradient is zero.
 
     >>> from minigrad import floor, tensor
@@ -113,19 +111,10 @@ class Floor(Op):
     tensor([-2.,  1.])
     """
 
-    node = "FloorBackward"
-    shape = same
-    inplace = True
-    samples = offgrid
-
-    def forward(xp, self):
-        return rounded(xp.floor, self, "floor_vml_cpu")
-
-    def grad_self(g):
-        return F.zeros_like(g)
+    forward = rounded("floor", "floor_vml_cpu")
 
 
-class Ceil(Op):
+class Ceil(Rounding):
     """The smallest integer that is not below, in the dtype of the input; its gradient is zero.
 
     >>> from minigrad import ceil, tensor
@@ -133,19 +122,10 @@ class Ceil(Op):
     tensor([-1.,  2.])
     """
 
-    node = "CeilBackward"
-    shape = same
-    inplace = True
-    samples = offgrid
-
-    def forward(xp, self):
-        return rounded(xp.ceil, self, "ceil_vml_cpu")
-
-    def grad_self(g):
-        return F.zeros_like(g)
+    forward = rounded("ceil", "ceil_vml_cpu")
 
 
-class Trunc(Op):
+class Trunc(Rounding):
     """The integer next towards zero, in the dtype of the input; its gradient is zero.
 
     >>> from minigrad import tensor, trunc
@@ -153,19 +133,10 @@ class Trunc(Op):
     tensor([-1.,  1.])
     """
 
-    node = "TruncBackward"
-    shape = same
-    inplace = True
-    samples = offgrid
-
-    def forward(xp, self):
-        return rounded(xp.trunc, self, "trunc_vml_cpu")
-
-    def grad_self(g):
-        return F.zeros_like(g)
+    forward = rounded("trunc", "trunc_vml_cpu")
 
 
-class RoundToInteger(Op):
+class RoundToInteger(Rounding):
     """The nearest integer, of two the even one; its gradient is zero.
 
     >>> from minigrad import tensor
@@ -173,20 +144,12 @@ class RoundToInteger(Op):
     tensor([0., 2.])
     """
 
+    forward = rounded("rint", "round_vml_cpu")
     node = "RoundBackward"
-    shape = same
-    inplace = True
     public = False
-    samples = offgrid
-
-    def forward(xp, self):
-        return rounded(xp.rint, self, "round_vml_cpu")
-
-    def grad_self(g):
-        return F.zeros_like(g)
 
 
-class RoundToDecimals(Op):
+class RoundToDecimals(Rounding):
     """The nearest number with so many decimals; its gradient is zero.
 
     >>> from minigrad import tensor
@@ -195,8 +158,6 @@ class RoundToDecimals(Op):
     """
 
     node = "RoundBackward1"
-    shape = same
-    inplace = True
     public = False
 
     def forward(xp, self, decimals):
@@ -205,9 +166,6 @@ class RoundToDecimals(Op):
         if decimals < 0:
             return xp.rint(self / power) * power
         return xp.rint(self * power) / power
-
-    def grad_self(g):
-        return F.zeros_like(g)
 
     def samples(make):
         yield make(3, 4, low=1.21, high=1.24), 1
@@ -225,18 +183,13 @@ def round(input, *, decimals=0):
     return (RoundToDecimals, input, decimals) if decimals else (RoundToInteger, input)
 
 
-class Frac(Op):
+class Frac(Rounding):
     """What is left of a number after `trunc`; it has the number's sign.
 
     >>> from minigrad import frac, tensor
     >>> frac(tensor([-1.5, 1.25]))
     tensor([-0.5000,  0.2500])
     """
-
-    node = "FracBackward"
-    shape = same
-    inplace = True
-    samples = offgrid
 
     def forward(xp, self):
         require(self, "f", "frac_cpu")

@@ -5,11 +5,11 @@ Source: https://docs.pytorch.org/docs/stable/special.html
 
 import math
 
-from ...op.declaration import F, Op
+from ...op.arguments import require
+from ...op.declaration import Binary, F, Unary
 from ...op.publish import function
-from ...shapes import broadcast, same
 from ...tensor.tensor import method
-from ..overloads import is_number, overloaded, require
+from ..overloads import is_number, overloaded
 from .exp_log_trig import Above, Smooth
 
 
@@ -20,11 +20,6 @@ class Erf(Smooth):
     >>> erf(tensor([0.0, 1.0]))
     tensor([0.0000, 0.8427])
     """
-
-    node = "ErfBackward"
-
-    def forward(xp, self):
-        return xp.erf(self)
 
     def grad_self(g, self):
         return g * (F.exp(-(self * self)) * (2 / math.sqrt(math.pi)))
@@ -38,11 +33,6 @@ class Erfc(Smooth):
     tensor([1.0000, 0.1573])
     """
 
-    node = "ErfcBackward"
-
-    def forward(xp, self):
-        return xp.erfc(self)
-
     def grad_self(g, self):
         return g * (F.exp(-(self * self)) * (-2 / math.sqrt(math.pi)))
 
@@ -54,11 +44,6 @@ class Erfinv(Smooth):
     >>> erfinv(tensor([0.0, 0.5, 1.0]))
     tensor([0.0000, 0.4769,    inf])
     """
-
-    node = "ErfinvBackward"
-
-    def forward(xp, self):
-        return xp.erfinv(self)
 
     def grad_self(g, self):
         result = F.erfinv(self)  # anew, so that the one that was given may be written to
@@ -73,11 +58,6 @@ class Lgamma(Above):
     tensor([0.0000, 3.1781])
     """
 
-    node = "LgammaBackward"
-
-    def forward(xp, self):
-        return xp.lgamma(self)
-
     def grad_self(g, self):
         return g * F.digamma(self)
 
@@ -89,11 +69,6 @@ class Digamma(Above):
     >>> digamma(tensor([1.0, 0.5]))
     tensor([-0.5772, -1.9635])
     """
-
-    node = "DigammaBackward"
-
-    def forward(xp, self):
-        return xp.digamma(self)
 
     def grad_self(g, self):
         return g * F.polygamma(1, self)
@@ -107,7 +82,6 @@ class Polygamma(Above):
     tensor([1.6449, 4.9348])
     """
 
-    node = "PolygammaBackward"
     public = False
 
     def forward(xp, self, n):
@@ -141,7 +115,7 @@ def polygamma_method(self, n):
     return Polygamma(self, n)
 
 
-class Igamma(Op):
+class Igamma(Binary):
     """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies below `other`.
 
     There is no derivative by `self`, as in PyTorch.
@@ -151,7 +125,8 @@ class Igamma(Op):
     tensor([0.6321, 0.2642])
     """
 
-    shape, promote = broadcast, "result"
+    node = "IgammaBackward0"
+    inplace = False
 
     def forward(xp, self, other):
         require(self, "f", "igamma_cpu")
@@ -179,6 +154,8 @@ class Igammac(Igamma):
     tensor([0.3679, 0.7358])
     """
 
+    node = "IgammacBackward0"
+
     def forward(xp, self, other):
         require(self, "f", "igammac_cpu")
         return xp.gammaincc(*xp.broadcast_arrays(self, other))
@@ -190,7 +167,7 @@ class Igammac(Igamma):
         return -Igamma.grad_other(g, self, other)
 
 
-class CopysignTensors(Op):
+class CopysignTensors(Binary):
     """The size of `self` with the sign of `other`; the derivative is the ratio of the signs.
 
     >>> from minigrad import tensor
@@ -198,14 +175,10 @@ class CopysignTensors(Op):
     tensor([-1.,  2.])
     """
 
+    function = "copysign"
     node = "CopysignBackward0"
-    shape = broadcast
     promote = "float"
-    inplace = True
     public = False
-
-    def forward(xp, self, other):
-        return xp.copysign(self, other)
 
     def grad_self(g, self, result):
         return g * F.where(F.eq(self, 0), 0, result / self)
@@ -245,7 +218,7 @@ def copysign(input, other):
     return CopysignNumber if is_number(other) else CopysignTensors, input, other
 
 
-class Nextafter(Op):
+class Nextafter(Binary):
     """The number of its dtype that lies next to each element on the way to that of `other`.
 
     >>> from minigrad import nextafter, tensor
@@ -253,14 +226,7 @@ class Nextafter(Op):
     1.0000001192092896
     """
 
-    node = "NextafterBackward"
-    shape = broadcast
-    promote = "result"
-    inplace = True
-
-    def forward(xp, self, other):
-        require(self, "f", "nextafter_cpu")
-        return xp.nextafter(self, other)
+    kernel = "f", "nextafter_cpu"
 
     def grad_self(g, self, other):
         return F.where(F.eq(self, other), 0, g)
@@ -273,17 +239,13 @@ class Nextafter(Op):
         yield make(3, 1), make()
 
 
-class NanToNum(Op):
+class NanToNum(Unary):
     """The tensor with NaN and the infinities replaced, unless told otherwise by 0 and the extremes.
 
     >>> from minigrad import nan_to_num, tensor
     >>> nan_to_num(tensor([1.0, float("nan"), float("inf")]), posinf=9)
     tensor([1., 0., 9.])
     """
-
-    node = "NanToNumBackward"
-    shape = same
-    inplace = True
 
     def forward(xp, self, nan=None, posinf=None, neginf=None):
         return xp.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)

@@ -12,20 +12,19 @@ import numpy as np
 from ...backend.memory_layout import in_rows
 from ...dtypes import from_numpy_dtype, type_name
 from ...op.apply import apply
-from ...op.declaration import F, Op
+from ...op.arguments import require
+from ...op.declaration import Binary, F, Unary
 from ...op.inplace import apply_inplace
 from ...op.publish import function
-from ...shapes import broadcast, same
 from ...tensor.tensor import Tensor
 from ..math.clamp_where_fill import FillNumber
-from ..overloads import overloaded, own_kernel, require
+from ..overloads import overloaded, own_kernel
 
 
-class Activation(Op, abstract=True):
+class Activation(Unary, abstract=True):
     """What most functions of this file share; the samples keep away from kinks."""
 
-    jvp = "elementwise"
-    shape = same
+    inplace = False
 
     def samples(make):
         yield make(3, 4, low=0.6, high=2)
@@ -37,7 +36,7 @@ class Activation(Op, abstract=True):
 # -------------------------------------------------------------------- rectifiers
 
 
-def nought(input):
+def zero_depending_on(input):
     """Return zero; for a tensor zeros that depend on it, by a slope of zero.
 
     So the slope of a kinked line has a derivative, and a second backward pass finds a way.
@@ -53,6 +52,8 @@ class Relu(Activation):
     tensor([0., 2.])
     """
 
+    node = "ReluBackward0"
+
     def forward(xp, self):
         if self.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
@@ -61,7 +62,7 @@ class Relu(Activation):
     def grad_self(g, result):
         if type(g) is not np.ndarray and (kernel := own_kernel(g, "relu_gradient")):
             return kernel(g, result)
-        return F.where(F.le(result, 0), nought(result), g)
+        return F.where(F.le(result, 0), zero_depending_on(result), g)
 
 
 class ReluInPlace(Relu):
@@ -101,6 +102,7 @@ class LeakyRelu(Activation):
     tensor([-0.1000,  2.0000])
     """
 
+    node = "LeakyReluBackward0"
     method = False
 
     def forward(xp, self, negative_slope=0.01):
@@ -108,7 +110,7 @@ class LeakyRelu(Activation):
         return xp.where(self > 0, self, self * negative_slope)
 
     def grad_self(g, self, negative_slope):
-        return F.where(F.gt(self, 0), g, g * negative_slope + nought(self))
+        return F.where(F.gt(self, 0), g, g * negative_slope + zero_depending_on(self))
 
 
 class LeakyReluInPlace(LeakyRelu):
@@ -131,7 +133,7 @@ class LeakyReluInPlace(LeakyRelu):
                 "negative slope, please call out-of-place version instead. File an issue at "
                 "https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
                 "backward calculation with negative slope")
-        return F.where(F.gt(result, 0), g, g * negative_slope + nought(result))
+        return F.where(F.gt(result, 0), g, g * negative_slope + zero_depending_on(result))
 
 
 @function(method_too=False)
@@ -146,7 +148,7 @@ def leaky_relu_(input, negative_slope=0.01):
     return apply_inplace(LeakyReluInPlace, [input, negative_slope])
 
 
-class PreluKernel(Op):
+class PreluKernel(Binary):
     """x where it is positive, `weight` times x elsewhere; the shapes broadcast.
 
     >>> from minigrad import prelu, tensor
@@ -154,18 +156,19 @@ class PreluKernel(Op):
     tensor([-0.5000,  2.0000])
     """
 
+    promote = None
+    inplace = False
     node = "PreluBackward"
-    shape = broadcast
     public = False
 
     def forward(xp, self, weight):
         return xp.where(self > 0, self, weight * self)
 
     def grad_self(g, self, weight):
-        return F.where(F.gt(self, 0), g, weight * g + nought(self))
+        return F.where(F.gt(self, 0), g, weight * g + zero_depending_on(self))
 
     def grad_weight(g, self, weight):
-        return F.tied(F.where(F.gt(self, 0), 0, self * g), weight)
+        return F.depend_on(F.where(F.gt(self, 0), 0, self * g), weight)
 
     def samples(make):
         yield make(2, 3, 4, low=0.2), make(3, 1)
@@ -212,6 +215,7 @@ class Threshold(Activation):
     tensor([9., 2.])
     """
 
+    node = "ThresholdBackward0"
     method = False
 
     def forward(xp, self, threshold, value):
@@ -219,7 +223,7 @@ class Threshold(Activation):
         return xp.where(self <= threshold, xp.number(np.asarray(value).astype(self.dtype)), self)
 
     def grad_self(g, self, threshold):
-        return F.where(F.le(self, threshold), nought(self), g)
+        return F.where(F.le(self, threshold), zero_depending_on(self), g)
 
     def samples(make):
         yield make(3, 4, low=0.6, high=2), 0.5, 3
@@ -258,14 +262,12 @@ class Hardshrink(Activation):
     tensor([-1.,  0.])
     """
 
-    node = "HardshrinkBackward"
-
     def forward(xp, self, lambd=0.5):
         require(self, "f", "hardshrink_cpu")
         return xp.where(xp.abs(self) <= lambd, xp.zeros((), self.dtype), self)
 
     def grad_self(g, self, lambd):
-        return F.where(F.le(F.abs(self), lambd), nought(self), g)
+        return F.where(F.le(F.abs(self), lambd), zero_depending_on(self), g)
 
 
 class Softshrink(Activation):
@@ -277,7 +279,6 @@ class Softshrink(Activation):
     tensor([-0.5000,  0.0000])
     """
 
-    node = "SoftshrinkBackward"
     method = False
 
     def forward(xp, self, lambd=0.5):
@@ -290,7 +291,7 @@ class Softshrink(Activation):
         return self - xp.minimum(xp.maximum(self, -lambd), lambd)
 
     def grad_self(g, self, lambd):
-        return F.where(F.le(F.abs(self), lambd), nought(self), g)
+        return F.where(F.le(F.abs(self), lambd), zero_depending_on(self), g)
 
 
 # -------------------------------------------------------------------- piecewise linear
@@ -305,6 +306,7 @@ class Hardtanh(Activation):
     tensor([-1.0000,  0.5000])
     """
 
+    node = "HardtanhBackward0"
     method = False
 
     def forward(xp, self, min_val=-1.0, max_val=1.0):
@@ -316,7 +318,7 @@ class Hardtanh(Activation):
 
     def grad_self(g, self, min_val, max_val):
         outside = F.logical_or(F.le(self, min_val), F.ge(self, max_val))
-        return F.where(outside, nought(self), g)
+        return F.where(outside, zero_depending_on(self), g)
 
     def samples(make):
         yield make(3, 4, low=-0.9, high=0.9)
@@ -403,7 +405,7 @@ class HardsigmoidOp(Activation):
 
     def grad_self(g, self):
         inside = F.logical_and(F.gt(self, -3), F.lt(self, 3))
-        return F.where(inside, g / 6, nought(self))
+        return F.where(inside, g / 6, zero_depending_on(self))
 
 
 @overloaded(method_too=False)
@@ -494,7 +496,7 @@ class EluInPlace(EluOp):
         yield make(3, 4, low=-0.5, high=-0.2), 2.0, 1.5, 0.5
 
 
-EluOp.written_as = EluInPlace  # type: ignore[attr-defined]  # read by `overloaded`
+EluOp.inplace_op = EluInPlace
 
 
 @overloaded(method_too=False)
@@ -667,7 +669,6 @@ class Softplus(Activation):
     """
 
     in_float32 = True
-    node = "SoftplusBackward"
     method = False
 
     def forward(xp, self, beta=1.0, threshold=20.0):

@@ -32,6 +32,8 @@ class ScaledDotProduct(Op):
     tensor([[2.]])
     """
 
+    no_batching = "rare in a batch: leading dimensions do the same"
+    node = "ScaledDotProductBackward0"
     optional = ("bias",)
     public, list_of_tensors, tensors, materialize = False, "tensors", ("bias",), False
     outputs = ("output", "weights")

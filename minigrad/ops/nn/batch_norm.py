@@ -9,11 +9,12 @@ NOTE [Two ways to one gradient]
 from ...backend import backend_of
 from ...backend.kernels_norm import dot_over, moments, normalization_gradient
 from ...backend.memory_layout import in_rows
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import numel
 from ...tensor.tensor import Tensor
-from ..overloads import own_kernel, refuse_gradient, require
+from ..overloads import own_kernel, refuse_gradient
 from ..shape.view import array_of
 
 
@@ -57,8 +58,8 @@ class NativeBatchNorm(Op):
             [ 1.]])
     """
 
+    no_batching = "running statistics belong to one batch"
     optional = ("weight", "bias", "running_mean", "running_var")
-    node = "NativeBatchNormBackward"
     public = False
     outputs = ("output", "save_mean", "save_invstd")
     constants = 2
@@ -94,7 +95,7 @@ class NativeBatchNorm(Op):
         if weight is not None:
             g = g * channelwise(weight, sizes)
         if not training:
-            return F.tied(g * F.rsqrt(channelwise(running_var, sizes) + eps), input, weight)
+            return F.depend_on(g * F.rsqrt(channelwise(running_var, sizes) + eps), input, weight)
         return normalized_gradient(g, input, channelwise(save_mean, sizes),
                                    channelwise(save_invstd, sizes), channel_axes(sizes), eps)
 
@@ -111,7 +112,7 @@ class NativeBatchNorm(Op):
         else:
             unit = normalized(input, channelwise(save_mean, sizes),
                               channelwise(save_invstd, sizes), axes, eps)
-        return F.tied(summed_product(g, unit, axes), input, weight)
+        return F.depend_on(summed_product(g, unit, axes), input, weight)
 
     def grad_bias(g_output, input, weight, training, save_mean, save_invstd, input_sizes,
                   shared=None):
@@ -119,7 +120,7 @@ class NativeBatchNorm(Op):
             return shared[0]
         if not isinstance(g_output, Tensor):
             return backend_of(g_output).channel_sums(g_output)
-        return F.tied(F.sum(g_output, channel_axes(input_sizes)), input, weight)
+        return F.depend_on(F.sum(g_output, channel_axes(input_sizes)), input, weight)
 
     def samples(make):
         yield make(4, 3), make(3), make(3), None, None, True, 0.1, 1e-5
@@ -198,7 +199,6 @@ class NativeLayerNorm(Op):
     """
 
     optional = ("weight", "bias")
-    node = "NativeLayerNormBackward"
     public = False
     outputs = ("output", "mean", "rstd")
     constants = 2
@@ -240,12 +240,12 @@ class NativeLayerNorm(Op):
             return kernel(g_output, input, mean, rstd, normalized_shape)
         unit = normalized(input, mean, rstd, last_axes(input_sizes, normalized_shape), eps)
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
-        return F.tied(summed_product(g_output, unit, lead), weight)
+        return F.depend_on(summed_product(g_output, unit, lead), weight)
 
     def grad_bias(g_output, input, weight, bias, normalized_shape, input_sizes):
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
         total = F.sum(g_output, lead) if lead else F.clone(g_output)
-        return F.tied(total, input, weight, bias)
+        return F.depend_on(total, input, weight, bias)
 
     def samples(make):
         yield make(4, 5), (5,), make(5), make(5), 1e-5

@@ -72,7 +72,6 @@ class NllLoss(Op):
 
     optional = ("weight",)
     public = False
-    node = "NllLossBackward"
     tensors = ("self", "target", "weight")
     shape = nll_shape
 
@@ -99,7 +98,8 @@ class NllLoss(Op):
         return total / xp.sum(counts) if reduction == "mean" else total
 
     def grad_self(g, self, target, weight, reduction, ignore_index, self_sizes):
-        return F.tied(NllLossInput(g, target, weight, self_sizes, reduction, ignore_index), self)
+        result = NllLossInput(g, target, weight, self_sizes, reduction, ignore_index)
+        return F.depend_on(result, self)
 
     def samples(make):
         yield make(4, 3), make.ints(4, high=3), None, "mean", -100

@@ -93,6 +93,7 @@ class Convolution(Op):
     tensor([[[2., 2.]]])
     """
 
+    node = "ConvolutionBackward0"
     optional = ("bias",)
     public = False
     shape = conv_shape
@@ -103,14 +104,14 @@ class Convolution(Op):
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         result = ConvInput(g, weight, input_sizes, stride, padding, dilation, groups)
-        return F.tied(result, input)
+        return F.depend_on(result, input)
 
     def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
         result = ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)
-        return F.tied(result, weight)
+        return F.depend_on(result, weight)
 
     def grad_bias(g, input, weight, input_sizes):
-        return F.tied(F.sum(g, spatial(input_sizes)), input, weight)
+        return F.depend_on(F.sum(g, spatial(input_sizes)), input, weight)
 
     def samples(make):
         yield make(2, 3, 7), make(4, 3, 3), make(4), (2,), (1,), (1,), 1

@@ -38,6 +38,7 @@ class TransposedConvolution(Op):
     tensor([[[1., 2., 1.]]])
     """
 
+    no_batching = "the kernels take one set of weights"
     optional = ("bias",)
     public = False
     node = "ConvolutionBackward0"
@@ -54,14 +55,14 @@ class TransposedConvolution(Op):
 
     def grad_input(g, weight, input_sizes, stride, padding, dilation, groups, input):
         steps = Convolution(g, weight, None, stride, padding, dilation, groups)
-        return F.tied(cropped(steps, input_sizes), input)
+        return F.depend_on(cropped(steps, input_sizes), input)
 
     def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
         result = ConvWeight(input, g, weight_sizes, stride, padding, dilation, groups)
-        return F.tied(result, weight)
+        return F.depend_on(result, weight)
 
     def grad_bias(g, input, weight, input_sizes):
-        return F.tied(F.sum(g, spatial(input_sizes)), input, weight)
+        return F.depend_on(F.sum(g, spatial(input_sizes)), input, weight)
 
     def samples(make):
         yield make(2, 3, 4), make(3, 2, 3), make(2), (2,), (1,), (1,), (1,), 1

@@ -80,6 +80,7 @@ class MaskedScale(Op):
     tensor([2., 0.])
     """
 
+    kind = "elementwise"
     node, shape, public = "NativeDropoutBackwardBackward", same, False
     tensors, promote, promoted = ("self", "mask"), "float", ("self",)
 

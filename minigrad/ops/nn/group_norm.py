@@ -1,9 +1,9 @@
 """Normalisation within each sample: over groups of channels, or over each channel alone."""
 
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import numel
-from ..overloads import require
 from .batch_norm import (
     batch_norm,
     channel_axes,
@@ -30,8 +30,8 @@ class NativeGroupNorm(Op):
     tensor([[-1.,  1., -1.,  1.]])
     """
 
+    no_batching = "the kernels take one set of weights"
     optional = ("weight", "bias")
-    node = "NativeGroupNormBackward"
     public = False
     outputs = ("output", "mean", "rstd")
     tensors = ("input", "weight", "bias")
@@ -65,7 +65,7 @@ class NativeGroupNorm(Op):
         unit = normalized(grouped(input, input_sizes, num_groups), F.unsqueeze(mean, -1),
                           F.unsqueeze(rstd, -1), (2,), eps)
         result = summed_product(g_output, F.reshape(unit, input_sizes), channel_axes(input_sizes))
-        return F.tied(result, weight)
+        return F.depend_on(result, weight)
 
     def grad_bias(g_output, input_sizes, input, weight):
         return F.sum(g_output, channel_axes(input_sizes))

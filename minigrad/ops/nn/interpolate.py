@@ -6,8 +6,8 @@ positions and weights for one dimension: result[i] = sum over k of weights[i, k]
 
 from ... import dtypes
 from ...backend.memory_layout import in_rows
+from ...op.arguments import require
 from ...op.declaration import F, Op
-from ..overloads import require
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d
 
 #: Which modes resize how many dimensions: the names of PyTorch.
@@ -23,9 +23,9 @@ class Resample(Op):
     tensor([1., 1., 2., 2.])
     """
 
+    kind = "linear"
     public = False
     node = "UpsampleBackward"
-    jvp = "linear"
 
     def shape(self, axis, size, mode, scale, align_corners):
         return (*self[:axis], size, *self[axis + 1:])
@@ -59,9 +59,9 @@ class ResampleInput(Op):
     tensor([2., 2.])
     """
 
+    kind = "linear"
     public = False
     node = "UpsampleBackwardBackward"
-    jvp = "linear"
 
     def shape(grad, axis, size, mode, scale, align_corners):
         return (*grad[:axis], size, *grad[axis + 1:])

@@ -38,9 +38,8 @@ class Embedding(Op):
             [0., 1.]])
     """
 
-    jvp = "linear"  # even where `padding_idx` has no gradient
+    kind = "linear"
     public = False
-    node = "EmbeddingBackward"
     tensors = ("weight", "indices")
 
     def shape(weight, indices, padding_idx=-1, scale_grad_by_freq=False):

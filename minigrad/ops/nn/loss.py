@@ -5,12 +5,13 @@ import warnings
 from ...backend import backend_of
 from ...device import place_on
 from ...dtypes import type_name
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor
-from ..overloads import refuse_gradient, require
-from ..reduction.sum_mean import require_float, whole
+from ..overloads import refuse_gradient
+from ..reduction.sum_mean import accumulation_dtype, require_float
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -22,7 +23,7 @@ def reduced(xp, losses, reduction):
     if reduction == "mean":
         require_float(losses, "mean(): could not infer output dtype. Input dtype must be either a "
                               "floating point or complex dtype. Got: {}")
-    total = xp.sum(losses, dtype=whole(losses, None))
+    total = xp.sum(losses, dtype=accumulation_dtype(losses, None))
     return total / max(losses.size, 0) if reduction == "mean" and losses.size else (
         total * xp.nan if reduction == "mean" else total)
 
@@ -61,7 +62,6 @@ class MseLoss(Op):
     """
 
     public = False
-    node = "MseLossBackward"
     promote = "result"
     shape = loss_shape
     samples = pointwise_samples
@@ -86,7 +86,6 @@ class L1Loss(Op):
     """
 
     public = False
-    node = "L1LossBackward"
     promote = "result"
     shape = loss_shape
     samples = pointwise_samples
@@ -115,7 +114,6 @@ class SmoothL1Loss(Op):
     """
 
     public = False
-    node = "SmoothL1LossBackward"
     promote = "result"
     shape = loss_shape
 
@@ -147,7 +145,6 @@ class HuberLoss(Op):
     """
 
     public = False
-    node = "HuberLossBackward"
     promote = "result"
     shape = loss_shape
 
@@ -180,7 +177,6 @@ class BinaryCrossEntropy(Op):
 
     optional = ("weight",)
     public = False
-    node = "BinaryCrossEntropyBackward"
     shape = loss_shape
 
     def forward(xp, self, target, weight, reduction="mean"):
@@ -219,7 +215,6 @@ class BinaryCrossEntropyWithLogits(Op):
 
     optional = ("weight", "pos_weight")
     public = False
-    node = "BinaryCrossEntropyWithLogitsBackward"
     shape = loss_shape
     tensors = ("self", "target", "weight", "pos_weight")
 

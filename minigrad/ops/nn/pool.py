@@ -6,9 +6,10 @@ that carries gradients back, and the two are each other's derivative.
 
 from ... import _state
 from ...backend.kernels_window import pool_output_sizes
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function, respelt
-from ..overloads import own_kernel, require
+from ..overloads import own_kernel
 
 
 def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
@@ -44,7 +45,7 @@ class MaxPool(Op):
     def grad_self(g_values, indices, self, self_sizes, kernel_size, stride, padding, dilation):
         if kernel := own_kernel(g_values, "max_pool_grad_input"):
             return kernel(g_values, indices, self_sizes, kernel_size, stride, padding, dilation)
-        return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(kernel_size)), self)
+        return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, len(kernel_size)), self)
 
     def samples(make):
         yield make(2, 3, 6, distinct=True), (2,), (2,), (0,), (1,), False
@@ -126,7 +127,7 @@ class AvgPool(Op):
 
     def grad_self(g, self, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
                   divisor_override):
-        return F.tied(AvgPoolInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
+        return F.depend_on(AvgPoolInput(g, self_sizes, kernel_size, stride, padding, ceil_mode,
                                    count_include_pad, divisor_override), self)
 
     def samples(make):
@@ -183,7 +184,7 @@ class AdaptiveAvgPool(Op):
         return xp.adaptive_avg_pool_forward(self, output_size)
 
     def grad_self(g, self, self_sizes, output_size):
-        return F.tied(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)
+        return F.depend_on(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)
 
     def samples(make):
         yield make(2, 3, 5), (2,)
@@ -238,7 +239,7 @@ class AdaptiveMaxPool(Op):
         return xp.adaptive_max_pool_forward(self, output_size)
 
     def grad_self(g_values, indices, self, self_sizes, output_size):
-        return F.tied(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
+        return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
 
     def samples(make):
         yield make(2, 3, 5, distinct=True), (2,)

@@ -174,6 +174,8 @@ class LstmLayer(Op):
     tensor([[0.5000]])
     """
 
+    no_batching = "the kernels take one set of weights"
+    node = "LstmLayerBackward0"
     public, list_of_tensors, materialize = False, "tensors", False
     outputs = ("output", "h", "c", "gates", "cells")
 
@@ -207,6 +209,8 @@ class GruLayer(Op):
     tensor([[0.5000]])
     """
 
+    no_batching = "the kernels take one set of weights"
+    node = "GruLayerBackward0"
     public, list_of_tensors, materialize = False, "tensors", False
     outputs = ("output", "h", "gates", "news")
 
@@ -243,6 +247,8 @@ class RnnLayer(Op):
     tensor([[2.]])
     """
 
+    no_batching = "the kernels take one set of weights"
+    node = "RnnLayerBackward0"
     public, list_of_tensors, materialize = False, "tensors", False
     outputs = ("output", "h")
 

@@ -15,9 +15,10 @@ class MaxUnpool(Op):
     tensor([[0., 5., 7., 0.]])
     """
 
+    no_batching = "each example puts its elements at indices of its own"
+    kind = "linear"
     node = "MaxUnpool2DBackward"
     public = False
-    jvp = "linear"
     tensors = ("self", "indices")
 
     def shape(self, indices, sizes, dims):

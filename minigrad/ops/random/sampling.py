@@ -445,7 +445,7 @@ class Uniform(Op):
     tensor([3., 3.])
     """
 
-    node, shape, public = "UniformBackward", same, False
+    shape, public = same, False
 
     def forward(xp, self, from_=0.0, to=1.0, *, generator=None):
         return drawn_like(xp, self, uniform_numbers(generator, from_, to))
@@ -517,7 +517,7 @@ class Exponential(Op):
     tensor([0., 0.])
     """
 
-    node, shape, public = "ExponentialBackward", same, False
+    shape, public = same, False
 
     def forward(xp, self, lambd=1.0, *, generator=None):
         if self.dtype.kind != "f":

@@ -15,7 +15,27 @@ def asked_axes(array, dim):
     return () if dim in ((), []) else axes(array, dim)
 
 
-class Any(Op):
+class TruthReduction(Op, abstract=True):
+    """A reduction of truth values."""
+
+    kind, shape, nondifferentiable = "reduction", asked, True
+
+    def samples(make):
+        yield make.ints(3, 4, high=2)
+        yield make.bools(3, 4), 0
+        yield make.bools(2, 3, 4), (0, 1), True
+
+
+def combined(name):
+    """Return the forward of `any` or `all`."""
+    def forward(xp, self, dim=None, keepdim=False):
+        result = getattr(xp, name)(self, axis=asked_axes(self, dim), keepdims=keepdim)
+        return result.astype(self.dtype) if self.dtype == xp.uint8 else result
+
+    return forward
+
+
+class Any(TruthReduction):
     """Whether any element is not zero; of uint8 the result is uint8.
 
     >>> from minigrad import tensor
@@ -23,19 +43,10 @@ class Any(Op):
     tensor(True)
     """
 
-    shape, nondifferentiable = asked, True
-
-    def forward(xp, self, dim=None, keepdim=False):
-        found = xp.any(self, axis=asked_axes(self, dim), keepdims=keepdim)
-        return found.astype(self.dtype) if self.dtype == xp.uint8 else found
-
-    def samples(make):
-        yield make.ints(3, 4, high=2)
-        yield make.bools(3, 4), 0
-        yield make.bools(2, 3, 4), (0, 1), True
+    forward = combined("any")
 
 
-class All(Op):
+class All(TruthReduction):
     """Whether no element is zero; of uint8 the result is uint8.
 
     >>> from minigrad import tensor
@@ -43,16 +54,7 @@ class All(Op):
     tensor(False)
     """
 
-    shape, nondifferentiable = asked, True
-
-    def forward(xp, self, dim=None, keepdim=False):
-        found = xp.all(self, axis=asked_axes(self, dim), keepdims=keepdim)
-        return found.astype(self.dtype) if self.dtype == xp.uint8 else found
-
-    def samples(make):
-        yield make.ints(3, 4, high=2)
-        yield make.bools(3, 4), 0
-        yield make.bools(2, 3, 4), (0, 1), True
+    forward = combined("all")
 
 
 class CountNonzero(Op):
@@ -63,6 +65,7 @@ class CountNonzero(Op):
     tensor(2)
     """
 
+    kind = "reduction"
     shape, nondifferentiable = reduced, True
 
     def forward(xp, self, dim=None):

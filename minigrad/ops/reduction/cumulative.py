@@ -13,13 +13,14 @@ import math
 from ... import dtypes
 from ...backend.kernels_scan import accumulate
 from ...backend.memory_layout import in_rows
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dim
 from ...tensor.tensor import Tensor
-from ..overloads import own_kernel, require
-from .dims import flipped, restored, shifted
-from .sum_mean import axes, numpy_type, whole, wide
+from ..overloads import own_kernel
+from .dims import flipped, shift_by_one, unsqueeze_reduced
+from .sum_mean import accumulation_dtype, axes, numpy_type, wide
 
 
 def checked(shape, dim, *_):
@@ -43,8 +44,8 @@ def has_zero(x):
 
 def others(x, dim):
     """Return for each element the product of all others along `dim`."""
-    before = shifted(F.cumprod(x, dim), dim, F.ones_like)
-    after = shifted(F.cumprod(flipped(x, dim), dim), dim, F.ones_like)
+    before = shift_by_one(F.cumprod(x, dim), dim, F.ones_like)
+    after = shift_by_one(F.cumprod(flipped(x, dim), dim), dim, F.ones_like)
     return before * flipped(after, dim)
 
 
@@ -59,7 +60,7 @@ class ProdAll(Op):
     name, node, public, shape = "prod", "ProdBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None):
-        return xp.multiply.reduce(self, axis=None, dtype=whole(self, dtype))
+        return xp.multiply.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self, result, self_sizes):
         if not self_sizes:
@@ -82,18 +83,19 @@ class Prod(Op):
     tensor([ 8., 15.])
     """
 
+    kind = "reduction"
     node, public, shape = "ProdBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return xp.multiply.reduce(self, axis=axes(self, dim), keepdims=keepdim,
-                                  dtype=whole(self, dtype))
+                                  dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
-        g = restored(g, self_sizes, dim, keepdim)
+        g = unsqueeze_reduced(g, self_sizes, dim, keepdim)
         if not self_sizes:
             return F.clone(g)
         if not has_zero(self):
-            return g * restored(result, self_sizes, dim, keepdim) / self
+            return g * unsqueeze_reduced(result, self_sizes, dim, keepdim) / self
         return g * others(self, dim)
 
     def samples(make):
@@ -123,6 +125,7 @@ class LinearScan(Op):
     tensor([1., 2., 3.])
     """
 
+    node = "LinearScanBackward0"
     public = False
 
     def shape(decay, shape, dim): return checked(shape, dim)
@@ -135,7 +138,7 @@ class LinearScan(Op):
         return result
 
     def grad_self(g, self, result, dim):
-        return reverse_scan(self, g, dim) * shifted(result, dim, F.zeros_like)
+        return reverse_scan(self, g, dim) * shift_by_one(result, dim, F.zeros_like)
 
     def grad_other(g, self, dim): return reverse_scan(self, g, dim)
 
@@ -146,7 +149,7 @@ class LinearScan(Op):
 
 def reverse_scan(decay, g, dim):
     """Return z with z[k] = decay[k + 1] z[k + 1] + g[k]."""
-    later = shifted(flipped(decay, dim), dim, F.ones_like)
+    later = shift_by_one(flipped(decay, dim), dim, F.ones_like)
     return flipped(LinearScan(later, flipped(g, dim), dim), dim)
 
 
@@ -156,7 +159,7 @@ def reverse_scan(decay, g, dim):
 def scanned(xp, scan, x, dim, dtype=None):
     """Return `scan` of an array along a dimension, in the shape of the array."""
     axis = wrap_dim(dim, x.ndim)
-    found = scan(x, axis=axis if x.ndim else None, dtype=whole(x, dtype))
+    found = scan(x, axis=axis if x.ndim else None, dtype=accumulation_dtype(x, dtype))
     return xp.asarray(found.reshape(x.shape), order="C")
 
 
@@ -167,14 +170,33 @@ def reverse_cumsum(g, sizes, dim):
     return flipped(F.cumsum(flipped(g, dim), dim), dim)
 
 
-def refuse_truth_values(array, dim, name):
-    """Raise as PyTorch does for cumulating truth values in place, where there is a choice."""
-    wrap_dim(dim, array.ndim)
-    if array.ndim and array.size:
-        require(array, "iuf", f"{name}_out_cpu")
+def cumulated(name):
+    """Return the forward of `cumsum` or `cumprod`, and the one that writes to the input."""
+    def forward(xp, self, dim, *, dtype=None):
+        return scanned(xp, getattr(xp, name), self, dim, dtype)
+
+    def forward_inplace(xp, self, dim, *, dtype=None):
+        wrap_dim(dim, self.ndim)
+        if self.ndim and self.size:  # PyTorch refuses bools here alone
+            require(self, "iuf", f"{name}_out_cpu")
+        self[...] = scanned(xp, getattr(xp, name), self, dim)
+
+    return forward, forward_inplace
 
 
-class Cumsum(Op):
+class Cumulative(Op, abstract=True):
+    """A sum or product of the elements so far along a dimension."""
+
+    shape, inplace = checked, True
+
+    def samples(make):
+        yield make(3, 4, low=0.5), 0
+        yield make(2, 3, 4, low=0.5), -2
+        yield make(), 0
+        yield make(0, 2), 0
+
+
+class Cumsum(Cumulative):
     """The sums of the elements so far along a dimension; integers are summed as int64.
 
     >>> from minigrad import tensor
@@ -182,24 +204,12 @@ class Cumsum(Op):
     tensor([1., 3., 6.])
     """
 
-    node, shape, inplace = "CumsumBackward", checked, True
-
-    def forward(xp, self, dim, *, dtype=None): return scanned(xp, xp.cumsum, self, dim, dtype)
-
-    def forward_inplace(xp, self, dim, *, dtype=None):
-        refuse_truth_values(self, dim, "cumsum")
-        self[...] = scanned(xp, xp.cumsum, self, dim)
+    forward, forward_inplace = cumulated("cumsum")
 
     def grad_self(g, self_sizes, dim): return reverse_cumsum(g, self_sizes, dim)
 
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), -2
-        yield make(), 0
-        yield make(0, 2), 0
 
-
-class Cumprod(Op):
+class Cumprod(Cumulative):
     """The products of the elements so far along a dimension; integers are multiplied as int64.
 
     >>> from minigrad import tensor
@@ -207,48 +217,49 @@ class Cumprod(Op):
     tensor([1., 2., 6.])
     """
 
-    node, shape, inplace = "CumprodBackward", checked, True
-
-    def forward(xp, self, dim, *, dtype=None): return scanned(xp, xp.cumprod, self, dim, dtype)
-
-    def forward_inplace(xp, self, dim, *, dtype=None):
-        refuse_truth_values(self, dim, "cumprod")
-        self[...] = scanned(xp, xp.cumprod, self, dim)
+    forward, forward_inplace = cumulated("cumprod")
 
     def grad_self(g, self, result, self_sizes, dim):
         if not self_sizes:
             return g
         if not has_zero(self):
             return reverse_cumsum(g * result, self_sizes, dim) / self
-        return shifted(result, dim, F.ones_like) * reverse_scan(self, g, dim)
+        return shift_by_one(result, dim, F.ones_like) * reverse_scan(self, g, dim)
+
+
+def running(extreme):
+    """Return the forward of `cummax` or `cummin`: the values, and the last index of each so far."""
+    def forward(xp, self, dim):
+        if not self.ndim:
+            wrap_dim(dim, 0)
+            return self.copy(), xp.zeros((), xp.int64)
+        values = xp.asarray(accumulate(xp, getattr(xp, extreme), self, dim), order="C")
+        behind = self.ndim - 1 - wrap_dim(dim, self.ndim)
+        positions = xp.arange(self.shape[dim]).reshape((-1,) + (1,) * behind)
+        reached = (self == values) | (self != self)
+        indices = accumulate(xp, xp.maximum, xp.where(reached, positions, 0), dim)
+        return values, xp.asarray(indices, order="C")
+
+    return forward
+
+
+class RunningExtreme(Op, abstract=True):
+    """The largest or smallest element so far; the gradient goes to where it stands."""
+
+    shape, outputs = checked_twice, ("values", "indices")
+
+    def grad_self(g_values, indices, self_sizes, dim, self):
+        if 0 in self_sizes:
+            return self  # as in PyTorch
+        return F.scatter_add(F.new_zeros(g_values, self_sizes), dim, indices, g_values)
 
     def samples(make):
-        yield make(3, 4, low=0.5), 0
-        yield make(2, 3, 4, low=0.5), -2
+        yield make(3, 4, distinct=True), 0
+        yield make(2, 3, 4, distinct=True), -1
         yield make(), 0
 
 
-def running(xp, array, dim, extreme):
-    """Return the running extreme along `dim` and the last place, so far, that equals it."""
-    if not array.ndim:
-        wrap_dim(dim, 0)
-        return array.copy(), xp.zeros((), xp.int64)
-    values = xp.asarray(accumulate(xp, extreme, array, dim), order="C")
-    places = xp.arange(array.shape[dim]).reshape((-1,) + (1,) * (-1 - wrap_dim(dim, array.ndim)
-                                                                + array.ndim))
-    reached = (array == values) | (array != array)
-    indices = accumulate(xp, xp.maximum, xp.where(reached, places, 0), dim)
-    return values, xp.asarray(indices, order="C")
-
-
-def running_gradient(g, indices, sizes, dim, input):
-    """Return the gradients, each at the element that was the largest, or smallest, so far."""
-    if 0 in sizes:
-        return input  # as in PyTorch
-    return F.scatter_add(F.new_zeros(g, sizes), dim, indices, g)
-
-
-class Cummax(Op):
+class Cummax(RunningExtreme):
     """The largest element so far along a dimension, and where it is (the last of equal ones).
 
     >>> from minigrad import tensor
@@ -256,20 +267,10 @@ class Cummax(Op):
     tensor([1., 3., 3.])
     """
 
-    node, shape, outputs = "CummaxBackward", checked_twice, ("values", "indices")
-
-    def forward(xp, self, dim): return running(xp, self, dim, xp.maximum)
-
-    def grad_self(g_values, indices, self_sizes, dim, self):
-        return running_gradient(g_values, indices, self_sizes, dim, self)
-
-    def samples(make):
-        yield make(3, 4, distinct=True), 0
-        yield make(2, 3, 4, distinct=True), -1
-        yield make(), 0
+    forward = running("maximum")
 
 
-class Cummin(Op):
+class Cummin(RunningExtreme):
     """The smallest element so far along a dimension, and where it is (the last of equal ones).
 
     >>> from minigrad import tensor
@@ -277,17 +278,7 @@ class Cummin(Op):
     tensor([2., 2., 1.])
     """
 
-    node, shape, outputs = "CumminBackward", checked_twice, ("values", "indices")
-
-    def forward(xp, self, dim): return running(xp, self, dim, xp.minimum)
-
-    def grad_self(g_values, indices, self_sizes, dim, self):
-        return running_gradient(g_values, indices, self_sizes, dim, self)
-
-    def samples(make):
-        yield make(3, 4, distinct=True), 0
-        yield make(2, 3, 4, distinct=True), -1
-        yield make(), 0
+    forward = running("minimum")
 
 
 class Logcumsumexp(Op):
@@ -298,7 +289,7 @@ class Logcumsumexp(Op):
     tensor([1000.0000, 1000.6932])
     """
 
-    node, shape = "LogcumsumexpBackward", checked
+    shape = checked
 
     def forward(xp, self, dim):
         require(self, "f", "logcumsumexp_out_cpu")
@@ -312,7 +303,7 @@ class Logcumsumexp(Op):
         if not self_sizes or 0 in self_sizes:
             return g
         finite = F.where(F.eq(result, -math.inf), 0, result)
-        decay = F.exp(shifted(result, dim, F.zeros_like) - finite)
+        decay = F.exp(shift_by_one(result, dim, F.zeros_like) - finite)
         return F.exp(self - finite) * reverse_scan(decay, g, dim)
 
     def samples(make):
@@ -415,15 +406,25 @@ def one_kernel_does(array, dtype):
     return dtype is None and array.ndim > 0 and array.size > 0 and array.dtype.kind == "f"
 
 
-class Softmax(Op):
+class SoftmaxOp(Op, abstract=True):
+    """A softmax or its logarithm."""
+
+    shape = checked
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), -1
+        yield make(), 0
+        yield make(0, 3), 1
+
+
+class Softmax(SoftmaxOp):
     """exp(x) / sum(exp(x)) along a dimension.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 0.0]).softmax(0)
     tensor([0.5000, 0.5000])
     """
-
-    node, shape = "SoftmaxBackward", checked
 
     def forward(xp, self, dim, dtype=None):
         self = in_rows(self)
@@ -440,22 +441,14 @@ class Softmax(Op):
         weighted = g * result
         return weighted - result * F.sum(weighted, dim, True)
 
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), -1
-        yield make(), 0
-        yield make(0, 3), 1
 
-
-class LogSoftmax(Op):
+class LogSoftmax(SoftmaxOp):
     """log(softmax(x)) along a dimension, without overflow.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 0.0]).log_softmax(0)
     tensor([-0.6931, -0.6931])
     """
-
-    node, shape = "LogSoftmaxBackward", checked
 
     def forward(xp, self, dim, dtype=None):
         self = in_rows(self)
@@ -469,12 +462,6 @@ class LogSoftmax(Op):
         if kernel := own_kernel(g, "softmax_gradient"):
             return kernel(g, result, dim, True)
         return g - F.exp(result) * F.sum(g, dim, True)
-
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), -1
-        yield make(), 0
-        yield make(0, 3), 1
 
 
 @function(method_too=False)

@@ -9,14 +9,14 @@ def extent(sizes, dim):
     return numel(sizes[d] for d in wrap_dims(dim, len(sizes)))
 
 
-def restored(value, sizes, dim, keepdim):
+def unsqueeze_reduced(value, sizes, dim, keepdim):
     """Return a reduced value with its lost dimensions back, of size one; 0-d stays as it is."""
     if keepdim or dim is None:
         return value
     return F.reshape(value, reduced(sizes, dim, True))
 
 
-def spread(g, sizes, dim, index, keepdim):
+def scatter_reduced(g, sizes, dim, index, keepdim):
     """Return zeros of `sizes` with `g` at the places that `index` names along `dim`."""
     if not sizes:
         return F.clone(g)  # memory of its own, as where there are dimensions
@@ -30,7 +30,7 @@ def flipped(x, dim):
     return F.flip(x, (dim,))
 
 
-def shifted(x, dim, first):
+def shift_by_one(x, dim, first):
     """Return the elements moved one place along `dim`; `first(part)` makes what comes first."""
     head = F.narrow(x, dim, 0, 1)
     return F.cat([first(head), F.narrow(x, dim, 0, x.shape[dim] - 1)], dim)

@@ -5,27 +5,28 @@ evenly among them; a reduction along one dimension gives it to the element that 
 """
 
 from ...backend.kernels_scan import accumulate
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dim
-from ..overloads import is_tensor, require
-from .dims import restored, spread
+from ..overloads import is_tensor
+from .dims import scatter_reduced, unsqueeze_reduced
 from .sum_mean import axes
 
 
-def several(shape, dim=-1, keepdim=False):
-    """The shapes of values and indices of a reduction along one dimension."""
+def values_and_indices(shape, dim=-1, keepdim=False):
+    """Return the shapes of values and indices of a reduction along one dimension."""
     return [reduced(shape, dim, keepdim)] * 2
 
 
 def require_elements(name, array, dim):
     """Raise unless there is something to select from."""
     if not array.size:
-        refuse_nothing(name, array.shape, dim)
+        refuse_empty(name, array.shape, dim)
 
 
-def refuse_nothing(name, shape, dim):
-    """Raise unless what a dimension holds is something, where all together is nothing."""
+def refuse_empty(name, shape, dim):
+    """Raise for a reduction of an empty tensor unless the dimensions in `dim` have elements."""
     if dim in (None, (), []):
         raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() "
                            "== 0. Specify the reduction dim with the 'dim' argument.")
@@ -39,7 +40,7 @@ def extreme_shape(name):
     """Return the shape rule of a reduction that needs elements; it says so first."""
     def shape(self, dim=None, keepdim=False):
         if 0 in self:
-            refuse_nothing(name, self, dim)
+            refuse_empty(name, self, dim)
         return reduced(self, dim, keepdim)
 
     return shape
@@ -58,14 +59,14 @@ def at_least_1d(array):
     return array if array.ndim else array.reshape(1)
 
 
-def evenly(g, x, value, sizes=(), dim=None, keepdim=False):
+def share_among_equal(g, x, value, sizes=(), dim=None, keepdim=False):
     """Return `g` shared among the elements that equal the reduced `value`."""
-    g, value = restored(g, sizes, dim, keepdim), restored(value, sizes, dim, keepdim)
+    g, value = (unsqueeze_reduced(t, sizes, dim, keepdim) for t in (g, value))
     mask = F.eq(x, value)
     return F.div(g * mask, F.sum(mask, dim, dim is not None))
 
 
-def evenly_among_all(g, x, value):
+def share_among_all(g, x, value):
     """Return `g` shared among the elements that equal the one `value`; nan equals nan here."""
     is_number = F.eq(value, value)
     mask = F.eq(x, value) if is_number else F.ne(x, x)
@@ -75,7 +76,52 @@ def evenly_among_all(g, x, value):
 # ------------------------------------------------------------------------------- max, min
 
 
-class MaxAll(Op):
+class OfAllElements(Op, abstract=True):
+    """A reduction of all elements to one of them; elements equal to it share the gradient."""
+
+    public, shape = False, scalar
+
+    def grad_self(g, self, result): return share_among_all(g, self, result)
+
+    def samples(make):
+        yield make(3, 4, distinct=True)
+        yield make()
+
+
+class AlongDim(Op, abstract=True):
+    """A reduction along one dimension to elements and their indices."""
+
+    shape, outputs = values_and_indices, ("values", "indices")
+
+    def grad_self(g_values, indices, self_sizes, dim, keepdim):
+        return scatter_reduced(g_values, self_sizes, dim, indices, keepdim)
+
+    def samples(make):
+        yield make(3, 4, distinct=True), 0
+        yield make(2, 3, 4, distinct=True), -2, True
+        yield make(), 0
+
+
+def largest_or_smallest(name):
+    """Return the forward of `max` or `min` of all elements."""
+    def forward(xp, self):
+        require_elements(name, self, None)
+        return getattr(self, name)()
+
+    return forward
+
+
+def index_along_dim(name):
+    """Return the forward of `max` or `min` along a dimension."""
+    def forward(xp, self, dim, keepdim=False):
+        require_elements(name, self, dim)
+        find = xp.argmax if name == "max" else xp.argmin
+        return chosen(xp, self, find(at_least_1d(self), axis=dim, keepdims=True), dim, keepdim)
+
+    return forward
+
+
+class MaxAll(OfAllElements):
     """The largest element; nan if there is one.
 
     >>> from minigrad import tensor
@@ -83,20 +129,11 @@ class MaxAll(Op):
     tensor(3.)
     """
 
-    name, node, public, shape = "max", "MaxBackward1", False, scalar
-
-    def forward(xp, self):
-        require_elements("max", self, None)
-        return self.max()
-
-    def grad_self(g, self, result): return evenly_among_all(g, self, result)
-
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make()
+    forward = largest_or_smallest("max")
+    name, node = "max", "MaxBackward1"
 
 
-class MinAll(Op):
+class MinAll(OfAllElements):
     """The smallest element; nan if there is one.
 
     >>> from minigrad import tensor
@@ -104,20 +141,11 @@ class MinAll(Op):
     tensor(1.)
     """
 
-    name, node, public, shape = "min", "MinBackward1", False, scalar
-
-    def forward(xp, self):
-        require_elements("min", self, None)
-        return self.min()
-
-    def grad_self(g, self, result): return evenly_among_all(g, self, result)
-
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make()
+    forward = largest_or_smallest("min")
+    name, node = "min", "MinBackward1"
 
 
-class MaxDim(Op):
+class MaxDim(AlongDim):
     """The largest elements along a dimension, and where they are (the first, of equal ones).
 
     >>> from minigrad import tensor
@@ -125,24 +153,11 @@ class MaxDim(Op):
     tensor([1])
     """
 
-    name, node, public, shape = "max", "MaxBackward0", False, several
-    outputs = ("values", "indices")
-
-    def forward(xp, self, dim, keepdim=False):
-        require_elements("max", self, dim)
-        index = xp.argmax(at_least_1d(self), axis=dim, keepdims=True)
-        return chosen(xp, self, index, dim, keepdim)
-
-    def grad_self(g_values, indices, self_sizes, dim, keepdim):
-        return spread(g_values, self_sizes, dim, indices, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True), 0
-        yield make(2, 3, 4, distinct=True), -2, True
-        yield make(), 0
+    forward = index_along_dim("max")
+    name, node, public = "max", "MaxBackward0", False
 
 
-class MinDim(Op):
+class MinDim(AlongDim):
     """The smallest elements along a dimension, and where they are (the first, of equal ones).
 
     >>> from minigrad import tensor
@@ -150,21 +165,8 @@ class MinDim(Op):
     tensor([0])
     """
 
-    name, node, public, shape = "min", "MinBackward0", False, several
-    outputs = ("values", "indices")
-
-    def forward(xp, self, dim, keepdim=False):
-        require_elements("min", self, dim)
-        index = xp.argmin(at_least_1d(self), axis=dim, keepdims=True)
-        return chosen(xp, self, index, dim, keepdim)
-
-    def grad_self(g_values, indices, self_sizes, dim, keepdim):
-        return spread(g_values, self_sizes, dim, indices, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True), 0
-        yield make(2, 3, 4, distinct=True), -2, True
-        yield make(), 0
+    forward = index_along_dim("min")
+    name, node, public = "min", "MinBackward0", False
 
 
 @function()
@@ -193,7 +195,30 @@ def min(input, dim=None, keepdim=False, *, other=None):
     return MinAll(input) if dim is None else MinDim(input, dim, keepdim)
 
 
-class Amax(Op):
+class ExtremeAlongDims(Op, abstract=True):
+    """The largest or the smallest elements along dimensions; equal ones share the gradient."""
+
+    kind = "reduction"
+
+    def grad_self(g, self, result, self_sizes, dim, keepdim):
+        return share_among_equal(g, self, result, self_sizes, dim, keepdim)
+
+    def samples(make):
+        yield make(3, 4, distinct=True)
+        yield make(2, 3, 4, distinct=True), (0, -1)
+        yield make(3, 4, distinct=True), 1, True
+
+
+def extreme_along_dims(name, extreme):
+    """Return the forward of `amax` or `amin`."""
+    def forward(xp, self, dim=None, keepdim=False):
+        require_elements(name, self, dim)
+        return getattr(self, extreme)(axis=axes(self, dim), keepdims=keepdim)
+
+    return forward
+
+
+class Amax(ExtremeAlongDims):
     """The largest elements along dimensions; equal ones share the gradient.
 
     >>> from minigrad import tensor
@@ -201,22 +226,10 @@ class Amax(Op):
     tensor(3.)
     """
 
-    node, shape = "AmaxBackward", extreme_shape("amax")
-
-    def forward(xp, self, dim=None, keepdim=False):
-        require_elements("amax", self, dim)
-        return self.max(axis=axes(self, dim), keepdims=keepdim)
-
-    def grad_self(g, self, result, self_sizes, dim, keepdim):
-        return evenly(g, self, result, self_sizes, dim, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make(2, 3, 4, distinct=True), (0, -1)
-        yield make(3, 4, distinct=True), 1, True
+    shape, forward = extreme_shape("amax"), extreme_along_dims("amax", "max")
 
 
-class Amin(Op):
+class Amin(ExtremeAlongDims):
     """The smallest elements along dimensions; equal ones share the gradient.
 
     >>> from minigrad import tensor
@@ -224,19 +237,7 @@ class Amin(Op):
     tensor(0.)
     """
 
-    node, shape = "AminBackward", extreme_shape("amin")
-
-    def forward(xp, self, dim=None, keepdim=False):
-        require_elements("amin", self, dim)
-        return self.min(axis=axes(self, dim), keepdims=keepdim)
-
-    def grad_self(g, self, result, self_sizes, dim, keepdim):
-        return evenly(g, self, result, self_sizes, dim, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make(2, 3, 4, distinct=True), (0, -1)
-        yield make(3, 4, distinct=True), 1, True
+    shape, forward = extreme_shape("amin"), extreme_along_dims("amin", "min")
 
 
 class Aminmax(Op):
@@ -247,9 +248,9 @@ class Aminmax(Op):
     tensor(3.)
     """
 
-    node, outputs, materialize = "AminmaxBackward", ("min", "max"), False
-
-    def shape(shape, dim=None, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
+    shape = values_and_indices
+    kind = "reduction"
+    outputs, materialize = ("min", "max"), False
 
     def forward(xp, self, *, dim=None, keepdim=False):
         require_elements("aminmax", self, dim)
@@ -257,7 +258,7 @@ class Aminmax(Op):
         return self.min(axis=axis, keepdims=keepdim), self.max(axis=axis, keepdims=keepdim)
 
     def grad_self(g_min, g_max, self, min, max, self_sizes, dim, keepdim):
-        parts = [evenly(g, self, value, self_sizes, dim, keepdim)
+        parts = [share_among_equal(g, self, value, self_sizes, dim, keepdim)
                  for g, value in ((g_min, min), (g_max, max)) if g is not None]
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
@@ -267,22 +268,35 @@ class Aminmax(Op):
         yield make(3, 4, distinct=True), {"dim": 0, "keepdim": True}
 
 
-def position(name, xp, array, find, dim, keepdim):
-    """Return where `find` finds its element: counted through all elements where `dim` is None."""
-    if array.dtype.kind == "b":
-        raise RuntimeError(f"{name}(): does not support bool input")
-    if dim is None and array.size == 0:
-        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == "
-                         "0.")
-    require_elements(name, array, dim)
-    require(array, "iuf", name + "_cpu")
-    if array.ndim == 0:
-        wrap_dim(dim or 0, 0)
-        return xp.zeros((), xp.int64)
-    return find(array, axis=dim, keepdims=keepdim)
+def position(name):
+    """Return the forward of `argmax` or `argmin`; without `dim` it counts through all elements."""
+    def forward(xp, self, dim=None, keepdim=False):
+        if self.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is None and self.size == 0:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for "
+                             "input.numel() == 0.")
+        require_elements(name, self, dim)
+        require(self, "iuf", name + "_cpu")
+        if self.ndim == 0:
+            wrap_dim(dim or 0, 0)
+            return xp.zeros((), xp.int64)
+        return getattr(xp, name)(self, axis=dim, keepdims=keepdim)
+
+    return forward
 
 
-class Argmax(Op):
+class Position(Op, abstract=True):
+    """The index of an element along a dimension, or among all elements."""
+
+    shape, nondifferentiable = reduced, True
+
+    def samples(make):
+        yield make(3, 4, distinct=True)
+        yield make(3, 4, distinct=True), -1, True
+
+
+class Argmax(Position):
     """Where the largest element is, the first of equal ones.
 
     >>> from minigrad import tensor
@@ -290,17 +304,10 @@ class Argmax(Op):
     tensor([1, 0])
     """
 
-    shape, nondifferentiable = reduced, True
-
-    def forward(xp, self, dim=None, keepdim=False):
-        return position("argmax", xp, self, xp.argmax, dim, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make(3, 4, distinct=True), -1, True
+    forward = position("argmax")
 
 
-class Argmin(Op):
+class Argmin(Position):
     """Where the smallest element is, the first of equal ones.
 
     >>> from minigrad import tensor
@@ -308,14 +315,7 @@ class Argmin(Op):
     tensor([0, 1])
     """
 
-    shape, nondifferentiable = reduced, True
-
-    def forward(xp, self, dim=None, keepdim=False):
-        return position("argmin", xp, self, xp.argmin, dim, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make(3, 4, distinct=True), -1, True
+    forward = position("argmin")
 
 
 # ------------------------------------------------------------------------------- order statistics
@@ -342,7 +342,7 @@ def median_of_all(xp, array, skip_nan):
     return flat[median_index(xp, flat, 0, skip_nan)[0]]
 
 
-class MedianAll(Op):
+class MedianAll(OfAllElements):
     """The median of all elements, the lower one of two; nan if there is one.
 
     >>> from minigrad import tensor
@@ -350,18 +350,13 @@ class MedianAll(Op):
     tensor(2.)
     """
 
-    name, node, public, shape = "median", "MedianBackward0", False, scalar
+    no_batching = "rare: it sorts all elements of an example"
+    name, node = "median", "MedianBackward0"
 
     def forward(xp, self): return median_of_all(xp, self, skip_nan=False)
 
-    def grad_self(g, self, result): return evenly_among_all(g, self, result)
 
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make()
-
-
-class NanmedianAll(Op):
+class NanmedianAll(OfAllElements):
     """The median of the elements that are not nan, the lower one of two.
 
     >>> from minigrad import nan, tensor
@@ -369,18 +364,24 @@ class NanmedianAll(Op):
     tensor(3.)
     """
 
-    name, node, public, shape = "nanmedian", "NanmedianBackward0", False, scalar
+    no_batching = "rare: it sorts all elements of an example"
+    name, node = "nanmedian", "NanmedianBackward0"
 
     def forward(xp, self): return median_of_all(xp, self, skip_nan=True)
 
-    def grad_self(g, self, result): return evenly_among_all(g, self, result)
 
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make()
+def median_along_dim(name):
+    """Return the forward of `median` or `nanmedian` along a dimension."""
+    def forward(xp, self, dim=-1, keepdim=False):
+        require_elements(name, self, dim)
+        require(self, "iuf", "median_out")
+        index = median_index(xp, at_least_1d(self), dim, skip_nan=name == "nanmedian")
+        return chosen(xp, self, index, dim, keepdim)
+
+    return forward
 
 
-class MedianDim(Op):
+class MedianDim(AlongDim):
     """The medians along a dimension, the lower one of two, and where they are.
 
     >>> from minigrad import tensor
@@ -388,24 +389,11 @@ class MedianDim(Op):
     tensor([2])
     """
 
-    name, node, public, shape = "median", "MedianBackward1", False, several
-    outputs = ("values", "indices")
-
-    def forward(xp, self, dim=-1, keepdim=False):
-        require_elements("median", self, dim)
-        require(self, "iuf", "median_out")
-        return chosen(xp, self, median_index(xp, at_least_1d(self), dim, False), dim, keepdim)
-
-    def grad_self(g_values, indices, self_sizes, dim, keepdim):
-        return spread(g_values, self_sizes, dim, indices, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True), 0
-        yield make(2, 3, 4, distinct=True), -1, True
-        yield make(), 0
+    public, forward = False, median_along_dim("median")
+    name, node = "median", "MedianBackward1"
 
 
-class NanmedianDim(Op):
+class NanmedianDim(AlongDim):
     """The medians along a dimension of what is not nan, and where they are.
 
     >>> from minigrad import nan, tensor
@@ -413,20 +401,8 @@ class NanmedianDim(Op):
     tensor([2])
     """
 
-    name, node, public, shape = "nanmedian", "NanmedianBackward1", False, several
-    outputs = ("values", "indices")
-
-    def forward(xp, self, dim=-1, keepdim=False):
-        require_elements("nanmedian", self, dim)
-        require(self, "iuf", "median_out")
-        return chosen(xp, self, median_index(xp, at_least_1d(self), dim, True), dim, keepdim)
-
-    def grad_self(g_values, indices, self_sizes, dim, keepdim):
-        return spread(g_values, self_sizes, dim, indices, keepdim)
-
-    def samples(make):
-        yield make(3, 4, distinct=True), 0
-        yield make(2, 3, 4, distinct=True), -1, True
+    public, forward = False, median_along_dim("nanmedian")
+    name, node = "nanmedian", "NanmedianBackward1"
 
 
 @function()
@@ -451,7 +427,7 @@ def nanmedian(input, dim=None, keepdim=False):
     return NanmedianAll(input) if dim is None else NanmedianDim(input, dim, keepdim)
 
 
-class Mode(Op):
+class Mode(AlongDim):
     """The most frequent elements along a dimension, the smallest of equally frequent ones.
 
     The index is that of the last such element.
@@ -460,8 +436,6 @@ class Mode(Op):
     >>> tensor([3, 1, 3, 1]).mode().indices
     tensor(3)
     """
-
-    node, shape, outputs = "ModeBackward", several, ("values", "indices")
 
     def forward(xp, self, dim=-1, keepdim=False):
         require_elements("mode", self, dim)
@@ -476,24 +450,14 @@ class Mode(Op):
         index = xp.moveaxis(xp.take_along_axis(order, longest, -1), -1, dim)
         return chosen(xp, self, index, dim, keepdim)
 
-    def grad_self(g_values, indices, self_sizes, dim, keepdim):
-        return spread(g_values, self_sizes, dim, indices, keepdim)
 
-    def samples(make):
-        yield make(3, 4, distinct=True)
-        yield make(2, 3, 4, distinct=True), 0, True
-        yield make(), 0
-
-
-class Kthvalue(Op):
+class Kthvalue(AlongDim):
     """The k-th smallest elements along a dimension, counted from 1, and where they are.
 
     >>> from minigrad import tensor
     >>> tensor([3.0, 1.0, 2.0]).kthvalue(2).values
     tensor(2.)
     """
-
-    node, outputs = "KthvalueBackward", ("values", "indices")
 
     def shape(shape, k, dim=-1, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
 
@@ -508,9 +472,6 @@ class Kthvalue(Op):
             require(self, "iuf", "kthvalue_cpu")
         order = xp.argsort(array, axis=axis, kind="stable")
         return chosen(xp, self, xp.take(order, xp.array([k - 1]), axis=axis), dim, keepdim)
-
-    def grad_self(g_values, indices, self_sizes, dim, keepdim):
-        return spread(g_values, self_sizes, dim, indices, keepdim)
 
     def samples(make):
         # Far apart, so that they stay distinct as integers: which of equal ones is open.

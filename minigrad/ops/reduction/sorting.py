@@ -3,11 +3,11 @@
 import math
 
 from ...backend.memory_layout import laid_out_like
+from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import wrap_dim
-from ..overloads import require
-from .dims import spread
+from .dims import scatter_reduced
 from .minmax import at_least_1d, chosen
 
 
@@ -28,7 +28,7 @@ class Sort(Op):
     tensor([1, 2, 0])
     """
 
-    node, outputs = "SortBackward", ("values", "indices")
+    outputs = ("values", "indices")
 
     def shape(shape, dim=-1, *_):
         wrap_dim(dim, len(shape))
@@ -40,7 +40,7 @@ class Sort(Op):
         return laid_out_like(values, self), laid_out_like(order, self)
 
     def grad_self(g_values, indices, self_sizes, dim):
-        return spread(g_values, self_sizes, dim, indices, keepdim=True)
+        return scatter_reduced(g_values, self_sizes, dim, indices, keepdim=True)
 
     def samples(make):
         yield make(3, 4, distinct=True)
@@ -78,7 +78,7 @@ class Topk(Op):
     tensor([3., 2.])
     """
 
-    node, outputs = "TopkBackward", ("values", "indices")
+    outputs = ("values", "indices")
 
     def shape(shape, k, dim=-1, *_):
         d = wrap_dim(dim, len(shape))
@@ -98,7 +98,7 @@ class Topk(Op):
         return chosen(xp, self, order, dim, keepdim=True)
 
     def grad_self(g_values, indices, self_sizes, dim):
-        return spread(g_values, self_sizes, dim, indices, keepdim=True)
+        return scatter_reduced(g_values, self_sizes, dim, indices, keepdim=True)
 
     def samples(make):
         yield make(3, 4, distinct=True), 2
@@ -114,6 +114,7 @@ class Unique2(Op):
     tensor([1, 0, 1])
     """
 
+    no_batching = "the size of the result depends on the values"
     name, public, many = "unique", False, True
     nondifferentiable = not_implemented_derivative = True
 
@@ -139,6 +140,7 @@ class UniqueConsecutive(Op):
     tensor([2, 1])
     """
 
+    no_batching = "the size of the result depends on the values"
     name, public, many = "unique_consecutive", False, True
     nondifferentiable = not_implemented_derivative = True
 
@@ -202,6 +204,7 @@ class Bincount(Op):
     tensor([0, 2, 0, 1])
     """
 
+    no_batching = "the size of the result depends on the values"
     nondifferentiable = not_implemented_derivative = True
     tensors = ("self", "weights")
 
@@ -234,6 +237,7 @@ class Histc(Op):
     tensor([0., 2., 1., 0.])
     """
 
+    no_batching = "the bins of each example may lie elsewhere"
     nondifferentiable = True
 
     def shape(shape, bins=100, *_): return (bins,)
@@ -289,6 +293,7 @@ class Searchsorted(Op):
     tensor([1, 3])
     """
 
+    no_batching = "each example has a sequence of its own"
     numbers = ("input",)
     nondifferentiable, method, tensors = True, False, ("sorted_sequence", "input", "sorter")
 

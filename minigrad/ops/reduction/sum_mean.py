@@ -12,7 +12,7 @@ from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dims
-from .dims import extent, restored
+from .dims import extent, unsqueeze_reduced
 
 
 def axes(array, dim):
@@ -25,7 +25,7 @@ def numpy_type(dtype):
     return None if dtype is None else dtypes.numpy_of(dtype)
 
 
-def whole(array, dtype):
+def accumulation_dtype(array, dtype):
     """Return the array dtype in which a sum or product of `array` is formed: int64 for integers."""
     if dtype is None and array.dtype.kind != "f":
         return dtypes.int64.numpy
@@ -55,11 +55,11 @@ class SumAll(Op):
     tensor(3.)
     """
 
-    jvp = "linear"
+    kind = "linear"
     name, node, public, shape = "sum", "SumBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None):
-        return xp.add.reduce(self, axis=None, dtype=whole(self, dtype))
+        return xp.add.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes):
         return F.expand(g, self_sizes)
@@ -78,15 +78,15 @@ class Sum(Op):
     tensor([4., 6.])
     """
 
-    jvp = "linear"
+    kind = "linear reduction"
     node, public, shape = "SumBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return xp.add.reduce(self, axis=axes(self, dim), keepdims=keepdim,
-                             dtype=whole(self, dtype))
+                             dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes, dim, keepdim):
-        return F.expand(restored(g, self_sizes, dim, keepdim), self_sizes)
+        return F.expand(unsqueeze_reduced(g, self_sizes, dim, keepdim), self_sizes)
 
     def samples(make):
         yield make(3, 4), 0
@@ -127,7 +127,7 @@ class MeanAll(Op):
     tensor(1.5000)
     """
 
-    jvp = "linear"
+    kind = "linear"
     name, node, public, shape = "mean", "MeanBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
@@ -148,14 +148,14 @@ class Mean(Op):
     tensor([2., 3.])
     """
 
-    jvp = "linear"
+    kind = "linear reduction"
     node, public, shape = "MeanBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return average(xp, self, dim, keepdim, dtype)
 
     def grad_self(g, self_sizes, dim, keepdim):
-        whole = F.expand(restored(g, self_sizes, dim, keepdim), self_sizes)
+        whole = F.expand(unsqueeze_reduced(g, self_sizes, dim, keepdim), self_sizes)
         return whole / extent(self_sizes, dim)
 
     def samples(make):
@@ -186,15 +186,16 @@ class Nansum(Op):
     tensor(1.)
     """
 
-    node, shape = "NansumBackward", reduced
+    kind = "reduction"
+    shape = reduced
 
     def forward(xp, self, dim=None, keepdim=False, *, dtype=None):
         numbers = xp.where(xp.isnan(self), 0, self) if self.dtype.kind == "f" else self
         return xp.add.reduce(numbers, axis=axes(self, dim), keepdims=keepdim,
-                             dtype=whole(self, dtype))
+                             dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self, self_sizes, dim, keepdim):
-        return F.where(F.eq(self, self), restored(g, self_sizes, dim, keepdim), 0)
+        return F.where(F.eq(self, self), unsqueeze_reduced(g, self_sizes, dim, keepdim), 0)
 
     def samples(make):
         yield make(3, 4)
@@ -241,7 +242,7 @@ def variance_backward(g, x, sizes, dim, keepdim, correction):
     if n <= correction and (dim is None or not sizes):
         return F.where(F.eq(x, F.mean(x)), g * math.nan, g * math.inf)
     factor = math.inf if n == correction else 2 / (n - correction)
-    return restored(g, sizes, dim, keepdim) * factor * (x - F.mean(x, dim, True))
+    return unsqueeze_reduced(g, sizes, dim, keepdim) * factor * (x - F.mean(x, dim, True))
 
 
 class Var(Op):
@@ -252,6 +253,7 @@ class Var(Op):
     tensor([2.])
     """
 
+    kind = "reduction"
     node, public, shape = "VarBackward1", False, reduced
 
     def forward(xp, self, dim=None, keepdim=False, *, correction=1):
@@ -285,6 +287,7 @@ class Std(Op):
     tensor([1.])
     """
 
+    kind = "reduction"
     node, public, shape = "StdBackward1", False, reduced
 
     def forward(xp, self, dim=None, keepdim=False, *, correction=1):

@@ -10,7 +10,7 @@ from ... import dtypes
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced
-from .dims import extent, restored
+from .dims import extent, unsqueeze_reduced
 from .sum_mean import axes, require_float, wide
 
 
@@ -43,7 +43,8 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     """Return the gradient of the p-norm: sign(x) (|x| / norm)^(p - 1), zero where that has none."""
     if p == 0:
         return F.zeros_like(x)
-    g, norm = restored(g, sizes, dim, keepdim), restored(norm, sizes, dim, keepdim)
+    g = unsqueeze_reduced(g, sizes, dim, keepdim)
+    norm = unsqueeze_reduced(norm, sizes, dim, keepdim)
     if p == 1:
         return g * F.sign(x)
     if abs(p) == math.inf:
@@ -66,6 +67,7 @@ class Norm(Op):
     tensor([5.])
     """
 
+    kind = "reduction"
     node, public, shape = "NormBackward1", False, lambda x, p=2, *rest: reduced(x, *rest)
 
     def forward(xp, self, p=2, dim=None, keepdim=False, *, dtype=None):
@@ -141,7 +143,8 @@ class Logsumexp(Op):
     tensor(1000.6932)
     """
 
-    node, promote, shape = "LogsumexpBackward", "float", reduced
+    kind = "reduction"
+    promote, shape = "float", reduced
 
     def forward(xp, self, dim, keepdim=False):
         axis, work = axes(self, dim), wide(xp, self)
@@ -154,8 +157,8 @@ class Logsumexp(Op):
         return result.reshape(reduced(self.shape, dim, keepdim))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
-        softmax = F.exp(self - restored(result, self_sizes, dim, keepdim))
-        return restored(g, self_sizes, dim, keepdim) * softmax
+        softmax = F.exp(self - unsqueeze_reduced(result, self_sizes, dim, keepdim))
+        return unsqueeze_reduced(g, self_sizes, dim, keepdim) * softmax
 
     def samples(make):
         yield make(3, 4), 0

@@ -33,7 +33,8 @@ class AsStrided(Op):
             [2., 3.]])
     """
 
-    name, node, view, inplace, public = "as_strided", "AsStridedBackward", True, True, False
+    kind = "view"
+    name, inplace, public = "as_strided", True, False
 
     def shape(self, size, stride, storage_offset, geometry):
         return tuple(size)
@@ -75,7 +76,8 @@ class Restride(Op):
     tensor([1., 2., 1.])
     """
 
-    node, method = "RestrideBackward", False
+    no_batching = "strides and offsets count in the memory of one example"
+    method = False
 
     def shape(self, source, target, counted):
         return tuple(target[0])
@@ -114,7 +116,8 @@ class Alias(Op):
     tensor([1., 1.])
     """
 
-    node, view, method = "AliasBackward", True, False
+    kind = "view elementwise"
+    method = False
 
     def shape(self):
         return self

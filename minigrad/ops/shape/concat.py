@@ -38,8 +38,8 @@ class Cat(Op):
     tensor([1., 1., 0.])
     """
 
-    jvp = "linear"
-    name, node, public, promote = "cat", "CatBackward", False, "result"
+    kind = "linear"
+    name, public, promote = "cat", False, "result"
     list_of_tensors = "tensors"
 
     def shape(tensors, dim=0):
@@ -111,8 +111,8 @@ class Stack(Op):
             [1., 0.]])
     """
 
-    jvp = "linear"
-    name, node, public, promote = "stack", "StackBackward", False, "result"
+    kind = "linear"
+    name, public, promote = "stack", False, "result"
     list_of_tensors = "tensors"
 
     def shape(tensors, dim=0):
@@ -266,7 +266,8 @@ class BlockDiag(Op):
             [0., 0., 1.]])
     """
 
-    name, node, public, promote = "block_diag", "BlockDiagBackward", False, "result"
+    no_batching = "rare: the blocks may be batched or not"
+    name, public, promote = "block_diag", False, "result"
     list_of_tensors = "tensors"
 
     def shape(tensors):
@@ -334,7 +335,7 @@ class Repeat(Op):
             [0., 1., 0., 1.]])
     """
 
-    node, varargs = "RepeatBackward", "repeats"
+    varargs = "repeats"
 
     def shape(self, repeats):
         if len(repeats) < len(self):
@@ -437,8 +438,6 @@ class Diag(Op):
             [0., 2.]])
     """
 
-    node = "DiagBackward"
-
     def shape(self, diagonal=0):
         if len(self) == 1:
             return (self[0] + abs(diagonal),) * 2
@@ -469,8 +468,6 @@ class DiagEmbed(Op):
     tensor([[1., 0.],
             [0., 1.]])
     """
-
-    node = "DiagEmbedBackward"
 
     def shape(self, offset=0, dim1=-2, dim2=-1):
         ndim, size = len(self) + 1, self[-1] + abs(offset)

@@ -22,8 +22,7 @@ class Clone(Op):
     tensor([1., 2.])
     """
 
-    jvp = "linear"
-    node = "CloneBackward"
+    kind = "linear elementwise"
     shape = same
 
     def forward(xp, self, *, memory_format=None):
@@ -46,7 +45,8 @@ class ToCopy(Op):
     tensor([1., 2.], dtype=torch.float64)
     """
 
-    jvp = "linear"
+    kind = "linear elementwise"
+    node = "ToCopyBackward0"
     shape = same
     public = False
 

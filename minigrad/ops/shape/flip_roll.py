@@ -18,7 +18,7 @@ class Flip(Op):
     tensor([2., 1., 0.])
     """
 
-    node, varargs = "FlipBackward", "dims"
+    varargs = "dims"
 
     def shape(self, dims):
         flip_dims(len(self), dims)
@@ -81,8 +81,6 @@ class Roll(Op):
     tensor([2., 0., 1.])
     """
 
-    node = "RollBackward"
-
     def shape(self, shifts, dims=()):
         roll_arguments(len(self), shifts, dims)
         return self
@@ -132,7 +130,7 @@ class Rot90(Op):
             [0., 2.]])
     """
 
-    name, node = "rot90", "Rot90Backward"
+    name = "rot90"
 
     def shape(self, k=1, dims=(0, 1)):
         if len(dims) != 2:
@@ -198,7 +196,7 @@ class Tril(Op):
     """
 
     allow_self_overlap = True
-    node, inplace, shape = "TrilBackward", True, matrices("tril")
+    inplace, shape = True, matrices("tril")
 
     def forward(xp, self, diagonal=0):
         Tril.shape(self.shape)
@@ -222,7 +220,7 @@ class Triu(Op):
     """
 
     allow_self_overlap = True
-    node, inplace, shape = "TriuBackward", True, matrices("triu")
+    inplace, shape = True, matrices("triu")
 
     def forward(xp, self, diagonal=0):
         Triu.shape(self.shape)

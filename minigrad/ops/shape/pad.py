@@ -39,7 +39,6 @@ class ConstantPadNd(Op):
     """
 
     public = False
-    node = "ConstantPadNdBackward"
     shape = padded_shape
 
     def forward(xp, self, pad, value=0):

@@ -30,7 +30,7 @@ class Select(Op):
     tensor([2., 5.])
     """
 
-    node, view = "SelectBackward", True
+    kind = "view"
 
     def shape(self, dim, index):
         if not self:
@@ -63,7 +63,7 @@ class SelectBackward(Op):
     tensor([0., 1., 0.])
     """
 
-    node, method = "SelectBackwardBackward", False
+    method = False
 
     def shape(grad, input_sizes, dim, index):
         return tuple(input_sizes)
@@ -88,7 +88,8 @@ class Slice(Op):
     tensor([1., 3.])
     """
 
-    node, view, method = "SliceBackward", True, False
+    kind = "view"
+    method = False
 
     def shape(self, dim=0, start=None, end=None, step=1):
         dim = wrap_dim(dim, len(self))
@@ -126,7 +127,7 @@ class SliceBackward(Op):
     tensor([0., 1., 1., 0.])
     """
 
-    node, method = "SliceBackwardBackward", False
+    method = False
 
     def shape(grad, input_sizes, dim, start, end, step):
         return tuple(input_sizes)
@@ -175,7 +176,7 @@ class Diagonal(Op):
     tensor([1., 5.])
     """
 
-    node, view = "DiagonalBackward", True
+    kind = "view"
 
     def shape(self, offset=0, dim1=0, dim2=1):
         return diagonal_geometry(self, (0,) * len(self), offset, dim1, dim2)[0]
@@ -216,7 +217,7 @@ class DiagonalBackward(Op):
             [0., 1.]])
     """
 
-    node, method = "DiagonalBackwardBackward", False
+    method = False
 
     def shape(grad, input_sizes, offset, dim1, dim2):
         return tuple(input_sizes)
@@ -243,7 +244,8 @@ class SlidingWindows(Op):
             [2., 3.]])
     """
 
-    name, node, view, method = "sliding_windows", "UnfoldBackward", True, False
+    kind = "view"
+    name, node, method = "sliding_windows", "UnfoldBackward", False
 
     def shape(self, dimension, size, step):
         shape = self or (1,)
@@ -298,7 +300,7 @@ class UnfoldBackward(Op):
     tensor([1., 2., 1.])
     """
 
-    node, method = "UnfoldBackwardBackward", False
+    method = False
 
     def shape(grad, input_sizes, dim, size, step):
         return tuple(input_sizes)
@@ -324,7 +326,8 @@ class Split(Op):
     (tensor([0., 1.]), tensor([2.]))
     """
 
-    node, view, many, public = "SplitBackward", True, True, False
+    kind = "view"
+    many, public = True, False
 
     def shape(self, split_size, dim=0):
         dim, starts = split_starts(self, split_size, dim)
@@ -351,7 +354,8 @@ class SplitWithSizes(Op):
     (tensor([0.]), tensor([1., 2.]))
     """
 
-    node, view, many = "SplitWithSizesBackward", True, True
+    kind = "view"
+    many = True
 
     def shape(self, split_sizes, dim=0):
         dim = checked_split_sizes(self, split_sizes, dim)
@@ -380,7 +384,7 @@ class UnsafeSplit(Op):
     (tensor([0., 1.]), tensor([2.]))
     """
 
-    node, many = "UnsafeSplitBackward", True
+    many = True
     shape, forward, grad_self = Split.shape, Split.forward, Split.grad_self
 
     def samples(make):
@@ -395,7 +399,7 @@ class UnsafeSplitWithSizes(Op):
     (tensor([0.]), tensor([1., 2.]))
     """
 
-    node, many = "UnsafeSplitWithSizesBackward", True
+    many = True
     shape, forward, grad_self = (
         SplitWithSizes.shape, SplitWithSizes.forward, SplitWithSizes.grad_self)
 
@@ -411,7 +415,8 @@ class Unbind(Op):
     (tensor([1., 1.]), tensor([1., 1.]))
     """
 
-    node, view, many = "UnbindBackward", True, True
+    kind = "view"
+    many = True
 
     def shape(self, dim=0):
         if not self:

@@ -27,7 +27,6 @@ class Im2Col(Op):
     """
 
     public = False
-    node = "Im2ColBackward"
 
     def shape(self, kernel_size, dilation, padding, stride):
         counts = steps_of(self[2:], kernel_size, dilation, padding, stride)
@@ -60,7 +59,6 @@ class Col2Im(Op):
     """
 
     public = False
-    node = "Col2ImBackward"
 
     def shape(self, output_size, kernel_size, dilation, padding, stride):
         return (self[0], self[1] // prod(kernel_size), *output_size)

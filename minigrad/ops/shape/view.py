@@ -58,7 +58,8 @@ class View(Op):
             [3., 4., 5.]])
     """
 
-    node, view, public = "ViewBackward", True, False
+    kind = "view"
+    public = False
 
     def shape(self, size):
         return infer_view(size, numel(self))
@@ -92,7 +93,7 @@ class UnsafeView(Op):
     torch.Size([6])
     """
 
-    node, public = "UnsafeViewBackward", False
+    public = False
 
     def shape(self, size):
         return infer_view(size, numel(self))
@@ -150,8 +151,6 @@ class ReshapeAlias(View):
     >>> arange(6.0).view(3, 2)[:, 0].reshape(3, 1).shape
     torch.Size([3, 1])
     """
-
-    node = "ReshapeAliasBackward"
 
 
 @function()
@@ -267,7 +266,8 @@ class Transpose(Op):
     torch.Size([4, 3, 2])
     """
 
-    node, view, inplace = "TransposeBackward0", True, True
+    kind = "view"
+    node, inplace = "TransposeBackward0", True
 
     def shape(self, dim0, dim1):
         dims = list(range(len(self)))
@@ -300,7 +300,8 @@ class T(Op):
     torch.Size([3, 2])
     """
 
-    name, node, view, inplace = "t", "TBackward", True, True
+    kind = "view"
+    name, inplace = "t", True
 
     def shape(self):
         return tuple(reversed(self))
@@ -328,7 +329,8 @@ class Permute(Op):
     torch.Size([4, 2, 3])
     """
 
-    node, view, varargs = "PermuteBackward", True, "dims"
+    kind = "view"
+    varargs = "dims"
 
     def shape(self, dims):
         if len(dims) != len(self):
@@ -411,7 +413,8 @@ class Expand(Op):
             [2., 2.]])
     """
 
-    node, view, varargs = "ExpandBackward", True, "size"
+    kind = "view"
+    varargs = "size"
 
     def shape(self, size):
         size = tuple(index(n) for n in size)
@@ -496,7 +499,8 @@ class SqueezeAll(Op):
     torch.Size([3])
     """
 
-    name, node, view, inplace, public = "squeeze", "SqueezeBackward0", True, True, False
+    kind = "view"
+    name, node, inplace, public = "squeeze", "SqueezeBackward0", True, False
 
     def shape(self):
         return tuple(n for n in self if n != 1)
@@ -521,7 +525,8 @@ class SqueezeDim(Op):
     torch.Size([1, 3])
     """
 
-    name, node, view, inplace, public = "squeeze", "SqueezeBackward1", True, True, False
+    kind = "view"
+    name, node, inplace, public = "squeeze", "SqueezeBackward1", True, False
 
     def shape(self, dim):
         dim = wrap_dim(dim, len(self))
@@ -548,7 +553,8 @@ class SqueezeDims(Op):
     torch.Size([3])
     """
 
-    name, node, view, inplace, public = "squeeze", "SqueezeBackward2", True, True, False
+    kind = "view"
+    name, node, inplace, public = "squeeze", "SqueezeBackward2", True, False
 
     def shape(self, dim):
         dims = wrap_dims(dim, len(self)) if dim else ()
@@ -594,7 +600,8 @@ class Unsqueeze(Op):
     torch.Size([3, 1])
     """
 
-    node, view, inplace = "UnsqueezeBackward0", True, True
+    kind = "view"
+    node, inplace = "UnsqueezeBackward0", True
 
     def shape(self, dim):
         dim = wrap_dim(dim, len(self) + 1)

@@ -10,10 +10,10 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 import math
 
 from ... import dtypes
-from ...op.declaration import F, Op
+from ...op.arguments import require
+from ...op.declaration import Binary, F, Unary
 from ...op.publish import function
-from ...shapes import broadcast, same
-from ..overloads import is_number, overloaded, require
+from ..overloads import is_number, overloaded
 
 
 def positive_samples(make):
@@ -21,7 +21,7 @@ def positive_samples(make):
     yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
 
 
-class PowNumber(Op):
+class PowNumber(Unary):
     """A tensor to the power of a number.
 
     >>> from minigrad import tensor
@@ -31,8 +31,6 @@ class PowNumber(Op):
 
     numbers = True
     node = "PowBackward0"
-    shape = same
-    inplace = True
     public = False
 
     def forward(xp, self, exponent):
@@ -71,7 +69,7 @@ class PowNumber(Op):
         yield make(0, 2), 2.0
 
 
-class PowTensor(Op):
+class PowTensor(Binary):
     """A tensor, or a number, to the power of a tensor; the shapes broadcast.
 
     >>> from minigrad import tensor
@@ -81,9 +79,6 @@ class PowTensor(Op):
 
     numbers = True
     node = "PowBackward1"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     public = False
 
     def forward(xp, self, exponent):
@@ -175,7 +170,7 @@ def square(input):
     return PowNumber, input, 2
 
 
-class Sqrt(Op):
+class Sqrt(Unary):
     """The square root, NaN for negative numbers.
 
     >>> from minigrad import sqrt, tensor
@@ -183,22 +178,15 @@ class Sqrt(Op):
     tensor([2., 3.])
     """
 
-    jvp = "elementwise"
-    node = "SqrtBackward"
-    shape = same
     promote = "float"
-    inplace = True
     samples = positive_samples
-
-    def forward(xp, self):
-        return xp.sqrt(self)
 
     def grad_self(g, result):
         # 04a.6 Powers. See the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 
 
-class Rsqrt(Op):
+class Rsqrt(Unary):
     """One over the square root.
 
     >>> from minigrad import rsqrt, tensor
@@ -206,11 +194,7 @@ class Rsqrt(Op):
     tensor([0.5000, 0.2500])
     """
 
-    jvp = "elementwise"
-    node = "RsqrtBackward"
-    shape = same
     promote = "float"
-    inplace = True
     samples = positive_samples
 
     def forward(xp, self):

@@ -13,7 +13,7 @@ def extent(sizes, dim):
     # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
     # elements a reduction along `dim` makes one of: the product of the sizes of the
     # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
-    # sequence into a tuple counted from the front). `restored(value, sizes, dim,
+    # sequence into a tuple counted from the front). `unsqueeze_reduced(value, sizes, dim,
     # keepdim)` returns `value`, the result of reducing something of shape `sizes`, with
     # its lost dimensions back as ones: the shape that `reduced(sizes, dim, True)` gives,
     # by `F.reshape`. With `keepdim`, or where `dim` is None and the result 0-d, it is
@@ -25,13 +25,13 @@ def extent(sizes, dim):
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
-def restored(value, sizes, dim, keepdim):
+def unsqueeze_reduced(value, sizes, dim, keepdim):
     """Return a reduced value with its lost dimensions back, of size one; 0-d stays as it is."""
     # 04b.1 Sums and means. See the task at `extent`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
-def spread(g, sizes, dim, index, keepdim):
+def scatter_reduced(g, sizes, dim, index, keepdim):
     """Return zeros of `sizes` with `g` at the places that `index` names along `dim`."""
     if not sizes:
         return F.clone(g)  # memory of its own, as where there are dimensions
@@ -45,7 +45,7 @@ def flipped(x, dim):
     return F.flip(x, (dim,))
 
 
-def shifted(x, dim, first):
+def shift_by_one(x, dim, first):
     """Return the elements moved one place along `dim`; `first(part)` makes what comes first."""
     head = F.narrow(x, dim, 0, 1)
     return F.cat([first(head), F.narrow(x, dim, 0, x.shape[dim] - 1)], dim)

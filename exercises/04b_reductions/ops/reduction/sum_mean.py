@@ -16,7 +16,7 @@ from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dims
-from .dims import extent, restored
+from .dims import extent, unsqueeze_reduced
 
 
 def axes(array, dim):
@@ -29,7 +29,7 @@ def numpy_type(dtype):
     return None if dtype is None else dtypes.numpy_of(dtype)
 
 
-def whole(array, dtype):
+def accumulation_dtype(array, dtype):
     """Return the array dtype in which a sum or product of `array` is formed: int64 for integers."""
     if dtype is None and array.dtype.kind != "f":
         return dtypes.int64.numpy
@@ -59,17 +59,17 @@ class SumAll(Op):
     tensor(3.)
     """
 
-    jvp = "linear"
+    kind = "linear"
     name, node, public, shape = "sum", "SumBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None):
-        return xp.add.reduce(self, axis=None, dtype=whole(self, dtype))
+        return xp.add.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes):
         # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
         # elements a reduction along `dim` makes one of: the product of the sizes of the
         # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
-        # sequence into a tuple counted from the front). `restored(value, sizes, dim,
+        # sequence into a tuple counted from the front). `unsqueeze_reduced(value, sizes, dim,
         # keepdim)` returns `value`, the result of reducing something of shape `sizes`, with
         # its lost dimensions back as ones: the shape that `reduced(sizes, dim, True)` gives,
         # by `F.reshape`. With `keepdim`, or where `dim` is None and the result 0-d, it is
@@ -94,12 +94,12 @@ class Sum(Op):
     tensor([4., 6.])
     """
 
-    jvp = "linear"
+    kind = "linear reduction"
     node, public, shape = "SumBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return xp.add.reduce(self, axis=axes(self, dim), keepdims=keepdim,
-                             dtype=whole(self, dtype))
+                             dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes, dim, keepdim):
         # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
@@ -144,7 +144,7 @@ class MeanAll(Op):
     tensor(1.5000)
     """
 
-    jvp = "linear"
+    kind = "linear"
     name, node, public, shape = "mean", "MeanBackward0", False, scalar
 
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
@@ -166,7 +166,7 @@ class Mean(Op):
     tensor([2., 3.])
     """
 
-    jvp = "linear"
+    kind = "linear reduction"
     node, public, shape = "MeanBackward1", False, reduced
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
@@ -204,15 +204,16 @@ class Nansum(Op):
     tensor(1.)
     """
 
-    node, shape = "NansumBackward", reduced
+    kind = "reduction"
+    shape = reduced
 
     def forward(xp, self, dim=None, keepdim=False, *, dtype=None):
         numbers = xp.where(xp.isnan(self), 0, self) if self.dtype.kind == "f" else self
         return xp.add.reduce(numbers, axis=axes(self, dim), keepdims=keepdim,
-                             dtype=whole(self, dtype))
+                             dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self, self_sizes, dim, keepdim):
-        return F.where(F.eq(self, self), restored(g, self_sizes, dim, keepdim), 0)
+        return F.where(F.eq(self, self), unsqueeze_reduced(g, self_sizes, dim, keepdim), 0)
 
     def samples(make):
         yield make(3, 4)
@@ -276,6 +277,7 @@ class Var(Op):
     tensor([2.])
     """
 
+    kind = "reduction"
     node, public, shape = "VarBackward1", False, reduced
 
     def forward(xp, self, dim=None, keepdim=False, *, correction=1):
@@ -309,6 +311,7 @@ class Std(Op):
     tensor([1.])
     """
 
+    kind = "reduction"
     node, public, shape = "StdBackward1", False, reduced
 
     def forward(xp, self, dim=None, keepdim=False, *, correction=1):

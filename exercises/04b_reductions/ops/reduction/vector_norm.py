@@ -14,7 +14,7 @@ from ... import dtypes
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced
-from .dims import extent, restored
+from .dims import extent, unsqueeze_reduced
 from .sum_mean import axes, require_float, wide
 
 
@@ -67,6 +67,7 @@ class Norm(Op):
     tensor([5.])
     """
 
+    kind = "reduction"
     node, public, shape = "NormBackward1", False, lambda x, p=2, *rest: reduced(x, *rest)
 
     def forward(xp, self, p=2, dim=None, keepdim=False, *, dtype=None):
@@ -142,7 +143,8 @@ class Logsumexp(Op):
     tensor(1000.6932)
     """
 
-    node, promote, shape = "LogsumexpBackward", "float", reduced
+    kind = "reduction"
+    promote, shape = "float", reduced
 
     def forward(xp, self, dim, keepdim=False):
         axis, work = axes(self, dim), wide(xp, self)

@@ -9,10 +9,10 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 import math
 
 from ... import dtypes
-from ...op.declaration import F, Op
+from ...op.arguments import require
+from ...op.declaration import Binary, F, Unary
 from ...op.publish import function
-from ...shapes import broadcast, same
-from ..overloads import is_number, overloaded, require
+from ..overloads import is_number, overloaded
 
 
 def positive_samples(make):
@@ -20,7 +20,7 @@ def positive_samples(make):
     yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
 
 
-class PowNumber(Op):
+class PowNumber(Unary):
     """A tensor to the power of a number.
 
     >>> from minigrad import tensor
@@ -30,8 +30,6 @@ class PowNumber(Op):
 
     numbers = True
     node = "PowBackward0"
-    shape = same
-    inplace = True
     public = False
 
     def forward(xp, self, exponent):
@@ -63,7 +61,7 @@ class PowNumber(Op):
         yield make(0, 2), 2.0
 
 
-class PowTensor(Op):
+class PowTensor(Binary):
     """A tensor, or a number, to the power of a tensor; the shapes broadcast.
 
     >>> from minigrad import tensor
@@ -73,9 +71,6 @@ class PowTensor(Op):
 
     numbers = True
     node = "PowBackward1"
-    shape = broadcast
-    promote = "result"
-    inplace = True
     public = False
 
     def forward(xp, self, exponent):
@@ -167,7 +162,7 @@ def square(input):
     return PowNumber, input, 2
 
 
-class Sqrt(Op):
+class Sqrt(Unary):
     """The square root, NaN for negative numbers.
 
     >>> from minigrad import sqrt, tensor
@@ -175,21 +170,14 @@ class Sqrt(Op):
     tensor([2., 3.])
     """
 
-    jvp = "elementwise"
-    node = "SqrtBackward"
-    shape = same
     promote = "float"
-    inplace = True
     samples = positive_samples
-
-    def forward(xp, self):
-        return xp.sqrt(self)
 
     def grad_self(g, result):
         return g / (2 * result)
 
 
-class Rsqrt(Op):
+class Rsqrt(Unary):
     """One over the square root.
 
     >>> from minigrad import rsqrt, tensor
@@ -197,11 +185,7 @@ class Rsqrt(Op):
     tensor([0.5000, 0.2500])
     """
 
-    jvp = "elementwise"
-    node = "RsqrtBackward"
-    shape = same
     promote = "float"
-    inplace = True
     samples = positive_samples
 
     def forward(xp, self):

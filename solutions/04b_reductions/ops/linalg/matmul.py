@@ -64,8 +64,8 @@ class Mm(Op):
     tensor([[11.]])
     """
 
-    jvp = "multilinear"
-    node, shape = "MmBackward", mm_shape
+    kind = "multilinear"
+    shape = mm_shape
 
     def forward(xp, self, mat2):
         if self.ndim != 2 or mat2.ndim != 2:
@@ -111,7 +111,7 @@ class Bmm(Op):
     torch.Size([2, 3, 5])
     """
 
-    jvp = "multilinear"
+    kind = "multilinear"
     node, shape = "BmmBackward0", bmm_shape
 
     def forward(xp, self, mat2):
@@ -152,8 +152,8 @@ class Mv(Op):
     tensor([11.])
     """
 
-    jvp = "multilinear"
-    node, shape = "MvBackward", mv_shape
+    kind = "multilinear"
+    shape = mv_shape
 
     def forward(xp, self, vec):
         mv_shape(self.shape, vec.shape)
@@ -193,8 +193,8 @@ class Dot(Op):
     tensor(11.)
     """
 
-    jvp = "multilinear"
-    node, shape = "DotBackward", dot_shape
+    kind = "multilinear"
+    shape = dot_shape
 
     def forward(xp, self, tensor):
         dot_shape(self.shape, tensor.shape)
