@@ -1,5 +1,5 @@
 # Stage 07, Grad modes: the exercise for minigrad/autograd/grad_mode.py.
-# The lesson is lessons/07_grad_mode.md.
+# Made by `minigrad dev build`. The lesson is lessons/07_grad_mode.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 07
 
 """Switching the recording of the graph on and off, for a thread.

@@ -5,6 +5,12 @@ NOTE [Who owns the grad mode]
     new thread.  It is always restored by setting the value that was there before, in a
     `finally`, never by resetting a token: a token may only be used in the context that
     made it, and a generator may be resumed in another.
+
+NOTE [Interceptors]
+    A profiler, autocast and the levels of forward mode see each op before it runs.  They are one
+    stack, empty by default: the profiler comes first, then autocast, then the levels, the one
+    entered last before the others.  Each has methods `op(op, values, proceed)` and
+    `inplace(op, values, before, proceed)`, which call `proceed` to hand the op on.
 """
 
 from __future__ import annotations
@@ -22,15 +28,12 @@ inference_enabled: ContextVar[bool] = ContextVar("inference_enabled", default=Fa
 saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], ...], ...]] = ContextVar(
     "saved_tensors_hooks", default=()  # pairs of pack and unpack hook; the last one is in force
 )
-#: What writes down the events of the profiler that is on, on its thread; None while none is.
+#: The recorder of the profiler that is on, on its thread; None while none is.
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
-#: What ops are handed to in place of being run, on its thread: a dual level of forward mode, say.
-#: It has methods `op(op, values)`, `inplace(op, values)` and `function(cls, args, kwargs)`, which
-#: put `transform.below` here while they work, so that transformations nest, `tangent(tensor)` and
-#: `any_tangent(tensors)`.
-transform: ContextVar[Any] = ContextVar("transform", default=None)
-#: The casts that autocast makes on its thread, a method `op(op, values)`; None where it is off.
+#: The casts of autocast on its thread; None where it is off.
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
+#: The innermost level of forward mode on its thread; `below` leads to the next.
+transform: ContextVar[Any] = ContextVar("transform", default=None)
 #: What `vmap` says of random numbers on its thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap`s whose examples draw numbers of their own, a `func.levels.Whole`; None for none.
@@ -57,6 +60,15 @@ def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
         yield
     finally:
         variable.set(outer)
+
+
+def interceptors() -> tuple[Any, ...]:
+    """Return what an op goes through on this thread, first to last; see NOTE [Interceptors]."""
+    levels, level = [], transform.get()
+    while level is not None:
+        levels.append(level)
+        level = level.below
+    return tuple([each for each in (recorder.get(), autocast.get(), *levels) if each is not None])
 
 
 class Observers:
@@ -121,6 +133,7 @@ def next_sequence() -> int:
 
 def number(node: Any) -> None:
     """Give a new node the next sequence number of its thread, and show it to the observers."""
-    node.sequence = next_sequence()
+    counter = _read_sequence()
+    node.sequence = next_sequence() if counter is None else counter()
     for tell in observers.on_node:
         tell(node)

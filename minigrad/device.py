@@ -108,7 +108,8 @@ NO_PLACE: AbstractContextManager[Any] = nullcontext()
 
 def place_on(array: Any) -> AbstractContextManager[Any]:
     """Return a context for work on an array: where that lies, if it is not the default place."""
-    place = backend_of(array).place_of([array])
+    backend = backend_of(array)
+    place = None if backend.device_type == "cpu" else backend.place_of([array])
     return NO_PLACE if place is None else place.entered()
 
 

@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the exercise for minigrad/device.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 
 """Devices: where the memory of a tensor is.
@@ -118,7 +118,8 @@ NO_PLACE: AbstractContextManager[Any] = nullcontext()
 
 def place_on(array: Any) -> AbstractContextManager[Any]:
     """Return a context for work on an array: where that lies, if it is not the default place."""
-    place = backend_of(array).place_of([array])
+    backend = backend_of(array)
+    place = None if backend.device_type == "cpu" else backend.place_of([array])
     return NO_PLACE if place is None else place.entered()
 
 

@@ -14,6 +14,8 @@ from . import functional as F
 from . import init
 from .module import Module
 
+__all__ = ["Bilinear", "Identity", "Linear"]
+
 
 class Identity(Module):
     """Hand the input through; takes any arguments when it is made.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,23 +43,25 @@ class Prepared:
     xp: Backend
 
 
-def apply(op: type[Op], values: list[Any], watched: bool = True, transformed: bool = True) -> Any:
+def apply(op: type[Op], values: list[Any]) -> Any:
     """Run an op on arguments in the order of its `forward`.
 
     Given tensors it returns tensors and records a node where one is needed; given bare arrays it
-    returns arrays.  A profiler that is on calls this once more, no longer `watched`; a
-    transformation such as forward mode calls it with `transformed` off.
+    returns arrays.
     """
     if _state.observers.count:
-        if watched and (recorder := _state.recorder.get()) is not None:
-            return recorder.op(op, values, apply)
-        if (casts := _state.autocast.get()) is not None:
-            values = casts.op(op, values)
-        if transformed and (transform := _state.transform.get()) is not None:
-            return transform.op(op, values)
-    elif op.fast is not None:
-        return op.fast(values)
-    return run_op(op, values)
+        return intercepted(op, values, _state.interceptors())
+    return run_op(op, values) if op.fast is None else op.fast(values)
+
+
+def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
+    """Hand an op to the first of the interceptors, or run it where there are none left.
+
+    See NOTE [Interceptors] in _state.py.
+    """
+    if not stack:
+        return run_op(op, values)
+    return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
 
 
 def run_op(op: type[Op], values: list[Any]) -> Any:
@@ -74,6 +77,8 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
     except (ValueError, TypeError, LookupError, RuntimeError):
         refuse_stale_views(op, values)
         raise
+    if call.promoted and op.float32_scalars:
+        result = narrowed(op, call, result)
     if not call.on_tensors:
         return result
     node = record(op, call)
@@ -128,19 +133,18 @@ def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
 def forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
     """Run an op's forward on arrays; returns an array, or a list of several."""
     try:
-        result = call_with(op, op.forward, xp, arrays)
+        if op.keyword_only:
+            result = call_with(op, op.forward, xp, arrays)
+        else:
+            result = op.forward(xp, *arrays)
     except (NotImplementedError, ValueError, TypeError, IndexError, OverflowError) as error:
         explain(op, arrays, error)
         raise
-    if type(result) in BACKENDS and not op.float32_scalars:
-        return result
-    return as_arrays(op, xp, arrays, result)
+    return result if type(result) in BACKENDS else as_arrays(xp, result)
 
 
 def call_with(op: type[Op], function: Callable[..., Any], xp: Backend, arrays: list[Any]) -> Any:
     """Call one of an op's functions with forward's arguments, given in order."""
-    if not op.keyword_only:
-        return function(xp, *arrays)
     split = op.positional
     return function(xp, *arrays[:split],
                     **dict(zip(op.parameters[split:], arrays[split:], strict=True)))
@@ -157,14 +161,19 @@ def explain(op: type[Op], arrays: list[Any], error: Exception) -> None:
         raise kind(f"{op.name}(): {error}") from error
 
 
-def as_arrays(op: type[Op], xp: Backend, arrays: list[Any], result: Any) -> Any:
-    """Return the arrays for what forward gave: several outputs, NumPy scalars, wide float16."""
+def as_arrays(xp: Backend, result: Any) -> Any:
+    """Return several outputs as a list of arrays, and a NumPy scalar as a 0-d array."""
     if isinstance(result, (tuple, list)):
         return [xp.as_array(item) for item in result]
-    if op.float32_scalars and result.dtype == np.float32 and any(
-            arrays[i].dtype == np.float16 for i in op.promoted_positions):
-        result = result.astype(np.float16)
-    return result if type(result) in BACKENDS else xp.as_array(result)  # a copy may be elsewhere
+    return xp.as_array(result)
+
+
+def narrowed(op: type[Op], call: Prepared, result: Array) -> Array:
+    """Return the result in float16 where only a number beside float16 was read in float32."""
+    if result.dtype == np.float32 and any(
+            call.arrays[i].dtype == np.float16 for i in op.promoted_positions):
+        return result.astype(np.float16)
+    return result
 
 
 def refuse_stale_views(op: type[Op], values: list[Any]) -> None:

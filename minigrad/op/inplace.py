@@ -32,17 +32,27 @@ Array = Any
 BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 
-def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
-                  transformed: bool = True, before: Tensor | None = None) -> Tensor:
+def apply_inplace(op: type[Op], values: list[Any], before: Tensor | None = None) -> Tensor:
     """Run an op and write its result into its first input, whose history becomes the op's node.
 
     `before` is a clone of that input, to be saved, where there is one already.
     """
     if _state.observers.count:
-        if watched and (recorder := _state.recorder.get()) is not None:
-            return recorder.op(op, values, partial(apply_inplace, before=before), "_")
-        if transformed and (transform := _state.transform.get()) is not None:
-            return transform.inplace(op, values, before)
+        return intercepted(op, values, before, _state.interceptors())
+    return run_inplace(op, values, before)
+
+
+def intercepted(op: type[Op], values: list[Any], before: Tensor | None = None,
+                stack: tuple[Any, ...] = ()) -> Tensor:
+    """Hand a write to the first of the interceptors, or run it where there are none left."""
+    if not stack:
+        return run_inplace(op, values, before)
+    written: Tensor = stack[0].inplace(op, values, before, partial(intercepted, stack=stack[1:]))
+    return written
+
+
+def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tensor:
+    """Check the target, write, count the write and give the target its new history."""
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))

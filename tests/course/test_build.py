@@ -133,7 +133,15 @@ def test_a_lesson_is_filled_and_stays_as_it_is(small, monkeypatch):
     text = lesson.render(blocks)
     assert "<!-- output -->\n```text\n1\n```" in text
     assert "ZeroDivisionError: division by zero" in text
-    assert "def double(x):" in text and "# double: above" in text
+    assert "def double(x):" in text
+    assert text.endswith("""
+<!-- rest: double.py -->
+Besides the code above, [`double.py`](../minigrad/double.py) has:
+
+- `FACTOR = 2`
+- `Twice`: Holds x.
+<!-- /rest -->
+""")
     again = lesson.parse(text, "x")
     lesson.fill(again, small)
     assert lesson.render(again) == text
@@ -150,23 +158,66 @@ def test_what_is_wrong_in_a_lesson_is_told(text, told):
         lesson.parse(text, "x")
 
 
+def names_in(statements):
+    """Return the names that statements define, dunder names and imports aside."""
+    for each in statements:
+        if isinstance(each, source.Definition):
+            yield each.name
+        elif isinstance(each, ast.Assign | ast.AnnAssign):
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            yield from (name.id for target in targets for name in ast.walk(target)
+                        if isinstance(name, ast.Name) and not name.id.startswith("__"))
+
+
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.key)
 def test_a_lesson_put_together_gives_its_modules(stage):
-    blocks = lesson.parse(stage.lesson.read_text(encoding="utf-8"), stage.key)
+    """Pulled code is the module's, and pulls and list together name each symbol, in order."""
+    text = stage.lesson.read_text(encoding="utf-8")
+    blocks = lesson.parse(text, stage.key)
     for path in stage.modules:
-        text = stage.lesson.read_text(encoding="utf-8")
-        begun = text.index(f"<!-- rest: {path} -->")
-        rest = text[text.index("```python\n", begun) + 10 : text.index("<!-- /rest -->", begun)]
-        rest = rest[: rest.rindex("```")]
-        for block in blocks:
-            if block.kind == "pull" and block.detail.startswith(f"{path}:"):
-                symbol = block.detail.partition(":")[2]
-                mark = re.search(rf"^( *)# {re.escape(symbol)}: above$", rest, re.MULTILINE)
-                assert mark is not None, f"{symbol} has no place in the rest of {path}"
-                filled = textwrap.indent(block.text, mark[1])
-                rest = rest[: mark.start()] + filled + rest[mark.end():]
         package = (stage.root / "minigrad" / path).read_text(encoding="utf-8")
-        assert ast.dump(ast.parse(rest)) == ast.dump(ast.parse(package))
+        module = source.Module.from_text(path, package)
+        lines = module.lines
+        pulled = {block.detail.partition(":")[2]: block.text for block in blocks
+                  if block.kind == "pull" and block.detail.startswith(f"{path}:")}
+        for symbol, code in pulled.items():
+            first, last = module.span(module.find(symbol))
+            indent = " " * module.find(symbol).col_offset
+            put = textwrap.indent(code, indent).splitlines()
+            lines[first - 1 : last] = put + [""] * (last - first + 1 - len(put))
+        assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(package))
+
+        every = []
+        for name in dict.fromkeys(names_in(module.tree.body)):
+            every.append(name)
+            if any(symbol.startswith(f"{name}.") for symbol in pulled):
+                methods = names_in(each for each in module.find(name).body
+                                   if isinstance(each, source.Function))
+                every += [f"{name}.{method}" for method in dict.fromkeys(methods)]
+        _, _, rest = text.partition(f"<!-- rest: {path} -->\n")
+        rest = rest.partition("<!-- /rest -->")[0]
+        listed = re.findall(r"^- `([\w.]+)", rest, re.MULTILINE)
+        assert listed == [name for name in every if name not in pulled]
+        assert pulled.keys() <= set(every)
+        assert f"](../minigrad/{path})" in rest
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.key)
+def test_a_made_file_says_so_once_at_its_top(stage):
+    mark = "Made by `minigrad dev build`"
+    files = [stage.lesson, *map(stage.exercise, stage.modules), *map(stage.solution, stage.modules)]
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert text.count(mark) == 1 and mark in "".join(text.splitlines()[:2]), file
+    notebook = json.loads((stage.root / "notebooks" / f"{stage.key}.ipynb").read_text("utf-8"))
+    assert notebook["metadata"]["made"] == (
+        f"by `minigrad dev build` from lessons/{stage.key}.md: edit that")
+
+
+def test_only_the_first_sentence_is_listed():
+    sentence = "Return `a. B`, e.g. both, of a\nfile.  More."
+    assert source.first_sentence(sentence) == "Return `a. B`, e.g. both, of a file."
+    assert source.first_sentence("No end\n\nMore.") == "No end" and source.first_sentence("") == ""
 
 
 @pytest.mark.parametrize("stage", EXERCISES, ids=lambda stage: stage.key)

@@ -102,6 +102,26 @@ def test_every_page_is_in_the_sites_plan():
     assert planned - set(MADE) == {page.relative_to(DOCS).as_posix() for page in PAGES}
 
 
+@pytest.mark.parametrize("file", ["design.md", "assets/design.svg"])
+def test_the_design_names_files_that_are_there(file):
+    text = (DOCS / file).read_text(encoding="utf-8")
+    names = set(re.findall(r"\b[\w/]+\.py\b", text))
+    assert names
+    for name in names:
+        found = (ROOT / "minigrad" / name, ROOT / name)
+        assert any(path.is_file() for path in found) if "/" in name else [
+            *(ROOT / "minigrad").rglob(name)], name
+
+
+def test_the_designs_tree_is_that_of_the_package():
+    text = (DOCS / "design.md").read_text(encoding="utf-8")
+    tree = text.partition("```text\nminigrad/\n")[2].partition("\nminigrad_course/")[0]
+    named = set(re.findall(r"(?:^| {2})([\w.]+?)(?:/|(?<=\.py))(?= |$)", tree, re.MULTILINE))
+    there = {path.name for path in (ROOT / "minigrad").iterdir()
+             if path.suffix in ("", ".py") and path.name != "__pycache__"}
+    assert named == there
+
+
 def stepper_page() -> str:
     """The site's example of a stepper: the program of engine.md, its names too."""
 

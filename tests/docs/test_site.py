@@ -22,6 +22,7 @@ import pictures
 import prose
 import pytest
 import serve
+import source_pages
 from api_families import FAMILIES, family_of
 
 from minigrad.op.declaration import REGISTRY
@@ -221,6 +222,18 @@ def test_the_line_that_a_page_names_is_the_declarations():
     assert text.splitlines()[int(line) - 1].startswith("class Exp(")
 
 
+@pytest.mark.parametrize("stage", STAGES, ids=key)
+def test_a_lesson_leads_to_the_text_of_each_file_that_it_rebuilds(stage):
+    page = lesson_pages.lesson_page(stage)
+    for path in stage.modules:
+        address = f"source/{source_pages.source_name(path)}.md"
+        assert page.count(f"](../{address})") == 2  # at the top and at the end
+        assert "](../minigrad/" not in page
+        source = MADE[address]()
+        assert (ROOT / "minigrad" / path).read_text(encoding="utf-8").strip() in source
+        assert f"](../lessons/{stage.key}.md)" in source
+
+
 API = [address for address in MADE if address.startswith("api/")]
 
 
@@ -342,7 +355,7 @@ def test_a_formula_that_cannot_be_drawn_stops_the_build(capfd):
     assert "ParseError" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("module", [pictures, prose])
+@pytest.mark.parametrize("module", [pictures, prose, source_pages])
 def test_the_examples_of_the_sites_own_modules(module):
     failed, run = doctest.testmod(module)
     assert run and not failed

@@ -1,5 +1,5 @@
 # Stage 01, Function: the exercise for minigrad/autograd/function.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 01
 
 """Function: an operation whose forward and backward the user writes.

@@ -1,5 +1,5 @@
 # Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/graph/node.py.
-# The lesson is lessons/02_graph.md.
+# Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 02
 
 """The graph that a backward pass walks: nodes joined by edges, leaves at its ends.

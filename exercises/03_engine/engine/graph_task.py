@@ -1,5 +1,5 @@
 # Stage 03, The engine: the exercise for minigrad/engine/graph_task.py.
-# The lesson is lessons/03_engine.md.
+# Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03
 
 """One backward pass: what it is to compute, and how far it has come.

@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/backend/kernels_index.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
 
 """Writing to many places of an array at once: scatter, accumulate, strided windows.

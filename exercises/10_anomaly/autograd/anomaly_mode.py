@@ -1,5 +1,5 @@
 # Stage 10, Anomaly mode: the exercise for minigrad/autograd/anomaly_mode.py.
-# The lesson is lessons/10_anomaly.md.
+# Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 10
 
 """Anomaly mode: which line of the forward made the node whose backward failed.

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the exercise for minigrad/autograd/profiler_util.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 
 """The events of a profile, how they nest, and their averages.

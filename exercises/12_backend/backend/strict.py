@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the exercise for minigrad/backend/strict.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 
 """A test backend: NumPy underneath, but as unforgiving as a GPU library.

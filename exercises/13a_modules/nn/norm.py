@@ -1,5 +1,5 @@
 # Stage 13a, Modules: the exercise for minigrad/nn/norm.py.
-# The lesson is lessons/13a_modules.md.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13a
 
 """Normalisation layers.
@@ -17,6 +17,8 @@ from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
 from .module import Module
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 class ChannelNorm(Module):

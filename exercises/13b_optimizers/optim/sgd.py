@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the exercise for minigrad/optim/sgd.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 
 """Gradient descent, with momentum.

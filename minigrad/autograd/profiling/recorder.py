@@ -119,11 +119,10 @@ class Recorder:
             self._note((what, FUNCTION, start, end, here.sequence, get_ident(), details))
             here.sequence = outer
 
-    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
-           suffix: str = "") -> Any:
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""
-        if suffix or op.fast is None or _state.observers.count > 1:
-            return self.call((op, suffix), values, apply, op, values, False)
+        if op.fast is None or _state.observers.count > 1:
+            return self.call((op, ""), values, proceed, op, values)
         out = None
         start = perf_counter_ns()
         try:
@@ -131,6 +130,11 @@ class Recorder:
             return out
         finally:
             self.ran(op, start, out, values)
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Apply an op in place, measured."""
+        return self.call((op, "_"), values, proceed, op, values, before)
 
     def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
         """Note that an op ran since `start` and gave the fresh tensor `out`, if it gave one."""

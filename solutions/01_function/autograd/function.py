@@ -1,5 +1,5 @@
 # Stage 01, Function: the solution for minigrad/autograd/function.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 
 """Function: an operation whose forward and backward the user writes.
 

@@ -1,5 +1,5 @@
 # Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/graph/node.py.
-# The lesson is lessons/02_graph.md.
+# Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
 
 """The graph that a backward pass walks: nodes joined by edges, leaves at its ends.
 

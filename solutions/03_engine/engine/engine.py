@@ -1,5 +1,5 @@
 # Stage 03, The engine: the solution for minigrad/engine/engine.py.
-# The lesson is lessons/03_engine.md.
+# Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 
 """The engine: runs the graph backward, each node once, when all its gradients have arrived.
 

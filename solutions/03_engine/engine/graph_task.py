@@ -1,5 +1,5 @@
 # Stage 03, The engine: the solution for minigrad/engine/graph_task.py.
-# The lesson is lessons/03_engine.md.
+# Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 
 """One backward pass: what it is to compute, and how far it has come.
 

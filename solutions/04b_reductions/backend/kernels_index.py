@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/backend/kernels_index.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 
 """Writing to many places of an array at once: scatter, accumulate, strided windows.
 

@@ -1,5 +1,5 @@
 # Stage 04c, Convolution: the solution for minigrad/backend/kernels_window.py.
-# The lesson is lessons/04c_convolution.md.
+# Made by `minigrad dev build`. The lesson is lessons/04c_convolution.md.
 
 """Windows sliding over the trailing dimensions of an array.
 

@@ -1,5 +1,5 @@
 # Stage 05, Hooks: the solution for minigrad/engine/hooks.py.
-# The lesson is lessons/05_hooks.md.
+# Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 
 """Running hooks in a backward pass: what each is given, and what its answer may be.
 

@@ -1,5 +1,5 @@
 # Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional.py.
-# The lesson is lessons/08_functional.md.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 
 """Derivatives of functions: products with vectors, whole jacobians and hessians.
 

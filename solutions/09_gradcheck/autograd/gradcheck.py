@@ -1,5 +1,5 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradcheck.py.
-# The lesson is lessons/09_gradcheck.md.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
 
 """`gradcheck` and `gradgradcheck`: compare the engine's derivatives with finite differences.
 

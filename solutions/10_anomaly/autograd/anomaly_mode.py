@@ -1,5 +1,5 @@
 # Stage 10, Anomaly mode: the solution for minigrad/autograd/anomaly_mode.py.
-# The lesson is lessons/10_anomaly.md.
+# Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 
 """Anomaly mode: which line of the forward made the node whose backward failed.
 

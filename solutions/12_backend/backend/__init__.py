@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/backend/__init__.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 
 """Array libraries behind one small protocol; the type of an array picks its backend.
 

@@ -1,5 +1,5 @@
 # Stage 13a, Modules: the solution for minigrad/nn/dropout.py.
-# The lesson is lessons/13a_modules.md.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 
 """Dropout: zeros at random while training, nothing at all in evaluation.
 

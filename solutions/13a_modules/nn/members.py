@@ -1,5 +1,5 @@
 # Stage 13a, Modules: the solution for minigrad/nn/members.py.
-# The lesson is lessons/13a_modules.md.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 
 """What a module consists of: parameters, buffers and parts, set, found and walked by name."""
 

@@ -1,5 +1,5 @@
 # Stage 13a, Modules: the solution for minigrad/nn/module.py.
-# The lesson is lessons/13a_modules.md.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 
 """Module: a part of a network, with its parameters, its buffers and its parts.
 

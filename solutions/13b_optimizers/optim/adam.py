@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/adam.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 
 """Adam: steps of about equal length for every element, whatever the size of its gradients.
 

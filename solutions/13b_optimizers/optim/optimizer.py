@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/optimizer.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 
 """Optimizer: groups of parameters with their options, and what is remembered of each parameter.
 

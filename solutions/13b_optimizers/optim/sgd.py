@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/sgd.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 
 """Gradient descent, with momentum.
 

@@ -1,5 +1,5 @@
 # Stage 01, Function: the exercise for minigrad/autograd/functions/outputs.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 01
 
 """What `forward` of a Function returned, given its place in the graph."""

@@ -1,5 +1,5 @@
 # Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional_support/checks.py.
-# The lesson is lessons/08_functional.md.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
 
 """What the functions of `functional` are given and what they return: tuples, checks, zeros.

@@ -1,5 +1,5 @@
 # Stage 01, Function: the solution for minigrad/autograd/functions/outputs.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 
 """What `forward` of a Function returned, given its place in the graph."""
 

@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/linalg/matmul.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 
 """Products of vectors and matrices: matmul and what it is made of.
 

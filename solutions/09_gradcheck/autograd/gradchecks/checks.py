@@ -1,5 +1,5 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradchecks/checks.py.
-# The lesson is lessons/09_gradcheck.md.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
 
 """What `gradcheck` checks beyond the jacobians: batches, missing gradients and tangents, zeros.
 

@@ -1,5 +1,5 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradchecks/numerical.py.
-# The lesson is lessons/09_gradcheck.md.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
 
 """The jacobian of a function by central differences, by backward passes and by forward mode.
 

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/recorder.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 
 """What writes a profile down while it is on: one event for each op, node and named block.
 
@@ -122,11 +122,10 @@ class Recorder:
             self._note((what, FUNCTION, start, end, here.sequence, get_ident(), details))
             here.sequence = outer
 
-    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
-           suffix: str = "") -> Any:
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""
-        if suffix or op.fast is None or _state.observers.count > 1:
-            return self.call((op, suffix), values, apply, op, values, False)
+        if op.fast is None or _state.observers.count > 1:
+            return self.call((op, ""), values, proceed, op, values)
         out = None
         start = perf_counter_ns()
         try:
@@ -134,6 +133,11 @@ class Recorder:
             return out
         finally:
             self.ran(op, start, out, values)
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Apply an op in place, measured."""
+        return self.call((op, "_"), values, proceed, op, values, before)
 
     def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
         """Note that an op ran since `start` and gave the fresh tensor `out`, if it gave one."""

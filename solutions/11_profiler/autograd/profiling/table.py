@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/table.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 
 """How a profile reads on paper: times, shares and bytes with their units, and the table."""
 

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/trace.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 
 """Profiles as traces for Perfetto (https://ui.perfetto.dev) and `chrome://tracing`.
 
