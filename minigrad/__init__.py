@@ -106,7 +106,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from . import _functions
     from ._functions import *
-else:  # hidden from type checkers: they would take every name to be there
+else:  # hidden from type checkers: with it, every name would exist for them
     globals().update(FUNCTIONS)
 
     def __getattr__(name: str) -> Any:
@@ -115,8 +115,8 @@ else:  # hidden from type checkers: they would take every name to be there
 
 
 for _kind in (Tensor, Size, dtype, device, Generator, finfo, iinfo):
-    _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class stands
-moved_modules.install()  # pickles name modules as they were called then
+    _kind.__module__ = __name__  # as in PyTorch: pickles name it, wherever the class is defined
+moved_modules.install()  # for older pickles
 newaxis = None
 cuda.amp = _modules[f"{__name__}.cuda.amp"] = amp.for_cuda  # type: ignore[attr-defined]  # a name made here
 vars(autograd)["torch"] = _modules[__name__]  # PyTorch's has it too, by an import of its own

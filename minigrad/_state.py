@@ -1,4 +1,4 @@
-"""What belongs to a thread (grad mode, sequence numbers) and the one switch of the observers.
+"""Thread state (grad mode, sequence numbers) and the switch of the observers.
 
 NOTE [Who owns the grad mode]
     The mode belongs to a thread: a `ContextVar` starts at its default, enabled, in every
@@ -36,7 +36,7 @@ autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 transform: ContextVar[Any] = ContextVar("transform", default=None)
 #: What `vmap` says of random numbers on its thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
-#: The `vmap`s whose examples draw numbers of their own, a `func.levels.Whole`; None for none.
+#: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
@@ -48,7 +48,7 @@ fast: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
 
 @contextmanager
 def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
-    """Inside the block a variable of this module, or of another, has the value.
+    """Set a variable of this module, or of another, for the duration of a block.
 
     >>> with having(randomness, "same"):
     ...     randomness.get()
@@ -82,18 +82,18 @@ class Observers:
 
     def __init__(self) -> None:
         self.count = 0
-        self.on_node: tuple[Callable[[Any], None], ...] = ()  # they are told of each new node
+        self.on_node: tuple[Callable[[Any], None], ...] = ()  # called with each new node
         self._lock = Lock()
 
     def enter(self, on_node: Callable[[Any], None] | None = None) -> None:
-        """Count one observer more; `on_node(node)` is called for each node that is made."""
+        """Add an observer; `on_node(node)` is called for each new node."""
         with self._lock:
             self.count += 1
             if on_node is not None:
                 self.on_node = (*self.on_node, on_node)
 
     def leave(self, on_node: Callable[[Any], None] | None = None) -> None:
-        """Count one observer less."""
+        """Remove an observer."""
         with self._lock:
             self.count -= 1
             if on_node is not None:
@@ -106,7 +106,7 @@ observers = Observers()
 
 
 class Anomaly:
-    """Whether anomaly mode is on, and whether it looks for NaN; one for all threads."""
+    """Anomaly mode: on or off, and whether it checks for NaN; shared by all threads."""
 
     __slots__ = ("check_nan", "enabled")
 

@@ -41,7 +41,7 @@ class dtype:
             self.numpy = found
 
     def __getattr__(self, name: str) -> Any:
-        if name == "numpy":  # whatever makes a tensor asks for it
+        if name == "numpy":  # read whenever a tensor is made
             raise NotImplementedError(NO_BFLOAT16)
         raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
 
@@ -66,7 +66,7 @@ float32 = dtype("float32", 2, "float32")
 float64 = dtype("float64", 2, "float64")
 short, int, long = int16, int32, int64
 half, float, double = float16, float32, float64
-bfloat16 = dtype("bfloat16", 2, "float16")  # of which it has size and sign
+bfloat16 = dtype("bfloat16", 2, "float16")  # only for its size and sign
 
 ALL = (bool, uint8, int8, int16, int32, int64, float16, float32, float64)
 FROM_NUMPY = {d.numpy: d for d in ALL}
@@ -75,7 +75,7 @@ _default = float32
 
 
 def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
-    """Return the dtype that a NumPy one stands for; `TypeError` when there is none."""
+    """Return the dtype of a NumPy dtype; `TypeError` if there is none."""
     found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
         supported = ", ".join(d.name for d in ALL)
@@ -87,7 +87,7 @@ def from_numpy_dtype(numpy_dtype: np.dtype) -> dtype:
 
 
 def numpy_of(given: dtype) -> np.dtype:
-    """Return NumPy's name for a dtype; `TypeError` for what is none, such as a string.
+    """Return NumPy's name for a dtype; `TypeError` for anything else, such as a string.
 
     >>> numpy_of(float64)
     dtype('float64')
@@ -114,7 +114,7 @@ def set_default_dtype(d: dtype) -> None:
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    numpy_of(d)  # which says so if there are no such arrays
+    numpy_of(d)  # raises if there are no such arrays
     _default = d
 
 

@@ -1,4 +1,4 @@
-"""`minigrad.profiler`: PyTorch's newer way to the same profiler.
+"""`minigrad.profiler`: PyTorch's newer interface to the same profiler.
 
 Source: https://docs.pytorch.org/docs/stable/profiler.html
 """
@@ -19,14 +19,14 @@ __all__ = ["ProfilerActivity", "kineto_available", "profile", "record_function",
 
 
 class ProfilerActivity(Enum):
-    """What can be measured; `CUDA` is there for programs that name it."""
+    """Activities that can be measured; `CUDA` is there for programs that name it."""
 
     CPU = 0
     CUDA = 2
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """Return what is measured here: the CPU."""
+    """Return the supported activities: the CPU."""
     return {ProfilerActivity.CPU}
 
 

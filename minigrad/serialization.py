@@ -37,7 +37,7 @@ FORMAT = "minigrad"
 VERSION = 1
 STRUCTURE = "structure.json"
 
-#: Tensor classes that keep their type; others would be lost and are refused.
+#: Tensor classes that keep their type; saving another subclass is an error.
 CLASSES = {"Tensor": Tensor, "Parameter": Parameter}
 SEQUENCES: dict[str, Any] = {"tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
 MAPPINGS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict}
@@ -108,7 +108,7 @@ def read_archive(archive: zipfile.ZipFile, map_location: Any) -> Any:
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise `RuntimeError` where reading would take more memory than the file is long."""
+    """Raise `RuntimeError` if reading would take more memory than the file is long."""
     members = archive.infolist()
     assert archive.fp is not None
     here = archive.fp.tell()
@@ -134,7 +134,7 @@ def check_array(member: Any, length: int) -> None:
 
 
 class Writer:
-    """Turns an object into JSON, and gathers the tensors and the memories they look at."""
+    """Turns an object into JSON, and collects its tensors and their memories."""
 
     def __init__(self) -> None:
         self.tensors: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ class Writer:
         self.known_tensors: dict[int, int] = {}
         self.known_memories: dict[int, int] = {}
         self.open: set[int] = set()  # the containers around the current object
-        self.kept: list[Any] = []  # what must live as long as its id is in use
+        self.kept: list[Any] = []  # keeps objects alive while their ids are in use
 
     def encode(self, value: Any, where: str) -> Any:
         """Return the JSON for a value; `where` is how it is reached, for errors."""
@@ -179,7 +179,7 @@ class Writer:
                 pairs = [[self.encode(key, f"{where} key {key!r}"),
                           self.encode(item, f"{where}[{key!r}]")] for key, item in value.items()]
                 written = {"kind": kind, "items": pairs}
-                if cls is OrderedDict and "_metadata" in vars(value):  # what a state_dict() has
+                if cls is OrderedDict and "_metadata" in vars(value):  # as state_dict() has
                     written["metadata"] = self.encode(vars(value)["_metadata"], f"{where} metadata")
                 return written
         advice = ""
@@ -200,7 +200,7 @@ class Writer:
                             "the tensor it holds")
         array = value._array
         storage = storage_of(array)
-        if not is_dense(storage):  # a window into memory of somebody else's
+        if not is_dense(storage):  # a view into memory that another object owns
             array = storage = array.copy()
         self.tensors.append({
             "class": kind,
@@ -260,7 +260,7 @@ class Reader:
         return mapping
 
     def tensor(self, index: int) -> Tensor:
-        """Return tensor number `index`, made when it is first met."""
+        """Return tensor number `index`; it is made at the first use."""
         found = self.tensors.get(index)
         if found is None:
             record = self.records[index]
@@ -288,7 +288,7 @@ class Reader:
                 check_array(member, self.archive.getinfo(name).file_size)
             with self.archive.open(name) as member:
                 host = np.lib.format.read_array(member, allow_pickle=False)
-                member.read()  # the end, where the checksum is compared
+                member.read()  # reading to the end compares the checksum
             if host.ndim != 1 or host.dtype != numpy_dtype:
                 raise ValueError(f"memory {index} has another dtype than its tensor")
             self.memories[key] = xp.from_host(host)

@@ -24,7 +24,7 @@ TOLERANCES = {float16: (1e-3, 1e-5), float32: (1.3e-6, 1e-5), float64: (1e-7, 1e
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared and how strictly."""
+    """A comparison: the values, and how strictly they are compared."""
 
     rtol: float | None
     atol: float | None
@@ -35,7 +35,7 @@ class Comparison:
     where: str = ""
 
     def at(self, key: Any) -> Comparison:
-        """Return the comparison of an item."""
+        """Return the comparison of one item of a container."""
         return replace(self, where=f"{self.where}[{key!r}]")
 
     def fail(self, text: str) -> None:

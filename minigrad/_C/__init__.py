@@ -1,6 +1,6 @@
 """The few names of PyTorch's compiled module that Python code asks for.
 
-Nothing of the package needs them: they stand where tests and libraries written for PyTorch look.
+The package needs none of them: tests and libraries written for PyTorch look here.
 """
 
 from itertools import count
@@ -41,7 +41,7 @@ class _WeakTensorRef:
 
 
 def _current_graph_task_id() -> int:
-    """Return a number of the backward pass that is running, its own for ever; -1 outside one."""
+    """Return the id of the backward pass that is running; -1 outside one."""
     task = current_task()
     if task is None:
         return -1

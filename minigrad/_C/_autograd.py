@@ -15,5 +15,5 @@ def _saved_tensors_hooks_is_enabled() -> bool:
 
 
 def _saved_tensors_hooks_get_disabled_error_message() -> str | None:
-    """Return the message with which saved-tensor hooks are refused, None where they are not."""
+    """Return the message of the error for saved-tensor hooks; None while they are allowed."""
     return hooks_disabled_message()

@@ -13,7 +13,7 @@ __all__ = ["AccumulateGrad", "DelayedError", "UndefinedGrad"]
 
 
 class _Undefine(Function):
-    """Pass a tensor through and its gradient not."""
+    """Identity that passes no gradient."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
@@ -27,7 +27,7 @@ class _Undefine(Function):
 
 
 class UndefinedGrad:
-    """A function whose backward gives undefined gradients.
+    """A function with a backward that returns undefined gradients.
 
     >>> from minigrad import ones
     >>> x = ones(2, requires_grad=True)

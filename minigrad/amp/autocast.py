@@ -1,8 +1,8 @@
-"""`autocast`: products in half precision, and what would lose by it in float32.
+"""`autocast`: products run in half precision, ops that would lose accuracy in float32.
 
-While it is on, `apply` shows each op's arguments to the `Casts` in `_state.autocast`, which brings
-the tensors among them to the dtype that `policy` names.  While it is off that costs nothing: the
-test for it is the observers' one.
+While it is on, `apply` passes each op's arguments to the `Casts` in `_state.autocast`, which casts
+the tensors among them to the dtype that `policy` names.  While it is off it costs nothing: `apply`
+only tests the count of observers.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#torch.autocast
 """
@@ -25,12 +25,12 @@ from .policy import FUNCTIONS_IN_FLOAT32, FUNCTIONS_LOWER, LOWER, OPS_IN_FLOAT32
 __all__ = ["Casts", "autocast", "get_autocast_dtype", "is_autocast_available",
            "is_autocast_enabled"]
 
-#: The lower precision where none is named.
+#: The default lower precision.
 DEFAULTS = {"cpu": bfloat16, "cuda": float16}
 
 
 class Casts:
-    """The lower precision of each type of device where autocast is on, and the casts kept."""
+    """The lower precision of each type of device with autocast on, and the cache of casts."""
 
     __slots__ = ("dtypes", "keeps", "kept")
 
@@ -61,7 +61,7 @@ class Casts:
 
     def function(self, name: str, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return a function's arguments in the precision it is to run in."""
+        """Return a function's arguments, cast to the precision that the function runs in."""
         kind = device_type_of((*args, *kwargs.values()))
         lower = None if kind is None else self.dtypes.get(kind)
         if kind is None or lower is None:
@@ -84,7 +84,7 @@ class Casts:
             return value
         if not (self.keeps and value.is_leaf and value.requires_grad and wanted is not float32):
             return converted(value, wanted, None)
-        # A weight is cast once, however many times it is used before autocast ends.
+        # A weight is cast once while autocast is on.
         key = id(value), _state.grad_enabled.get()
         found = self.kept.get(key)
         if found is None or found[1] != value._version:
@@ -93,7 +93,7 @@ class Casts:
 
 
 def device_type_of(values: Any) -> str | None:
-    """Return the type of device of the first tensor among arguments; None without one."""
+    """Return the device type of the first tensor among arguments, or None."""
     for value in values:
         if isinstance(value, Tensor):
             kind = value.device.type
@@ -104,10 +104,10 @@ def device_type_of(values: Any) -> str | None:
 
 
 class autocast:
-    """Run what profits from it in half precision, in a `with` block or a decorated function.
+    """Run suitable ops in half precision, in a `with` block or a decorated function.
 
     `device_type` is "cuda" or "cpu", `dtype` float16, the default on a GPU.  bfloat16, the CPU's
-    default, raises NotImplementedError, for NumPy has none.  Blocks nest, and `enabled=False`
+    default, raises NotImplementedError: NumPy has no such dtype.  Blocks nest, and `enabled=False`
     switches it off within.
 
     >>> from minigrad import autocast, float16, ones
@@ -190,7 +190,7 @@ def get_autocast_dtype(device_type: str) -> dtype:
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Tell whether there is autocast for a type of device.
+    """Tell whether autocast supports a type of device.
 
     >>> is_autocast_available("cpu")
     True

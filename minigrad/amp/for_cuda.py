@@ -1,4 +1,4 @@
-"""`torch.cuda.amp`: the older names, whose device is always the GPU."""
+"""`torch.cuda.amp`: the older names, always for the GPU."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`GradScaler`: a loss scaled up, so that gradients in half precision do not vanish.
+"""`GradScaler`: scales the loss up, so that gradients in half precision do not underflow.
 
-The gradients are scaled down again before the optimizer sees them.  Where one of them is infinite
-or NaN the step is left out and the scale halved; after some steps without, it doubles.
+The gradients are scaled down again before the optimizer sees them.  If one of them is infinite or
+NaN the step is skipped and the scale halved; after a number of good steps the scale doubles.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler
 """
@@ -49,13 +49,13 @@ class GradScaler:
         if enabled and not backoff_factor < 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
         self._init_scale, self._init_growth_tracker = float(init_scale), 0
-        #: on the device of what is scaled first; None until then
+        #: on the device of the first scaled tensor; None until then
         self._scale: Tensor | None = None
         self._growth_tracker: Tensor | None = None
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
-        self._stages: dict[int, int] = {}  # of each optimizer
-        #: whether its gradients held an infinity or NaN: 0 or 1, on each of their devices
+        self._stages: dict[int, int] = {}  # the stage of each optimizer
+        #: found_inf by optimizer and device: 1 if a gradient was infinite or NaN, else 0
         self._found: dict[int, list[Tensor]] = {}
 
     def scale(self, outputs: Any) -> Any:
@@ -74,7 +74,7 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide an optimizer's gradients by the scale, say to clip them before the step."""
+        """Divide an optimizer's gradients by the scale, to clip them before the step, say."""
         if not self._enabled:
             return
         scale, _ = self._state("unscale_")
@@ -98,7 +98,7 @@ class GradScaler:
         self._stages[id(optimizer)] = UNSCALED
 
     def _unscale_there(self, grads: list[Tensor], scale: Tensor) -> Tensor:
-        """Divide gradients of one device; return there whether one is infinite or NaN."""
+        """Divide gradients of one device; return a tensor there: 1 if one is infinite or NaN."""
         found = full((), 0.0, dtype=float32, device=scale.device)
         xp = backend_of(scale._array)
         for grad in grads:
@@ -108,7 +108,7 @@ class GradScaler:
         return found
 
     def _state(self, name: str) -> tuple[Tensor, Tensor]:
-        """Return the scale, and how many steps were good since it grew."""
+        """Return the scale, and the number of good steps since it grew."""
         if self._scale is None or self._growth_tracker is None:
             raise AssertionError(
                 f"Attempted {name} but _scale is None.  This may indicate your script did not use "
@@ -118,8 +118,8 @@ class GradScaler:
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Take the optimizer's step, unless a gradient is infinite or NaN; return its result.
 
-        Where steps are counted on the device (`fused=True` or `capturable=True`) the step itself
-        looks whether there is one, and the host does not wait.
+        If steps are counted on the device (`fused=True` or `capturable=True`), the step itself
+        checks for one, and the host does not wait.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -176,46 +176,46 @@ class GradScaler:
         self._found.clear()
 
     def get_scale(self) -> float:
-        """Return the scale, for which the host waits; 1 where the scaler is off."""
+        """Return the scale; the host waits for it. It is 1 if the scaler is off."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else float(self._scale.item())
 
     def _good_steps(self) -> int:
-        """Return how many steps were good since the scale grew, for which the host waits."""
+        """Return the number of good steps since the scale grew; the host waits for it."""
         tracker = self._growth_tracker
         return self._init_growth_tracker if tracker is None else int(tracker.item())
 
     def get_growth_factor(self) -> float:
-        """Return what the scale grows by."""
+        """Return the growth factor."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale grows by."""
+        """Set the growth factor."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """Return what the scale shrinks by."""
+        """Return the backoff factor."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale shrinks by."""
+        """Set the backoff factor."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """Return after how many good steps the scale grows."""
+        """Return the number of good steps after which the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set after how many good steps the scale grows."""
+        """Set the number of good steps after which the scale grows."""
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Tell whether it does anything."""
+        """Tell whether the scaler is on."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the scale and the rest; nothing where the scaler is off."""
+        """Return the state, with the scale; an empty dictionary if the scaler is off."""
         if not self._enabled:
             return {}
         return {"scale": self.get_scale(), "growth_factor": self._growth_factor,
@@ -223,7 +223,7 @@ class GradScaler:
                 "_growth_tracker": self._good_steps()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from a `state_dict`."""
+        """Load a `state_dict`."""
         if not self._enabled:
             return
         if not state_dict:
@@ -240,13 +240,13 @@ class GradScaler:
 
 
 def looks_itself(optimizer: Any) -> bool:
-    """Tell whether a step looks at `found_inf`; PyTorch's name for that is asked for as well."""
-    own = getattr(optimizer, "_leaves_out_there", None)
+    """Tell whether a step reads `found_inf`; PyTorch's name for this is checked too."""
+    own = getattr(optimizer, "_skips_on_device", None)
     return bool(getattr(optimizer, "_step_supports_amp_scaling", False) or (own and own()))
 
 
 def together(found: list[Tensor], scale: Tensor) -> Tensor:
-    """Return, on the scale's device, more than zero where one of these is."""
+    """Return the maximum of these, on the scale's device."""
     first, *others = (one.to(scale.device) for one in found)
     for other in others:
         first = first + other
@@ -254,5 +254,5 @@ def together(found: list[Tensor], scale: Tensor) -> Tensor:
 
 
 def entered(xp: Any, array: Any) -> AbstractContextManager[Any]:
-    """Return what makes an array's device the current one: nothing where there is one only."""
+    """Return a context that makes an array's device the current one; empty if there is one only."""
     return nullcontext() if xp.device_index(array) is None else xp.at(array)

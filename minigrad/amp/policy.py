@@ -1,7 +1,7 @@
-"""Which operations run in the lower precision under autocast, and which in float32.
+"""The operations that autocast runs in the lower precision, and those it runs in float32.
 
-The lists are PyTorch's; those of the CPU are compared with it by the tests, those of CUDA are
-written down from its documentation.  An operation in neither list runs in the dtype it is given.
+The lists are PyTorch's: tests compare the CPU's with it, and CUDA's come from its documentation.
+An operation in neither list runs in the dtype of its arguments.
 
 Source: https://docs.pytorch.org/docs/stable/amp.html#autocast-op-reference
 """
@@ -20,13 +20,13 @@ _PRODUCTS = _names("""
     ScaledDotProduct PreluKernel LstmLayer GruLayer RnnLayer
 """)
 
-#: Ops whose floating inputs are brought to the lower precision, for each type of device.
+#: Ops with floating inputs cast to the lower precision, for each type of device.
 LOWER = {
     "cpu": _PRODUCTS,
     "cuda": _PRODUCTS | _names("Mv Addmv Addr"),
 }
 
-#: Functions that look at dtypes before they come to an op of those, or go on after it.
+#: Functions that read dtypes before they call such an op, or compute on after it.
 FUNCTIONS_LOWER = _names("linear prelu scaled_dot_product_attention")
 
 _LOSSES = _names("""
@@ -34,7 +34,7 @@ _LOSSES = _names("""
 """)
 _MATRICES = _names("LinalgInv LinalgCholesky Pinverse LinalgEigh LinalgSvd LinalgQr")
 
-#: Ops whose floating inputs are brought to float32.
+#: Ops with floating inputs cast to float32.
 OPS_IN_FLOAT32 = {
     "cpu": _LOSSES | _MATRICES | _names("Prod ProdAll"),
     "cuda": _LOSSES | _names("""
@@ -49,7 +49,7 @@ _COMPOSED_LOSSES = _names("""
     multi_margin_loss multilabel_margin_loss poisson_nll_loss soft_margin_loss triplet_margin_loss
 """)
 
-#: The same for functions that are made of several ops.
+#: The same for functions composed of several ops.
 FUNCTIONS_IN_FLOAT32 = {
     "cpu": _COMPOSED_LOSSES | _names("cdist trace"),
     "cuda": _COMPOSED_LOSSES | _names("cdist dist cosine_similarity"),

@@ -20,7 +20,7 @@ _current: ContextVar[TangentLevel | None] = ContextVar("dual_level", default=Non
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` returns: the value, and the tangent or None."""
+    """The result of `unpack_dual`: the value, and the tangent or None."""
 
     primal: Tensor
     tangent: Tensor | None
@@ -41,7 +41,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End the level and drop its tangents; `RuntimeError` where there is none, or not this one."""
+    """End the level and drop its tangents; `RuntimeError` if there is no level, or another one."""
     here = _current.get()
     if level is not None and level != (-1 if here is None else 0):
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
@@ -72,7 +72,7 @@ class dual_level(_Mode):
 
 
 def level_at(level: int | None) -> TangentLevel | None:
-    """Return the level of this number, the current one if None; None where there is none."""
+    """Return the level with this number, for None the current one; None if there is none."""
     here = _current.get()
     if level is None or level < 0:
         return here if level is None else None
@@ -85,8 +85,8 @@ def level_at(level: int | None) -> TangentLevel | None:
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """Return a view of `tensor` that carries `tangent`, of the same shape.
 
-    The tangent is kept as it is if it has the tensor's strides, else copied. `ValueError` for
-    what is not floating point, `RuntimeError` outside a level and for a wrong shape.
+    The tangent itself is stored if it has the tensor's strides, otherwise a copy. `ValueError` for
+    tensors that are not floating point, `RuntimeError` outside a level and for a wrong shape.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html
 
@@ -103,7 +103,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def checked_dual(level: TangentLevel, tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Return `dual_at` of a value and a tangent that fit together; see `make_dual`."""
+    """Check value and tangent and return `dual_at` of them; see `make_dual`."""
     for what, given in (("primal", tensor), ("tangent", tangent)):
         if not given.is_floating_point():
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The graph from outside: what its nodes save, where gradients enter it, hooks on several tensors.
+"""Tools on the graph: saved-tensor hooks, gradient edges, hooks on several tensors.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#autograd-graph
 """
@@ -43,10 +43,10 @@ _multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)
 
 
 class saved_tensors_hooks:
-    """Inside the block, have nodes keep `pack_hook(tensor)` in place of each tensor they save.
+    """In a block, nodes keep `pack_hook(tensor)` instead of each tensor that they save.
 
-    In backward `unpack_hook(packed)` has to give back a tensor of the same values.  Of nested
-    blocks the inner one is in force.  `RuntimeError` on entering where hooks are disabled,
+    In backward `unpack_hook(packed)` has to return a tensor of the same values.  In nested
+    blocks the inner one is active.  `RuntimeError` on entering while hooks are disabled,
     `TypeError` unless both can be called.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.saved_tensors_hooks
@@ -72,7 +72,7 @@ class saved_tensors_hooks:
 
 
 def push_hooks(pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
-    """Put a pair of hooks in force on this thread, until `pop_hooks`."""
+    """Push a pair of hooks on this thread, active until `pop_hooks`."""
     message = _hooks_disabled.get()
     if message is not None:
         raise RuntimeError(message)
@@ -80,20 +80,20 @@ def push_hooks(pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -
         raise TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. "
                         "The pack hook and the unpack hook have to be callable.")
     _state.saved_tensors_hooks.set((*_state.saved_tensors_hooks.get(), (pack_hook, unpack_hook)))
-    _state.observers.enter()  # the specialised closures know nothing of hooks
+    _state.observers.enter()  # the specialised closures do not call hooks
 
 
 def pop_hooks() -> None:
-    """Take the pair of hooks that was put in force last away again."""
+    """Pop the pair of hooks that was pushed last."""
     _state.observers.leave()
     _state.saved_tensors_hooks.set(_state.saved_tensors_hooks.get()[:-1])
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside the block, keep saved tensors in the CPU's memory; backward moves them back.
+    """In a block, keep saved tensors in the CPU's memory; backward moves them back.
 
-    `pin_memory` asks for a copy in page-locked memory, which is a plain copy where there is no
-    GPU.  `device_type` names the GPU's kind; there is one here.
+    `pin_memory` asks for a copy in page-locked memory; without a GPU it is a plain copy.
+    `device_type` names the kind of GPU; there is only one here.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.save_on_cpu
 
@@ -119,7 +119,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside the block, have `saved_tensors_hooks` raise a `RuntimeError` with this message.
+    """In a block, `saved_tensors_hooks` raise a `RuntimeError` with this message.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.disable_saved_tensors_hooks
 
@@ -136,16 +136,16 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 def hooks_disabled_message() -> str | None:
-    """Return the message with which saved-tensor hooks are refused, None where they are not."""
+    """Return the message of the error for saved-tensor hooks; None while they are allowed."""
     return _hooks_disabled.get()
 
 
 class Handle:
-    """Stands in a node for a tensor that is kept elsewhere."""
+    """A node's handle of a tensor that is stored elsewhere."""
 
 
 class SavedCopies:
-    """Copies of what was saved, each as long as a node holds its handle."""
+    """Copies of saved tensors, each kept as long as a node holds its handle."""
 
     def __init__(self) -> None:
         self.copies: WeakKeyDictionary[Handle, Tensor] = WeakKeyDictionary()
@@ -166,16 +166,16 @@ class SavedCopies:
         return copy
 
     def clear(self) -> None:
-        """Forget all copies: what was recorded cannot run backward any more."""
+        """Drop all copies: the recorded graph cannot run backward any more."""
         self.copies.clear()
 
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
-    """Inside the block, let tensors be written to in place after they were saved for backward.
+    """In a block, allow writes in place to tensors that were saved for backward.
 
-    Backward sees them as they were, inside the block; after it `AssertionError`.  What is saved is
-    copied at once, where PyTorch copies it when it is first written to.
+    Inside the block backward uses the saved values; after it, it raises `AssertionError`.  Tensors
+    are copied when they are saved; PyTorch copies them at the first write.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.allow_mutation_on_saved_tensors
 
@@ -203,10 +203,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
 
 
 class GradientEdge(NamedTuple):
-    """Where in the graph the gradient of a tensor arrives: output `output_nr` of `node`.
+    """The edge on which the gradient of a tensor arrives: output `output_nr` of `node`.
 
-    `backward` and `grad` take it in place of the tensor.  `ownership_token` keeps the graph
-    alive where the node does not; here the node always does.
+    `backward` and `grad` take it instead of the tensor.  PyTorch's `ownership_token` keeps the
+    graph alive; here the node does.
     """
 
     node: Node
@@ -233,9 +233,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a write to the memory of a tensor, or of several: their saved values are void now.
+    """Count a write to the memory of a tensor, or of several: saved values become invalid.
 
-    Inference tensors, which have no version, are passed over.
+    Inference tensors, which have no version, are skipped.
 
     >>> from minigrad import tensor
     >>> x = tensor(3.0)
@@ -253,7 +253,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 class _MultiHandle(RemovableHandle):
-    """Takes several hooks away at once."""
+    """A handle that removes several hooks."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         super().__init__()
@@ -272,8 +272,8 @@ def register_multi_grad_hook(
 ) -> RemovableHandle:
     """Call `fn` once in each backward pass that computes gradients of the tensors.
 
-    With `mode="all"` it is `fn(grads)`, when all of them that the pass computes are there, None
-    standing for the others; with `mode="any"` it is `fn(grad)`, with the first one.  `ValueError`
+    With `mode="all"` it is `fn(grads)`, after the pass has computed all that it needs, with None
+    for the others; with `mode="any"` it is `fn(grad)`, with the first one.  `ValueError`
     for another mode.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.graph.register_multi_grad_hook
@@ -315,7 +315,7 @@ def _call_once(fn: Callable[..., None]) -> Callable[[Tensor], None]:
 class _Collector:
     """Collects the gradients of several tensors until the running pass has computed them all.
 
-    It holds nodes and leaves weakly: they hold the hook.
+    It has weak references to nodes and leaves, which hold the hook.
     """
 
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[..., None]) -> None:
@@ -342,7 +342,7 @@ class _Collector:
 
 
 def _place(tensor: Tensor) -> Callable[[], Node | None]:
-    """Return what finds the node that receives a tensor's gradient, without keeping it alive."""
+    """Return a function that returns the node of a tensor's gradient, without keeping it alive."""
     node = tensor._edge()[0]
     if node is None:
         raise AssertionError("Expected gradient function to be set")
@@ -367,9 +367,9 @@ def _running_task() -> Task:
 
 
 class set_multithreading_enabled(_Mode):
-    """Say whether backward may use several threads: at once, or until the end of a `with` block.
+    """Set whether backward may use several threads: immediately, or for a `with` block.
 
-    It is kept for code that names it: backward runs on the thread that calls it anyhow.
+    It has no effect: backward runs on the thread that calls it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.set_multithreading_enabled.html
 

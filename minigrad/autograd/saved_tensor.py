@@ -1,4 +1,4 @@
-"""SavedTensor as users see it: a type to test for, whose objects only the engine makes."""
+"""SavedTensor: a type for `isinstance`; only the engine makes such objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _SavedTensorMeta(type):
 
 
 class SavedTensor(metaclass=_SavedTensorMeta):
-    """The type of what `_raw_saved_...` of a node returns; see `register_hooks` there.
+    """The type of a node's `_raw_saved_...` attributes; see their `register_hooks`.
 
     >>> SavedTensor()
     Traceback (most recent call last):

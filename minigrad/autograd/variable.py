@@ -1,4 +1,4 @@
-"""What is left of `Variable`, which tensors have replaced, and the engine as an object.
+"""`Variable`, which is only another name for tensors, and the engine as an object.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
 """
@@ -20,7 +20,7 @@ __all__ = ["Variable", "VariableMeta"]
 
 
 class ImperativeEngine:
-    """The engine as PyTorch's code reaches it: `Variable._execution_engine`."""
+    """The engine object that PyTorch's code uses: `Variable._execution_engine`."""
 
     def run_backward(
         self,
@@ -34,8 +34,8 @@ class ImperativeEngine:
     ) -> tuple[Tensor | None, ...]:
         """Run a backward pass; returns the gradients of `inputs` unless `accumulate_grad`.
 
-        Gradients have to be given in full.  `RuntimeError` for an input that is not reached,
-        unless `allow_unreachable`.
+        Every gradient has to be given.  `RuntimeError` for an input that is not reached, unless
+        `allow_unreachable`.
         """
         roots, given = as_tuple(tensors), as_tuple(grad_tensors)
         for i, (root, one) in enumerate(zip(roots, given)):
@@ -68,23 +68,22 @@ class ImperativeEngine:
         queue_callback(callback)
 
     def is_checkpoint_valid(self) -> bool:
-        """Tell whether the passes under way allow reentrant checkpointing."""
+        """Tell whether the running passes allow reentrant checkpointing."""
         return is_checkpoint_valid()
 
 
 class VariableMeta(type):
-    """Takes every tensor for a Variable."""
+    """`isinstance(tensor, Variable)` is True for every tensor."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor)
 
 
 class Variable(metaclass=VariableMeta):
-    """Deprecated: `Variable(tensor, requires_grad)` returns a tensor, and a tensor does all that
-    a Variable did.
+    """Deprecated: `Variable(tensor, requires_grad)` returns a tensor.
 
-    The result shares the memory of `data`, without its history.  `TypeError` if that is no
-    tensor.  `volatile` warns that it has no effect.
+    The result shares the memory of `data`, without its history.  `TypeError` if that is not
+    a tensor.  `volatile` warns that it has no effect.
 
     >>> from minigrad import tensor
     >>> Variable(tensor([1.0]), requires_grad=True)

@@ -1,12 +1,12 @@
-"""Steps of optimizers as formulas, from which a GPU's kernels for all parameters at once are made.
+"""Formulas of optimizer steps, from which multi-tensor kernels for a GPU are generated.
 
-A step has two parts.  What is the same for all elements of a parameter are a few numbers: `lines`
-compute them from the optimizer's options and from what is `counted`.  They are text that both
-Python and C++ read, so that host and device cannot differ: the host computes them where steps are
-counted there, a kernel of one thread for each parameter where they are counted on the device.  What
-happens to an element is `element`, in C++: `own` is the parameter, `slope` the gradient, with the
-options that all optimizers share already in both, and what is remembered goes by the names in
-`states`.  It does what `update` of the optimizer does, in that order.
+A step has two parts.  `lines` compute the numbers that all elements of a parameter share, from the
+optimizer's options and from the `counted` state.  They are text that both Python and C++ read, so
+that host and device cannot differ: the host computes them if steps are counted there, a kernel with
+one thread for each parameter if they are counted on the device.  `element`, in C++, updates one
+element: `own` is the parameter, `slope` the gradient (the options that all optimizers share are
+already applied to both), and `states` names the state.  It does the same as the optimizer's
+`update`, in the same order.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["FORMULAS", "OPTIONS", "SHARED", "Formula", "numbers_of"]
 class Formula(NamedTuple):
     """The step of one optimizer; see the module."""
 
-    #: the optimizer's options, beside those of all
+    #: the optimizer's own options
     options: str
-    #: what is counted, 0-d in float32: its names in the state and in the lines
+    #: counted state, 0-d float32: its names in the state and in the lines
     counted: Mapping[str, str]
     lines: Sequence[str]
-    #: what elements need, beside what all have
+    #: further numbers for the elements
     numbers: str
-    #: what is remembered of each element: its names in the state and in `element`
+    #: state of each element: its names in the state and in `element`
     states: Mapping[str, str]
     element: str
 
@@ -38,7 +38,7 @@ class Formula(NamedTuple):
 #: Options of all optimizers: weight decay that is added to the gradient, weight decay that is taken
 #: from the parameter, and 1 or, to climb, -1.
 OPTIONS = "lr decay decoupled sign"
-#: Numbers that all elements need.
+#: The numbers that every formula passes to its elements.
 SHARED = "left decay sign"
 _LEFT = "left = 1 - lr * decoupled"
 
@@ -86,7 +86,7 @@ FORMULAS = {
         "own -= (slope * of_grad + mean * of_mean) / (sqrt(square) + least);"),
     "radam": Formula(
         "beta1 beta2 eps", _STEP,
-        # `length` is how many squares their average amounts to, `most` what it is in the end.
+        # `length` is the length of the average of the squares, `most` its limit.
         [_COUNT, "unseen = 1 - pow(beta2, count)", "most = 2 / (1 - beta2) - 1",
          "length = most - 2 * count * pow(beta2, count) / unseen", "adapt = 1.0 * (length > 5)",
          "most = fmax(most, 5.0)", "length = fmax(length, 5.0)",
@@ -134,7 +134,7 @@ _FUNCTIONS = {"sqrt": math.sqrt, "pow": math.pow, "fmax": max, "single": single,
 
 
 def numbers_of(name: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return all numbers of a step, from options and what was counted before it.
+    """Return all numbers of a step, from options and the counts before it.
 
     >>> numbers_of("adagrad", {"lr": 0.5, "lr_decay": 1, "count": 1, "decoupled": 0})["rate"]
     0.25

@@ -1,7 +1,7 @@
-"""What ops need of a backend beyond its array library, written in what array libraries have.
+"""Kernels that ops need beyond an array library, composed of array functions.
 
-Each is a function of a `kernels_*` module, whose first parameter, `xp`, is the backend itself:
-here it becomes a method.  A backend that has better ones overrides them.
+Each is a function of a `kernels_*` module with the backend as first parameter, `xp`; here it
+becomes a method.  A backend overrides those that it can do better.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Kernels"]
 
 
 class Kernels:
-    """The base of backends: `xp.conv_forward(x, ...)` and its kin.
+    """Base of backends: `xp.conv_forward(x, ...)` and the other kernels.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> xp.adaptive_avg_pool_forward(numpy.array([1.0, 2, 6]), (1,))
@@ -47,7 +47,7 @@ class Kernels:
     select = kernels_mask.select
     masked_scale = kernels_mask.masked_scale
 
-    #: what makes random numbers on the device; None where the host draws them
+    #: random generators on the device; None if the host draws the numbers
     generators: Any = None
 
     batch_norm_forward = kernels_norm.batch_norm_forward
@@ -74,7 +74,7 @@ class Kernels:
     max_pool_grad_input: Any = None
     batch_norm_sums: Any = None
     relu_gradient: Any = None
-    #: steps of optimizers for many arrays at once
+    #: multi-tensor steps of optimizers
     count_steps: Any = None
     take_step: Any = None
 
@@ -96,25 +96,25 @@ class Kernels:
     rnn_backward = kernels_recurrent.rnn_backward
 
     def device_index(self, array: Any) -> int | None:
-        """Return the number of an array's device: there is one only, without a number."""
+        """Return the number of an array's device: None, since there is only one."""
         return None
 
     def number(self, array: Any) -> Any:
-        """Return a 0-d NumPy array as an array that may meet those of this backend."""
+        """Return a 0-d NumPy array in a form that this backend's functions accept."""
         xp: Any = self
         return xp.from_host(array)
 
     def place_of(self, arrays: Sequence[Any]) -> Any:
-        """Return what to enter for work on arrays: nothing."""
+        """Return the context for work on arrays: none is needed."""
         return None
 
     def may_ask(self) -> bool:
-        """Tell whether values may be looked at now: not while a graph is captured on a GPU."""
+        """Tell whether values may be read now: not while a graph is captured on a GPU."""
         return True
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Any],
                       dims: Sequence[int]) -> None:
-        """Leave it to indexing to raise where an index is out of range."""
+        """Do nothing: indexing raises for an index that is out of range."""
 
     def for_each(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return `[function(item) for item in items]`; a backend may use several threads."""

@@ -31,7 +31,7 @@ def row_maxima(xp: Any, x: Array) -> Array:
 
 
 def causal_bias(xp: Any, queries: int, keys: int, dtype: Any) -> Array:
-    """What to add to the scores so that query i sees only the keys 0 to i.
+    """The causal mask to add to the scores: query i sees only the keys 0 to i.
 
     >>> causal_bias(numpy, 2, 2, float)
     array([[  0., -inf],
@@ -41,10 +41,10 @@ def causal_bias(xp: Any, queries: int, keys: int, dtype: Any) -> Array:
 
 
 def empty_like_rows(xp: Any, x: Array, shape: tuple[int, ...]) -> Array:
-    """An empty array whose dimensions lie in memory in the same order as those of `x`.
+    """An empty array with its dimensions in the same order in memory as those of `x`.
 
-    The heads of one projection are interleaved in memory, and so the results' should be: what
-    joins them is then no copy.
+    The heads of one projection are interleaved in memory.  If those of the result are too, joining
+    them needs no copy.
 
     >>> empty_like_rows(numpy, numpy.ones((2, 3, 4)).swapaxes(0, 1), (3, 2, 5)).strides
     (40, 120, 8)
@@ -77,9 +77,9 @@ def attention_forward(xp: Any, query: Array, key: Array, value: Array, bias: Arr
 
 
 def softmax_in_place(xp: Any, weights: Array, biased: bool) -> None:
-    """Make scores weights that add up to one, along the last dimension.
+    """Softmax along the last dimension, in place.
 
-    A `biased` row may be nothing but -inf, which gives zeros.
+    A `biased` row may be all -inf, which gives zeros.
 
     >>> scores = numpy.array([[0.0, 0.0], [-numpy.inf, -numpy.inf]])
     >>> softmax_in_place(numpy, scores, True); scores

@@ -1,4 +1,4 @@
-"""Choosing elements by a mask, without a branch for each, and keeping those of a mask."""
+"""Selection of elements by a mask, without a branch for each element."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ Array = Any
 
 __all__ = ["masked_scale", "select"]
 
-# Below so many elements the library's own function is faster.
+# For fewer elements the library's own function is faster.
 _FEW = 2048
-_WHOLE = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}  # the integers of an element's size
+_WHOLE = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}  # integers of an element's size
 
 
 def select(xp: Any, condition: Array, x: Array, y: Array) -> Array:
     """`x` where the bool array `condition` holds, else `y`, of one dtype; the shapes broadcast.
 
-    A processor guesses which way a branch goes, and each wrong guess costs as much as twenty
-    additions.  So large arrays are chosen from by their bits: with a mask m of all ones or all
+    Each mispredicted branch of a processor costs as much as twenty additions.  So large arrays are
+    combined by their bits: with a mask m of all ones or all
     zeros, (x & m) | (y & ~m) is ((x ^ y) & m) ^ y.  Every bit is kept, those of NaN too.
 
     >>> from minigrad.backend import numpy_backend as xp

@@ -1,7 +1,7 @@
-"""Systems of linear equations solved to the end, singular ones too, as LAPACK's routines do.
+"""Solvers of linear systems that also accept singular matrices, as LAPACK's routines do.
 
 NumPy's `solve` raises where a matrix is singular.  PyTorch's backward passes and its triangular
-solver divide by the zero instead, and what is infinite or nan then says where the trouble lies.
+solver divide by the zero instead, and the result has infinities or NaN there.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ def lu_factor(xp: Any, matrix: Array) -> tuple[Array, list[int]]:
 
 
 def lu_solve(xp: Any, A: Array, B: Array) -> Array:
-    """Solve A X = B for matrices of which some are singular.
+    """Solve A X = B for a batch of matrices, some of them singular.
 
     >>> lu_solve(numpy, numpy.zeros((2, 2)), numpy.array([[1.0], [0.0]]))
     array([[nan],

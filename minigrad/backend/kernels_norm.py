@@ -1,9 +1,9 @@
-"""Normalisation: what batch norm and layer norm do along their axes, in few passes over memory.
+"""Normalisation kernels of batch norm and layer norm, in few passes over memory.
 
-An array is brought to mean zero and variance one along some axes; `mean` and `invstd` (one over
+An array is normalised to mean zero and variance one along some axes; `mean` and `invstd` (one over
 the standard deviation) keep those axes with size one.
 
-Batch norm, whose arrays are the largest, has kernels of its own.  They see an array as (batch,
+Batch norm, with the largest arrays, has its own kernels.  They see an array as (batch,
 channels, elements), sum with `einsum`, which makes no product, and work in place on one new array,
 some channels at a time: a block of them stays in cache from pass to pass, and several threads may
 share the blocks.
@@ -29,7 +29,7 @@ __all__ = [
     "normalization_gradient",
 ]
 
-# So much of each array is worked on at a time.
+# The size of a block of each array.
 _BLOCK_BYTES = 512 << 10
 
 
@@ -90,7 +90,7 @@ def _is_half(a: Array) -> bool:
 
 
 def _wide(a: Array | None) -> Any:
-    """A float32 array for one of float16, whose sums would overflow."""
+    """Convert float16 to float32: sums in float16 would overflow."""
     return a.astype("float32") if a is not None and _is_half(a) else a
 
 
@@ -140,7 +140,7 @@ def batch_norm_forward(
 
 def batch_norm_by(xp: Any, x: Array, weight: Array | None, bias: Array | None, mean: Array,
                   invstd: Array) -> Array:
-    """(x - mean) * invstd * weight + bias, for moments that are given.
+    """(x - mean) * invstd * weight + bias, for given moments.
 
     >>> one = numpy.ones(1)
     >>> batch_norm_by(numpy, numpy.array([[1.0], [3.0]]), None, 5 * one, one, 2 * one)
@@ -216,7 +216,7 @@ def channel_sums(xp: Any, g: Array) -> Array:
 
 def move_moments(xp: Any, running_mean: Array | None, running_var: Array | None, mean: Array,
                  var: Array, momentum: float, of_var: float) -> None:
-    """Move running moments towards those of a batch, in place; of the variance counts `of_var`.
+    """Move running moments towards those of a batch, in place; `of_var` is the variance's factor.
 
     >>> running = numpy.array([0.0])
     >>> move_moments(numpy, running, None, numpy.array([4.0]), None, 0.25, 0.25); running

@@ -30,15 +30,14 @@ __all__ = [
 def _overhang(
     sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, counts: Ints
 ) -> list[int]:
-    """How many elements the last window reaches past the end: padding and ceil_mode together."""
+    """The number of elements that the last window reaches past the end, by padding or ceil_mode."""
     return [
         max(0, (count - 1) * s + d * (k - 1) + 1 - size - p)
         for size, k, s, p, d, count in zip(sizes, kernel, stride, padding, dilation, counts)
     ]
 
 
-# Planes are pooled together as far as so much memory holds them: it stays in cache, and what is
-# made on the way stays small.
+# Planes are pooled in groups of this size, which stay in cache with the intermediate results.
 _BLOCK_BYTES = 1 << 20
 
 # Maximum
@@ -55,8 +54,8 @@ def max_pool_forward(
 ) -> tuple[Array, Array]:
     """The maximum of every window and where in its plane it was, int64: two (*lead, *steps).
 
-    Of equal maxima the first counts; NaN is larger than everything, and of several the last
-    counts.  Padding is never chosen.  Raises RuntimeError where no window fits.
+    The first of equal maxima counts; NaN is larger than everything, and the last NaN counts.
+    Padding is never chosen.  Raises RuntimeError if no window fits.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> max_pool_forward(xp, numpy.array([1.0, 3, 3, 2]), (2,), (2,), (0,), (1,), False)
@@ -69,7 +68,7 @@ def max_pool_forward(
     lowest = -xp.inf if x.dtype.kind == "f" else int(xp.iinfo(x.dtype).min)
     starts = [xp.arange(n) * s - p for n, s, p in zip(counts, stride, padding)]
     steps = [xp.arange(k) * d for k, d in zip(kernel, dilation)]
-    # A window that holds nothing but the lowest value: its first element that is not padding.
+    # A window with only the lowest value: its first element that is not padding.
     inside = [
         xp.clip(start + (-start).clip(0) // -d * -d, 0, size - 1)
         for start, d, size in zip(starts, dilation, sizes)
@@ -107,7 +106,7 @@ def _max_along(xp: Any, x: Array, axis: int, k: int, s: int, d: int, count: int)
 
 
 def _slices_along(x: Array, axis: int, k: int, s: int, d: int, count: int) -> list[Array]:
-    """For each of `k` kernel positions along one axis, the elements it meets in `count` steps."""
+    """For each of `k` kernel positions along one axis, its elements in `count` steps."""
     before = (slice(None),) * axis
     return [x[(*before, position_slices((at,), (s,), (d,), (count,))[1])] for at in range(k)]
 
@@ -124,7 +123,7 @@ def _chosen_positions(
         padded[position_slices(position, stride, dilation, counts)]
         for position in kernel_positions(kernel)
     ]
-    # A position's number is how many before it missed, so counting misses needs no masked write.
+    # A position's number is the count of misses before it, so no masked write is needed.
     for view in views[:-1]:
         missing &= view != values
         chosen += missing
@@ -161,7 +160,7 @@ def max_pool_backward(xp: Any, g: Array, indices: Array, input_sizes: Ints, dims
 
 
 def max_pool_gather(xp: Any, x: Array, indices: Array, dims: int) -> Array:
-    """The elements of each plane of `x` at `indices`: what `max_pool_backward` transposes.
+    """The elements of each plane of `x` at `indices`: the transpose of `max_pool_backward`.
 
     >>> max_pool_gather(numpy, numpy.array([5.0, 6, 7]), numpy.array([2, 0]), 1)
     array([7., 5.])
@@ -187,9 +186,9 @@ def avg_pool_forward(
 ) -> Array:
     """The average of every window: (*lead, *steps).
 
-    Divides by `divisor_override`, else by how many elements the window has: with padding where
-    `count_include_pad`, never with what ceil_mode reaches beyond the padding.  Raises
-    RuntimeError where no window fits.
+    Divides by `divisor_override`, else by the number of elements of the window: with padding if
+    `count_include_pad`, but without elements beyond the padding.  Raises
+    RuntimeError if no window fits.
 
     >>> x = numpy.array([1.0, 3, 5])
     >>> avg_pool_forward(numpy, x, (2,), (2,), (0,), True, True, None)
@@ -255,7 +254,7 @@ def _divisors(
     divisor_override: int | None,
     dtype: Any,
 ) -> Any:
-    """What each window's sum is divided by: a number, or an array that broadcasts over windows."""
+    """The divisor of each window's sum: a number, or an array that broadcasts over windows."""
     if divisor_override is not None:
         return divisor_override
     extents = []
@@ -289,7 +288,7 @@ def _adaptive_divisors(xp: Any, sizes: Ints, counts: Ints, dtype: Any) -> Array:
 
 
 def _divides(sizes: Ints, counts: Ints) -> bool:
-    """Whether all windows have one size and touch without overlapping: an ordinary pooling."""
+    """Tell whether all windows have one size and do not overlap: an ordinary pooling."""
     return all(n and size and size % n == 0 for size, n in zip(sizes, counts))
 
 
@@ -302,7 +301,7 @@ def adaptive_avg_pool_forward(xp: Any, x: Array, output_sizes: Ints) -> Array:
     first = x.ndim - len(output_sizes)
     sizes = x.shape[first:]
     if all(n == 1 for n in output_sizes):
-        # Summing whole planes at once is several times faster than one axis after the other.
+        # One sum over a plane is several times faster than one axis after the other.
         means = xp.sum(x.reshape(*x.shape[:first], prod(sizes)), -1) / prod(sizes)
         return means.reshape(*x.shape[:first], *output_sizes)
     if _divides(sizes, output_sizes):

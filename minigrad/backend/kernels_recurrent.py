@@ -1,12 +1,12 @@
 """Recurrent layers: one layer and direction over all time steps, forward and backward, on arrays.
 
-The rows of all time steps stand one below the other, `rows` says from where to where for each step
-in the order in which the layer goes through them; a step uses the first so many rows of the state.
-So sequences of different lengths, sorted by length, and both directions are one and the same loop.
+The rows of all time steps are concatenated; `rows` has the slice of each step, in the order of the
+loop; a step uses as many rows of the state as its slice has.  So the same loop serves both
+directions, and sequences of different lengths, sorted by length.
 
-NOTE [What stands outside the loop]
-    Only what depends on the step before is in the loop; everything else is done for all steps at
-    once, where arrays are long and calls few: the products with the input before it, the slopes of
+NOTE [Work outside the loop]
+    Only work that depends on the step before is in the loop; all other work is done for all steps
+    together, with long arrays and few calls: the products with the input before it, the slopes of
     the gates before the backward loop and the gradients of the weights after it.  Gates are
     sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves in the weights one tanh serves all of them.
 """
@@ -24,7 +24,7 @@ __all__ = ["gru_backward", "gru_forward", "lstm_backward", "lstm_forward", "rnn_
 
 
 def states_before(xp: Any, first: Array, after: Array, rows: Rows) -> Array:
-    """The state that each step began with, from the first one and those after the steps.
+    """The state before each step, from the first state and those after the steps.
 
     >>> states_before(numpy, numpy.zeros((1, 1)), numpy.array([[1.0], [2.0]]), [(0, 1), (1, 2)])
     array([[0.],
@@ -38,7 +38,7 @@ def states_before(xp: Any, first: Array, after: Array, rows: Rows) -> Array:
 
 
 def halves(xp: Any, gates: Sequence[bool], hidden: int, dtype: Any) -> Array:
-    """By what each column of the gates is multiplied before and after the tanh.
+    """The factor of each column of the gates before and after the tanh.
 
     >>> halves(numpy, (True, False), 2, float)
     array([0.5, 0.5, 1. , 1. ])
@@ -59,7 +59,7 @@ def start_of(xp: Any, gradient: Array | None, like: Array) -> Array:
 
 
 def lstm_forward(xp: Any, x: Array, h: Array, c: Array, w: Array, rows: Rows) -> tuple[Array, ...]:
-    """All outputs, the last h and c, and for the backward pass all gates and cells.
+    """Return all outputs, the last h and c, and for the backward pass all gates and cells.
 
     x (N, 4H) holds the input's part of the gates (input, forget, cell, output), h and c (B, H)
     the first state, w (4H, H) the weights of the state.
@@ -105,7 +105,7 @@ def lstm_backward(xp: Any, g_output: Array | None, g_h: Array | None, g_c: Array
     i, f, a, o = (gates[:, k * hidden : (k + 1) * hidden] for k in range(4))
     tanh = xp.tanh(cells)
     slopes = 1 - gates
-    slopes *= gates  # of all gates but the cell's, which is no sigmoid
+    slopes *= gates  # all gates except the cell's, which is not a sigmoid
     slopes = slopes.reshape(-1, 4, hidden)
     slopes[:, 0] *= a
     slopes[:, 1] *= states_before(xp, c, cells, rows)
@@ -133,7 +133,7 @@ def lstm_backward(xp: Any, g_output: Array | None, g_h: Array | None, g_c: Array
 
 def gru_forward(xp: Any, x: Array, h: Array, w: Array, b: Array | None,
                 rows: Rows) -> tuple[Array, ...]:
-    """All outputs, the last h, and for the backward pass all gates and the state's part of `new`.
+    """Return all outputs, the last h, and for backward all gates and the state's part of `new`.
 
     x (N, 3H) holds the input's part of the gates (reset, update, new), h (B, H) the first state,
     w (3H, H) and b (3H) the weights of the state.

@@ -1,4 +1,4 @@
-"""What a `GradScaler` does to gradients and to its scale, on bare arrays."""
+"""Kernels of a `GradScaler`: unscale gradients, update the scale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Array = Any
 
 
 def unscale(xp: Any, grads: Sequence[Array], scale: Array, found: Array) -> None:
-    """Divide arrays, in place; `found` becomes one where there was an infinity or NaN.
+    """Divide arrays, in place; `found` becomes one if an element is infinite or NaN.
 
     >>> grads, found = [numpy.array([4.0, numpy.inf])], numpy.zeros(())
     >>> unscale(numpy, grads, numpy.array(2.0), found); grads[0], found
@@ -24,7 +24,7 @@ def unscale(xp: Any, grads: Sequence[Array], scale: Array, found: Array) -> None
 
 def update_scale(xp: Any, scale: Array, tracker: Array, found: Array, growth: float,
                  backoff: float, interval: int) -> None:
-    """Let a scale grow or shrink, in place, and count the steps since it did.
+    """Update a scale, in place, and count the steps since it grew.
 
     >>> scale, tracker = numpy.array(4.0), numpy.array(0)
     >>> update_scale(numpy, scale, tracker, numpy.array(0.0), 2.0, 0.5, 1); scale
@@ -38,6 +38,6 @@ def update_scale(xp: Any, scale: Array, tracker: Array, found: Array, growth: fl
         tracker[...] = 0
     elif tracker == interval:
         grown = (scale.astype("float64") * growth).astype(scale.dtype)
-        if xp.isfinite(grown):  # it stays finite
+        if xp.isfinite(grown):  # the scale stays finite
             scale[...] = grown
         tracker[...] = 0

@@ -1,4 +1,4 @@
-"""Running results along a dimension, for ufuncs whose `accumulate` not every library has."""
+"""Cumulative results along a dimension, for ufuncs without `accumulate` in some libraries."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ __all__ = ["accumulate"]
 def accumulate(xp: Any, combine: Any, array: Array, axis: int) -> Array:
     """`combine` of all elements so far along `axis`; `combine` must be associative.
 
-    NumPy has it for every ufunc, GPU libraries for sums and products only.  There the reach of
-    each element is doubled until it goes back to the first.
+    NumPy has it for every ufunc, GPU libraries for sums and products only.  For others, the range
+    of each element is doubled until it reaches the first.
 
     >>> accumulate(numpy, numpy.maximum, numpy.array([1, 3, 2]), 0)
     array([1, 3, 3])

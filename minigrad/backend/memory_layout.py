@@ -1,4 +1,4 @@
-"""What can be told of the memory of an array: whether it is dense, whether it is held alone."""
+"""Memory of arrays: order of dimensions, density, overlap, references."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OVERLAP = (
 
 
 def holds_alone(view: Array) -> bool:
-    """Tell whether a view of a whole array is all that refers to that array.
+    """Tell whether a view of all of an array holds the only reference to that array.
 
     >>> import numpy as np
     >>> a = np.ones((2, 3)); holds_alone(a.T), holds_alone(np.ones((2, 3)).T)
@@ -28,14 +28,14 @@ def holds_alone(view: Array) -> bool:
         return False
     base: Any = view.base
     whole = type(base) is kind and base.base is None and base.nbytes == view.nbytes
-    del base  # which would be one more reference
+    del base  # not a variable: it would be one more reference
     if kind not in _ALONE:
         _ALONE[kind] = references_to_base(kind((2, 3)).T)
     return whole and references_to_base(view) == _ALONE[kind]
 
 
 def references_to_base(view: Array) -> Any:
-    """Count the references to the array that a view looks at, those of counting included.
+    """Count the references to the base of a view, including those of the count itself.
 
     On a device also those to its memory, see NOTE [Memory of device arrays] in array_info.
     """
@@ -45,7 +45,7 @@ def references_to_base(view: Array) -> Any:
     return getrefcount(whole), getrefcount(whole.data), getrefcount(view.data.mem)
 
 
-#: What is counted where there are no others, by the type of array: interpreters differ in it.
+#: The count without other references, by the type of array: interpreters differ in it.
 _ALONE: dict[type, Any] = {}
 
 
@@ -81,10 +81,10 @@ def laid_out(array: Array, order: list[int]) -> Array:
 
 
 def order_of_result(shape: Sequence[int], *strides: Sequence[int]) -> list[int]:
-    """Return the order, outermost first, of the dimensions of what PyTorch makes of operands.
+    """Return the order of the dimensions, outermost first, of PyTorch's result for operands.
 
-    The first operand whose strides of two dimensions differ decides; it says nothing where one of
-    them is 0.  Source: `TensorIteratorBase::reorder_dimensions` in PyTorch.
+    The first operand with different strides for two dimensions decides on their order, unless one
+    of the strides is 0.  Source: `TensorIteratorBase::reorder_dimensions` in PyTorch.
 
     >>> order_of_result((2, 3), (8, 16))
     [1, 0]
@@ -127,7 +127,7 @@ def is_dense(array: Array) -> bool:
 
 
 def overlaps_itself(array: Array) -> bool:
-    """Tell whether elements of an array are one place in memory, as where it was expanded.
+    """Tell whether elements of an array share memory, as in an expanded array.
 
     >>> overlaps_itself(np.broadcast_to(np.zeros(1), 3))
     True

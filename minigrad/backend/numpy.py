@@ -1,9 +1,9 @@
 """NumPy as a backend: the CPU.
 
-NOTE [Infinities and NaN come silently]
-    PyTorch computes `1 / 0` and `exp(1000)` without a word, NumPy warns.  Its error state belongs
-    to the program that imports us and switching it around every op costs more than the op, so
-    the warnings that arise in this package's own modules are filtered instead.
+NOTE [No warnings for infinities and NaN]
+    PyTorch computes `1 / 0` and `exp(1000)` without a warning, NumPy warns.  NumPy's error state
+    belongs to the program that imports us, and switching it around every op costs more than the op,
+    so warnings that come from this package's own modules are filtered instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from . import special, special_gamma, threads
 from .kernels import Kernels
 
-# See NOTE [Infinities and NaN come silently].
+# See NOTE [No warnings for infinities and NaN].
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad\.")
 
 
@@ -62,28 +62,28 @@ class NumpyBackend(Kernels):
     ) -> Any:
         """View `array`'s memory with this shape and these strides, in bytes.
 
-        `offset` counts bytes from its first element and may be negative.  ValueError where the
+        `offset` counts bytes from its first element and may be negative.  ValueError if the
         view would leave the memory.
         """
-        if type(array) is not np.ndarray:  # a NumPy scalar, of which views could find no owner
+        if type(array) is not np.ndarray:  # a NumPy scalar cannot own the memory of views
             array = np.asarray(array)
         if offset >= 0 and (array.flags.c_contiguous or array.flags.f_contiguous):
             try:
                 return np.ndarray(shape, array.dtype, array, offset, strides)
             except (ValueError, TypeError):
-                pass  # it leaves the array, but perhaps not the memory that the array looks at
+                pass  # outside the array, but perhaps inside the memory that it views
         owner = array
         while type(owner.base) is np.ndarray:
             owner = owner.base
         offset += address(array) - address(owner)
-        if 0 in shape:  # which lies in no memory, but begins somewhere in it, or at its end
+        if 0 in shape:  # an empty view may begin anywhere, even at the end
             offset = min(offset, owner.nbytes)
         # np.ndarray keeps the owner as its base, which np.lib.stride_tricks.as_strided does not.
         dense = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable"))
         return np.ndarray(shape, array.dtype, dense, offset, strides)
 
     def synchronize(self, index: int | None = None) -> None:
-        """Return at once: NumPy has finished when it returns."""
+        """Return immediately: NumPy has finished when it returns."""
 
 
 backend = NumpyBackend()

@@ -1,8 +1,8 @@
-"""What an array library must offer to carry tensors.
+"""The protocol of a backend: an array library that holds the values of tensors.
 
-A backend is an object with the attributes below; every other name is looked up in the
-array library itself, so `xp.multiply`, `xp.sum` and the rest of the array API are simply
-there.  An op's forward gets it as its first argument, `xp`.
+A backend is an object with the attributes below; every other name is looked up in the array library
+itself, so `xp.multiply`, `xp.sum` and the rest of the array API are available.  An op's forward
+gets it as its first argument, `xp`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ Array = Any
 
 
 class Backend(Protocol):
-    """One array library: its array type, its device and what the array API leaves out."""
+    """One array library: its array type, its device, and functions that the array API lacks."""
 
     name: str
     device_type: str
-    array_type: Any  # a type, of which mypy may not conclude anything
-    #: `run_op(op, values, arrays, on_tensors, inplace)` where ops are not run by their `forward`
+    array_type: Any  # Any, so that mypy concludes nothing from it
+    #: `run_op(op, values, arrays, on_tensors, inplace)`, if it replaces ops' `forward`
     run_op: Any
-    #: what makes random numbers on the device; None where the host draws them
+    #: random generators on the device; None if the host draws the numbers
     generators: Any
 
     def __getattr__(self, name: str) -> Any:
         """Look any other name up in the array library."""
 
     def as_array(self, value: Any) -> Array:
-        """Turn a result that is no array (a NumPy scalar) back into a 0-d array."""
+        """Convert a result that is not an array (a NumPy scalar) to a 0-d array."""
 
     def from_host(self, array: Any) -> Array:
         """Copy or wrap a NumPy array as an array of this library."""
@@ -40,17 +40,17 @@ class Backend(Protocol):
         """Wait until all queued work is done."""
 
     def device_index(self, array: Array) -> int | None:
-        """Return the number of the device that an array lies on; None where there is one only."""
+        """Return the number of the device that an array lies on; None if there is only one."""
 
     def number(self, array: Any) -> Any:
-        """Return a 0-d NumPy array as what meets arrays of this library at the least cost."""
+        """Return a 0-d NumPy array in the form that this library combines with arrays cheapest."""
 
     def place_of(self, arrays: Sequence[Any]) -> Any:
-        """Return a device and stream to enter for work on arrays; None where that is as it is."""
+        """Return a device and stream to enter for work on arrays; None if none is needed."""
 
     def may_ask(self) -> bool:
-        """Tell whether values may be looked at now: not while a graph is captured on a GPU."""
+        """Tell whether values may be read now: not while a graph is captured on a GPU."""
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
                       dims: Sequence[int]) -> None:
-        """Raise IndexError where an index is out of range and indexing would not say so."""
+        """Raise IndexError if an index is out of range and indexing would not say so."""

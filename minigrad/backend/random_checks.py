@@ -1,4 +1,4 @@
-"""What every source of random numbers asks of its arguments, in PyTorch's words."""
+"""Argument checks of all random generators, with PyTorch's errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_seed(seed: int) -> int:
 
 
 def check_bounds(low: float, high: float) -> None:
-    """Raise RuntimeError where low > high."""
+    """Raise RuntimeError if low > high."""
     if low > high:
         raise RuntimeError(
             "uniform_ expects to return a [from, to) range, "
@@ -35,13 +35,13 @@ def check_bounds(low: float, high: float) -> None:
 
 
 def check_deviation(std: float) -> None:
-    """Raise RuntimeError where std < 0."""
+    """Raise RuntimeError if std < 0."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def check_span(low: int, high: int, dtype: Any) -> None:
-    """Raise RuntimeError where no whole number is in [low, high), or one does not fit the dtype."""
+    """Raise RuntimeError if no whole number is in [low, high), or one does not fit the dtype."""
     if low >= high:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
@@ -61,13 +61,13 @@ def _check_holds(what: str, value: int, dtype: Any) -> None:
 
 
 def check_chance(p: float) -> None:
-    """Raise RuntimeError where a probability is outside [0, 1]."""
+    """Raise RuntimeError if a probability is outside [0, 1]."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
 
 
 def check_chances(p: Any) -> None:
-    """Raise RuntimeError where one of an array's probabilities is outside [0, 1]."""
+    """Raise RuntimeError if one of an array's probabilities is outside [0, 1]."""
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this "
@@ -77,25 +77,25 @@ def check_chances(p: Any) -> None:
 
 
 def check_rate(rate: float) -> None:
-    """Raise RuntimeError where rate <= 0."""
+    """Raise RuntimeError if rate <= 0."""
     if not rate > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
 
 
 def check_rates(rates: Any) -> None:
-    """Raise RuntimeError where a rate of a Poisson distribution is negative, or none."""
+    """Raise RuntimeError if a rate of a Poisson distribution is negative, or none."""
     if not (rates >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
 
 
 def check_count(n: int) -> None:
-    """Raise RuntimeError where `n` numbers cannot be put in order."""
+    """Raise RuntimeError if `n` numbers cannot be put in order."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
 
 
 def check_samples(categories: int, count: int, replacement: bool) -> None:
-    """Raise RuntimeError where `count` indices cannot be drawn from so many."""
+    """Raise RuntimeError if `count` indices cannot be drawn from so many."""
     if count <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and count > categories:

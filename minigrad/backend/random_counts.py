@@ -1,4 +1,4 @@
-"""Whole numbers of the Poisson distribution, made of uniform numbers: PyTorch's on the CPU.
+"""Poisson numbers from uniform numbers, equal to PyTorch's on the CPU.
 
 Rates below ten multiply uniform numbers until the product falls below exp(-rate) (Knuth); the rest
 is drawn by transformed rejection (Hoermann, "The transformed rejection method for generating
@@ -15,7 +15,7 @@ Array = Any
 
 
 def poisson_number(rate: float, draw: Callable[[], float]) -> int:
-    """Return one number of the Poisson distribution; `draw` gives numbers from [0, 1).
+    """Return one number of the Poisson distribution; `draw` returns numbers from [0, 1).
 
     >>> poisson_number(2.0, iter([0.9, 0.5, 0.4, 0.1]).__next__)
     3
@@ -26,7 +26,7 @@ def poisson_number(rate: float, draw: Callable[[], float]) -> int:
 
 
 def by_products(rate: float, draw: Callable[[], float]) -> int:
-    """Count how many uniform numbers may be multiplied before exp(-rate) is reached."""
+    """Count uniform numbers while their product stays above exp(-rate)."""
     least, product, count = math.exp(-rate), draw(), 0
     while product > least:
         product *= draw()
@@ -41,7 +41,7 @@ def by_rejection(rate: float, draw: Callable[[], float]) -> int:
     while True:
         u, v = draw() - 0.5, draw()
         margin = 0.5 - abs(u)
-        if not margin:  # no number belongs to it
+        if not margin:  # it gives no number
             continue
         count = math.floor((2 * a / margin + b) * u + rate + 0.43)
         if margin >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
@@ -55,9 +55,9 @@ def by_rejection(rate: float, draw: Callable[[], float]) -> int:
 
 def poisson_numbers(xp: Any, rates: Array, lgamma: Callable[[Array], Array],
                     draw: Callable[[], Array]) -> Array:
-    """Return a number for each rate, in float64, by both ways for all at once.
+    """Return a number for each rate, in float64; both methods run on whole arrays.
 
-    `draw` gives an array of numbers from [0, 1), of the rates' shape.
+    `draw` returns an array of numbers from [0, 1), of the rates' shape.
     """
     rates = rates.astype("float64")
     least, product, counts = xp.exp(-xp.where(rates < 10, rates, 0)), draw(), xp.zeros_like(rates)

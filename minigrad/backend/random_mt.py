@@ -1,4 +1,4 @@
-"""PyTorch's CPU random numbers on NumPy: the same Mersenne Twister, the same words per number.
+"""PyTorch's CPU random numbers in NumPy: the same Mersenne Twister, the same words per number.
 
 After the same `manual_seed` every fill gives PyTorch's numbers, bit for bit where PyTorch uses
 AVX2 or AVX-512. Only float64 numbers that pass through `log`, `sin` and `cos` may differ by a few
@@ -67,7 +67,7 @@ class MersenneTwister:
     # Seeds and states
 
     def manual_seed(self, seed: int) -> Self:
-        """Start the sequence that belongs to `seed`; a negative one counts from 2**64 down.
+        """Start the sequence of `seed`; a negative one counts down from 2**64.
 
         Raises ValueError outside [-2**63, 2**64). Source: `torch.Generator.manual_seed`.
 
@@ -83,13 +83,13 @@ class MersenneTwister:
         return self
 
     def seed(self) -> int:
-        """Start from a seed of the operating system's and return it. Source: `torch.seed`."""
+        """Start from a seed of the operating system and return it. Source: `torch.seed`."""
         seed = int.from_bytes(os.urandom(8), "little") % 2**53
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self) -> int:
-        """The seed the sequence began with. Source: `torch.initial_seed`.
+        """The seed of the sequence. Source: `torch.initial_seed`.
 
         >>> MersenneTwister(7).initial_seed()
         7
@@ -97,7 +97,7 @@ class MersenneTwister:
         return self._seed
 
     def get_state(self) -> Array:
-        """Everything the next numbers depend on: a uint8 array of shape (5056,).
+        """The state of the generator: a uint8 array of shape (5056,).
 
         The bytes are those of `torch.get_rng_state()` after the same calls.
 
@@ -107,7 +107,7 @@ class MersenneTwister:
         record = np.zeros(1, _STATE)
         with self._lock:
             twister: Any = self._bits.state["state"]
-            # Both libraries renew all words when they have run out; only the count differs.
+            # Both libraries renew all words when they run out; only the count differs.
             taken = 0 if self._untouched else twister["pos"]
             record["seed"] = self._seed
             record["left"] = 1 if self._untouched else _WORDS + 1 - taken
@@ -120,9 +120,9 @@ class MersenneTwister:
         return record.view(np.uint8)
 
     def set_state(self, state: Array) -> None:
-        """Go on from what `get_state` (or `torch.get_rng_state`) returned.
+        """Set the state, as `get_state` (or `torch.get_rng_state`) returned it.
 
-        Raises RuntimeError where `state` is no such record.
+        Raises RuntimeError if `state` is no such record.
 
         >>> generator = MersenneTwister(0)
         >>> start = generator.get_state()
@@ -170,7 +170,7 @@ class MersenneTwister:
     ) -> Array:
         """Numbers evenly from [low, high); float64 has 53 random bits, the others 24.
 
-        Raises RuntimeError where low > high. Source: `torch.rand`, `torch.Tensor.uniform_`.
+        Raises RuntimeError if low > high. Source: `torch.rand`, `torch.Tensor.uniform_`.
 
         >>> MersenneTwister(0).uniform(2)
         array([0.4962566, 0.7682218], dtype=float32)
@@ -181,7 +181,7 @@ class MersenneTwister:
         start = wide(low)
         unit = self._unit(_size(shape), wide)
         values = _scaled(unit, wide(high) - start, start).astype(dtype)
-        # Rounding may reach the bound that the range leaves out.
+        # Rounding may reach the excluded upper bound.
         values[values == dtype.type(wide(high))] = start
         return values.reshape(shape)
 
@@ -191,10 +191,10 @@ class MersenneTwister:
     ) -> Array:
         """Numbers of the normal distribution, by the Box-Muller transform.
 
-        Fewer than 16 numbers are computed one pair at a time in float64, and half of a pair is
-        kept for the next such call; 16 or more in blocks of 16 in the result's own precision.
-        PyTorch goes `in_pairs` too wherever it writes to memory that is not contiguous.
-        Raises RuntimeError where std < 0. Source: `torch.randn`, `torch.Tensor.normal_`.
+        Fewer than 16 numbers are computed in float64, pair by pair, and an unused half is kept for
+        the next such call; 16 or more are computed in blocks of 16, in the result's precision.
+        PyTorch also works `in_pairs` if it writes to memory that is not contiguous.
+        Raises RuntimeError if std < 0. Source: `torch.randn`, `torch.Tensor.normal_`.
 
         >>> MersenneTwister(0).normal(2)
         array([ 1.5409961, -0.2934289], dtype=float32)
@@ -212,9 +212,9 @@ class MersenneTwister:
         return values.astype(dtype, copy=False).reshape(shape)
 
     def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
-        """Whole numbers evenly from [low, high), of any dtype that holds them.
+        """Integers with equal probability from [low, high), of any dtype that holds them.
 
-        Raises RuntimeError where the range is empty or does not fit. Source: `torch.randint`.
+        Raises RuntimeError if the range is empty or does not fit. Source: `torch.randint`.
 
         >>> MersenneTwister(0).randint(0, 100, 3)
         array([44, 39, 33])
@@ -222,7 +222,7 @@ class MersenneTwister:
         dtype = np.dtype(dtype)
         random_checks.check_span(low, high, dtype)
         span, size = high - low, _size(shape)
-        # Two words where one would favour the small numbers too much.
+        # Two words if one would favour small numbers too much.
         words = self.random_raw(size) if span < 2**28 else self._double_words(size)
         if span < 2**64:
             words = words % np.uint64(span)
@@ -231,7 +231,7 @@ class MersenneTwister:
         return values.view(np.int64).astype(dtype).reshape(shape)
 
     def whole(self, top: int, shape: Shape, dtype: Any) -> Array:
-        """Whole numbers evenly from [0, top]: one word each up to 32 bits.
+        """Integers with equal probability from [0, top]: one word each up to 32 bits.
 
         Source: `torch.Tensor.random_`.
 
@@ -255,7 +255,7 @@ class MersenneTwister:
         choices = np.arange(n, n - steps, -1, dtype=np.uint64)
         partners = self.random_raw(steps) % choices + np.arange(steps, dtype=np.uint64)
         order = list(range(n))
-        # Each swap depends on those before it, so that this loop cannot be one array operation.
+        # Each swap depends on those before it, so this loop cannot be an array operation.
         for i, j in enumerate(partners.tolist()):
             order[i], order[j] = order[j], order[i]
         return np.array(order, dtype=dtype)
@@ -264,7 +264,7 @@ class MersenneTwister:
         """Ones with probability `p`, else zeros.
 
         An array `p` is broadcast to `shape` (default: its own) and gives the default dtype; for
-        a number these are () and float32. Raises RuntimeError where p is outside [0, 1].
+        a number these are () and float32. Raises RuntimeError if p is outside [0, 1].
         Source: `torch.bernoulli`, `torch.Tensor.bernoulli_`.
 
         >>> MersenneTwister(0).bernoulli(0.5, 4)
@@ -286,7 +286,7 @@ class MersenneTwister:
     def exponential(self, shape: Shape, dtype: Any = np.float32, rate: float = 1.0) -> Array:
         """Numbers of the exponential distribution with mean 1 / rate.
 
-        Raises RuntimeError where rate <= 0. Source: `torch.Tensor.exponential_`.
+        Raises RuntimeError if rate <= 0. Source: `torch.Tensor.exponential_`.
 
         >>> MersenneTwister(0).exponential(2).dtype
         dtype('float32')
@@ -324,7 +324,7 @@ class MersenneTwister:
     def poisson(self, rates: Array) -> Array:
         """Numbers of the Poisson distributions with these means, in their dtype.
 
-        Raises RuntimeError where a rate is negative. Source: `torch.poisson`.
+        Raises RuntimeError if a rate is negative. Source: `torch.poisson`.
 
         >>> MersenneTwister(0).poisson(np.float32([0.0, 100.0])).dtype
         dtype('float32')
@@ -340,7 +340,7 @@ class MersenneTwister:
 
             counts = [poisson_number(rate, draw) for rate in rates.ravel().tolist()]
             self.set_state(start)
-            self._unit(next(used), np.float64)  # not more than was used of what was drawn ahead
+            self._unit(next(used), np.float64)  # at most the number of words that were used
         return np.array(counts, rates.dtype).reshape(rates.shape)
 
     # Parts
@@ -357,24 +357,24 @@ class MersenneTwister:
         return words.astype(np.float32) * np.float32(2.0**-24)
 
     def _pairs_of_normals(self, count: int) -> Array:
-        """Box-Muller on pairs; what is left of the last one waits for the next call."""
+        """Box-Muller on pairs; an unused half of the last one waits for the next call."""
         with self._lock:
             waiting = [] if self._second_normal is None or not count else [self._second_normal]
             left = count - len(waiting)
             unit = self._unit(left + left % 2, np.float64)
             pairs: Any
-            if count < 16:  # sooner done one by one
+            if count < 16:  # faster one by one
                 pairs = [both for pair in unit.reshape(-1, 2).tolist() for both in _pair(*pair)]
             else:
                 radius = np.sqrt(-2.0 * np.log1p(-unit[1::2]))
                 angle = 2.0 * math.pi * unit[0::2]
                 pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).ravel()
-            if count:  # what the state keeps is to be the C library's number to the last bit
+            if count:  # the saved number has to equal the C library's to the last bit
                 self._second_normal = _pair(*unit[-2:].tolist())[1] if left % 2 else None
             return np.concatenate([waiting, pairs[:left]])
 
     def _blocks_of_normals(self, count: int, dtype: Any, wide: Any) -> Array:
-        """Box-Muller on blocks of 16, the last 16 computed anew where 16 does not divide `count`.
+        """Box-Muller on blocks of 16; the last 16 are computed again if 16 does not divide `count`.
 
         float16 draws for whole blocks only; the other types also draw the tail's first numbers,
         which the last block then replaces.
@@ -415,7 +415,7 @@ def _box_muller(unit: Array) -> Array:
     """Normal numbers from uniform ones: in each 16, the first 8 give radii, the others angles."""
     normals = np.empty_like(unit).reshape(-1, 2, 8)
     halves = unit.reshape(-1, 2, 8)
-    # In pieces that stay in the processor's cache.
+    # In blocks that stay in the processor's cache.
     for start in range(0, len(halves), 1024):
         piece = slice(start, start + 1024)
         draws, turns = 1 - halves[piece, 0], halves[piece, 1]

@@ -1,9 +1,9 @@
-"""The state of a generator that counts: a seed, and how many words were drawn since.
+"""The state of a counter-based generator: a seed, and the number of words drawn since.
 
-Philox4x32-10 makes four random words of 32 bits from a counter and a key, and nothing else: the
-seed is the key, and the number of a word tells its counter.  So words can be made in any order, by
-any number of threads, and a state is two numbers that live on the host and can be set back.  The
-words themselves are made on the device, in `cupy/sources_random.py`.
+Philox4x32-10 makes four random words of 32 bits from a counter and a key: the key is the seed, and
+the counter follows from the index of a word.  So words can be made in any order, by any number of
+threads, and a state is two numbers on the host.  The words themselves are made on the device, in
+`cupy/sources_random.py`.
 
 Source: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3",
 SC 2011.
@@ -21,7 +21,7 @@ from .random_checks import check_seed
 
 DEFAULT_SEED = 67280421310721
 
-# What torch.cuda.get_rng_state() returns as bytes.
+# The layout of the bytes of torch.cuda.get_rng_state().
 _STATE = np.dtype([("seed", "<u8"), ("offset", "<u8")])
 
 #: The seeds with which the devices' own generators begin, by the device's number; None is for all
@@ -30,7 +30,7 @@ first_seeds: dict[int | None, int] = {}
 
 
 class PhiloxState:
-    """A seed and an offset, which counts words and is a multiple of four.
+    """A seed and an offset, which is the number of words drawn, a multiple of four.
 
     >>> PhiloxState(7).take(3), PhiloxState(7).initial_seed()
     (0, 7)
@@ -42,19 +42,19 @@ class PhiloxState:
         self.manual_seed(seed)
 
     def manual_seed(self, seed: int) -> Self:
-        """Start the words that belong to `seed`; a negative one counts from 2**64 down."""
+        """Set the seed and start again; a negative seed counts down from 2**64."""
         with self._lock:
             self._seed, self.offset = check_seed(seed), 0
         return self
 
     def seed(self) -> int:
-        """Start from a seed of the operating system's and return it."""
+        """Start from a seed of the operating system and return it."""
         seed = random_seed()
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self) -> int:
-        """The seed of all words until another is set."""
+        """The current seed."""
         return self._seed
 
     def get_state(self) -> Any:
@@ -69,7 +69,7 @@ class PhiloxState:
         return record.view(np.uint8)
 
     def set_state(self, state: Any) -> None:
-        """Go on from what `get_state` returned; RuntimeError where it is no such record.
+        """Set the state, as `get_state` returned it; RuntimeError if it is no such record.
 
         >>> state = PhiloxState(5)
         >>> state.set_state(PhiloxState(1).get_state()); state.initial_seed()
@@ -86,7 +86,7 @@ class PhiloxState:
             self._seed, self.offset = int(record["seed"]), int(record["offset"])
 
     def take(self, counters: int) -> int:
-        """Return the offset of the next words, and pass over so many counters' four words."""
+        """Return the offset of the next words, and advance it by four for each of the counters."""
         with self._lock:
             start = self.offset
             self.offset = (start + 4 * counters) % 2**64
@@ -94,11 +94,11 @@ class PhiloxState:
 
 
 def random_seed() -> int:
-    """Return a seed of 53 bits that the operating system gives."""
+    """Return a seed of 53 bits from the operating system."""
     return int.from_bytes(os.urandom(8), "little") % 2**53
 
 
 def first_seed(index: int) -> int:
-    """Return the seed with which the generator of a device begins."""
+    """Return the first seed of the generator of a device."""
     found = first_seeds.get(index, first_seeds.get(None))
     return random_seed() if found is None else found

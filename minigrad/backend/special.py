@@ -1,4 +1,4 @@
-"""Special functions that NumPy lacks: the error function, the gamma function and their kin.
+"""Special functions that NumPy lacks: the error function, the gamma function, their derivatives.
 
 Everything is computed in float64 and returned in the dtype of the argument.  The two polynomials
 are Chebyshev expansions, made with 40 digits by mpmath and cut off below 1e-16.
@@ -39,12 +39,12 @@ ERFC = (
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510,
              43867 / 798, -174611 / 330)
 
-#: From here on asymptotic expansions that end with B20 are exact to the last bit or so.
+#: From here on asymptotic expansions up to B20 are exact to about the last bit.
 FAR = 10.0
 
 
 def in_float64(compute: Callable[..., Array]) -> Callable[..., Array]:
-    """Let a function of float64 arrays take arrays of any floating dtype, 0-d ones too."""
+    """Make a function of float64 arrays accept arrays of any floating dtype, 0-d ones too."""
 
     def function(x: Array, *args: Any) -> Array:
         x = np.asarray(x)
@@ -96,7 +96,7 @@ def erf(x: Array) -> Array:
 
 @in_float64
 def erfc(x: Array) -> Array:
-    """Return 1 - erf(x), without the cancellation that this subtraction has for large x.
+    """Return 1 - erf(x), without cancellation for large x.
 
     >>> erfc(np.array([0.0, 30.0]))
     array([1., 0.])
@@ -126,7 +126,7 @@ def erfinv(y: Array) -> Array:
     a = 2 / (math.pi * 0.147) + log / 2
     x = np.sqrt(-log / 0.147 / (np.sqrt(a * a - log / 0.147) + a))
     for _ in range(3):
-        # Near 1 the difference is taken between the complements, which lose nothing.
+        # Near 1 the complements are subtracted, which is exact.
         off = np.where(size < 0.5, erf(x) - size, (1 - size) - erfc(x))
         step = off * (math.sqrt(math.pi) / 2) * np.exp(x * x)
         x = x - step / (1 + x * step)
@@ -159,7 +159,7 @@ def digamma(x: Array) -> Array:
     """
     reflected = x < 0
     z = np.where(reflected, 1 - x, x)
-    below = np.zeros_like(z)  # sum of 1 / z over the steps that lead up to FAR
+    below = np.zeros_like(z)  # sum of 1 / z over the steps up to FAR
     while (near := z < FAR).any():
         below[near] += 1 / z[near]
         z = np.where(near, z + 1, z)
@@ -194,7 +194,7 @@ def polygamma(x: Array, n: int) -> Array:
 def hurwitz_zeta(s: int, q: Array) -> Array:
     """Return the sum of (q + k)**-s over k = 0, 1, 2 ...: Euler and Maclaurin's formula.
 
-    Below zero the sum is made of three others, as steps from there would be too many to take.
+    Below zero the sum is composed of three others: there would be too many steps from there.
     """
     q = q + 0.0  # a negative zero is a zero
     if (below := q < 0).any():

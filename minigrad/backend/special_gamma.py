@@ -14,7 +14,7 @@ from .special import BERNOULLI, FAR, in_float64, lgamma, polynomial
 
 Array = Any
 
-#: From here on the integral is taken between its tail and x where both are near to each other.
+#: From here on, x near a needs the integral from x to the nearer tail.
 LARGE = 100.0
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
 
@@ -40,7 +40,7 @@ def gammaincc(a: Array, x: Array) -> Array:
 
 
 def shares(a: Array, x: Array) -> tuple[Array, Array]:
-    """Return both shares: the one that is smaller is summed up, and the other is the rest."""
+    """Return both shares: the smaller one is computed, the other one is its complement."""
     x = x.astype(np.float64, copy=False).reshape(a.shape)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     below = np.where((a == 0) | (x == np.inf), 1.0, 0.0)
@@ -68,7 +68,7 @@ def density(a: Array, x: Array) -> Array:
 
 
 def series(a: Array, x: Array) -> Array:
-    """Return what is below x: the density times 1 + x / (a + 1) + x**2 / (a + 1)(a + 2) ..."""
+    """Return the share below x: the density times 1 + x / (a + 1) + x**2 / (a + 1)(a + 2) ..."""
     total, term, n = np.ones_like(x), np.ones_like(x), 0
     while (term > total * 1e-17).any():
         n += 1
@@ -78,7 +78,7 @@ def series(a: Array, x: Array) -> Array:
 
 
 def fraction(a: Array, x: Array) -> Array:
-    """Return what is above x: the density times a / (x + 1 - a - (1 - a) / (x + 3 - a - ...)).
+    """Return the share above x: the density times a / (x + 1 - a - (1 - a) / (x + 3 - a - ...)).
 
     The continued fraction is evaluated from its front (Lentz).
     """
@@ -97,7 +97,7 @@ def fraction(a: Array, x: Array) -> Array:
 
 
 def integral(a: Array, x: Array) -> Array:
-    """Return what is between x and the nearer end of all that counts, by Gauss and Legendre."""
+    """Return the integral between x and the nearer end of the relevant range, by Gauss-Legendre."""
     width = np.sqrt(a)
     end = np.where(x < a, np.minimum(a - 8 * width, x - 5 * width),
                    np.maximum(a + 12 * width, x + 6 * width))

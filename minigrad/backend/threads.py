@@ -1,15 +1,15 @@
-"""A small pool of threads for work on arrays: NumPy lets go of the interpreter while it computes.
+"""A small thread pool for work on arrays: NumPy releases the interpreter while it computes.
 
 NOTE [The same numbers with any number of threads]
-    `for_each` only decides which thread does an item, and when.  How work is cut into items
-    depends on shapes alone, and what items return is combined in their order, so a result does
-    not change with the number of threads.
+    `for_each` only decides which thread does an item, and when.  The division into items depends
+    only on shapes, and their results are combined in order, so a result does not depend on the
+    number of threads.
 
 NOTE [Two pools of threads]
-    BLAS has threads of its own, which wait for the next product in a loop that takes a processor.
-    Another pool has to share it with them: convolutions whose blocks were given to this one took
-    half as long again as with BLAS's threads alone.  So nothing that holds a matrix product is
-    shared out here, and how the last bits of products come out is BLAS's affair.
+    BLAS has its own threads, which busy-wait for the next product and so occupy the processors.
+    Another pool competes with them: convolutions with blocks on this pool took half as long again
+    as with BLAS's threads alone.  So work with a matrix product never runs on this pool, and the
+    last bits of products are BLAS's affair.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["for_each", "get_num_threads", "set_num_threads"]
 
 
 def _usable_processors() -> int:
-    """How many threads to start with: OMP_NUM_THREADS, else what this process may run on."""
+    """The initial number of threads: OMP_NUM_THREADS, else the processors of this process."""
     wished = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     if wished.isdecimal() and int(wished) > 0:
         return int(wished)
@@ -34,7 +34,7 @@ def _usable_processors() -> int:
 
 
 def _limit_blas(count: int) -> None:
-    """Let each matrix product use `count` threads, where threadpoolctl is installed."""
+    """Let each matrix product use `count` threads, if threadpoolctl is installed."""
     try:
         import threadpoolctl  # type: ignore[import-untyped]  # ships no types
     except ImportError:
@@ -43,24 +43,24 @@ def _limit_blas(count: int) -> None:
 
 
 class _Job:
-    """A function and the items it is to be called with, by however many threads come along."""
+    """A function and its items, shared by any number of threads."""
 
     def __init__(self, function: Callable[[Any], Any], items: Sequence[Any]) -> None:
         self.function, self.items = function, items
         self.results: list[Any] = [None] * len(items)
         self.errors: dict[int, BaseException] = {}
-        self.places = iter(range(len(items)))  # shared: each place is handed out once
+        self.places = iter(range(len(items)))  # shared: each index is taken once
         self.left = len(items)
         self.lock = threading.Lock()
         self.finished = threading.Event()
 
     def work(self) -> None:
-        """Do items until none is left to take; after an error the rest is only counted."""
+        """Do items until none is left; after an error the others are only counted."""
         for place in self.places:
             try:
                 if not self.errors:
                     self.results[place] = self.function(self.items[place])
-            except BaseException as error:  # carried to the thread that waits
+            except BaseException as error:  # raised in the thread that waits
                 self.errors[place] = error
             with self.lock:
                 self.left -= 1
@@ -94,7 +94,7 @@ class _Pool:
 
 
 class _Here(threading.local):
-    busy = False  # whether this thread is working on an item
+    busy = False  # True while this thread works on an item
 
 
 _here = _Here()
@@ -103,7 +103,7 @@ _number = _usable_processors()
 
 
 def _start_anew() -> None:
-    """After a fork: the child has the objects, but none of the threads, and perhaps held locks."""
+    """Reset after a fork: the child has no threads, and perhaps locks that are held."""
     global _pool
     _pool = _Pool()
     _here.busy = False
@@ -114,7 +114,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def get_num_threads() -> int:
-    """Return how many threads work on large arrays.
+    """Return the number of threads for large arrays.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.get_num_threads.html
 
@@ -125,10 +125,10 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(count: int) -> None:
-    """Let `count` threads work on large arrays, and, where threadpoolctl is installed, in BLAS.
+    """Set the number of threads for large arrays and, if threadpoolctl is installed, for BLAS.
 
     It starts at OMP_NUM_THREADS, else at the number of processors that this process may use.
-    RuntimeError for what is no int of at least one.
+    RuntimeError unless it is an int of at least one.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.set_num_threads.html
 
@@ -146,8 +146,8 @@ def set_num_threads(count: int) -> None:
 def for_each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """Return `[function(item) for item in items]`, computed by several threads.
 
-    Inside an item, further items run one after the other.  The first item's error of those that
-    arose is raised, after all others have ended.
+    Inside an item, further items run one after the other.  The error of the first
+    failed item is raised, after all others have ended.
 
     >>> for_each(abs, [-1, 2, -3])
     [1, 2, 3]

@@ -1,16 +1,16 @@
-"""An array that stands for many of one shape: operations on it run on all of them at once.
+"""BatchedArray: many arrays of one shape that behave as one; ops run on all of them together.
 
 NOTE [Batched values]
     A `BatchedArray` looks like one example: `shape`, `ndim` and `dtype` are an example's.  Its
-    `value` has all of them, the batch dimension first; it is an array, or a tensor where the
-    operations on the batch are to be recorded.  A tensor whose array is batched shows the user
-    one example, which is what `vmap` hands to a function, and has no history of its own: that
-    belongs to `value`.
+    `value` holds all examples, the batch dimension first; it is an array, or a tensor if the ops
+    on the batch are to be recorded.  A tensor with a batched array looks like one
+    example to the function that `vmap` calls, and has no history of its own: this belongs to
+    `value`.
 
 NOTE [Levels]
     Batches nest: each has a level, a later one a higher one.  An op works on the highest level
-    among its operands and treats all else as one value; the lower levels have their turn when
-    the op runs on the `value`s.
+    among its operands and treats everything else as one value; the lower levels follow when the
+    op runs on the `value`s.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ Value = Any  # an array or a tensor
 
 next_level = count(1).__next__
 
-#: The levels of the vmaps under way, outermost first, each with its size.
+#: The active vmaps, outermost first: pairs of level and size.
 vmaps: ContextVar[tuple[tuple[int, int], ...]] = ContextVar("vmaps", default=())
 
 
 class NotBatchable(RuntimeError, AttributeError):
-    """Raised where one value is asked of a batch of them."""
+    """Raised if one value is needed and there is a batch of them."""
 
 
 def refuse(what: str) -> NotBatchable:
-    """Make the error for something that only a single array can do."""
+    """Make the error for an operation that needs a single array."""
     return NotBatchable(
         f"vmap: It looks like you're {what} a Tensor. We don't support vmap over that, please try "
         "to rewrite what you're doing with other operations.")
 
 
 def binary(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
-    """Make an operator: for arrays that broadcast as they lie, else through the op `name`."""
+    """Make an operator: directly for arrays that broadcast as they are, else by the op `name`."""
 
     def run(self: BatchedArray, other: Any) -> Any:
         value, kind = self.value, type(other)
@@ -85,7 +85,7 @@ def swapped(compute: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any
 
 
 class BatchedArray:
-    """Many arrays of one shape, shown as one; see NOTE [Batched values].
+    """Many arrays of one shape that look like one; see NOTE [Batched values].
 
     >>> import numpy as np
     >>> batch = BatchedArray(np.ones((5, 2, 3)), next_level())
@@ -109,7 +109,7 @@ class BatchedArray:
 
     @property
     def batch_size(self) -> int:
-        """How many examples there are."""
+        """The number of examples."""
         return int(self.value.shape[0])
 
     @property
@@ -152,7 +152,7 @@ class BatchedArray:
 
     @property
     def base(self) -> Any:
-        """What it is a part of: never None, so that nobody writes to it in place."""
+        """The array that it is a view of: never None, so that it is never written in place."""
         return self.inner
 
     def sum(self, dims: Sequence[int], keepdims: bool = False) -> Any:
@@ -182,7 +182,7 @@ class BatchedArray:
             return BatchedArray(-self.value, self.level)
         return F.neg(self)
 
-    __iadd__ = __isub__ = __imul__ = None  # or `a += b` would quietly make another array
+    __iadd__ = __isub__ = __imul__ = None  # without it, `a += b` would silently make a new array
 
     __add__ = binary(operator.add, "add")
     __sub__ = binary(operator.sub, "sub")
@@ -200,7 +200,7 @@ class BatchedArray:
         return F.matmul(other, self)
 
     def item(self) -> Any:
-        """Raise: there is no one number."""
+        """Raise: a batch is not one number."""
         raise refuse("calling .item() on")
 
     tolist = item
@@ -234,7 +234,7 @@ class BatchedArray:
         raise refuse("indexing the array of")
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # protocols that NumPy and copy look for
+        if name.startswith("__"):  # protocols of NumPy and copy
             raise AttributeError(name)
         raise refuse(f"using `{name}` of the array of")
 
@@ -247,19 +247,19 @@ class BatchedArray:
 
 
 def batched(value: Value, level: int) -> Value:
-    """Return the batch `value` as one: a batched array, or a tensor of one if it is a tensor."""
+    """Wrap `value`: return a batched array, or a tensor with one if `value` is a tensor."""
     array = BatchedArray(value, level)
     return Tensor._plain(array) if isinstance(value, Tensor) else array
 
 
 def level_of(value: Any) -> int:
-    """Return the level of a batched array or tensor, 0 for all else."""
+    """Return the level of a batched array or tensor, 0 for anything else."""
     array = value._array if isinstance(value, Tensor) else value
     return array.level if type(array) is BatchedArray else 0
 
 
 def examples(value: Any, level: int) -> Value | None:
-    """Return what a value holds at a level, the batch first; None if it is not batched."""
+    """Unwrap a value at a level, batch dimension first; None if it is not batched there."""
     if level_of(value) != level:
         return None
     if not isinstance(value, Tensor):

@@ -1,11 +1,11 @@
-"""Running an op on batches: by its batching rule, or once for each example.
+"""Run an op on batches: by its batching rule, or once for each example.
 
 NOTE [Batching rules]
-    A rule gets a `Call`: the op and its arguments, the batched ones as the values that they hold,
-    batch dimension first.  It returns the op's outputs for the whole batch, batch dimension first
-    in each.  It runs ops on values like any other code, so what it does is recorded where the
-    values are tensors.  An op without a rule, or whose rule gives `rows` back for these arguments,
-    runs once for each example and says so in a warning.
+    A rule gets a `Call`: the op and its arguments, with batched ones unwrapped, batch dimension
+    first.  It returns the op's outputs for all examples, batch dimension first.  It runs ops on the
+    values like any other code, so these are recorded if the values are tensors.  An op runs once
+    for each example, with a warning, if it has no rule, or if its rule returns `rows` for these
+    arguments.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ INPLACE = (
 
 
 class Call:
-    """An op's arguments by name; those in `batched` hold a batch, whose dimension is the first."""
+    """An op's arguments by name; those in `batched` hold a batch, with the batch dimension first."""
 
     __slots__ = ("arguments", "batched", "level", "op", "size")
 
@@ -61,7 +61,7 @@ class Call:
         return [n for n in self.op.tensors if hasattr(self.arguments[n], "shape")]
 
     def only(self, *names: str) -> bool:
-        """Tell whether nothing but these is batched."""
+        """Tell whether no other arguments than these are batched."""
         return self.batched <= set(names)
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -74,7 +74,7 @@ class Call:
         return len(self.shape(name))
 
     def full(self, name: str) -> Value:
-        """Return an argument with the batch dimension, of one that has none made by expanding."""
+        """Return an argument with the batch dimension, expanded if it has none."""
         value = self.arguments[name]
         if name in self.batched or not hasattr(value, "shape"):
             return value
@@ -111,18 +111,18 @@ class Call:
         return batched(value, DECOMPOSED) if name in self.batched else value
 
 
-#: The level at which a rule may run other ops on whole batches; no other level is as high.
+#: The level at which a rule may run other ops on batched values; no other level is as high.
 DECOMPOSED = 1 << 62
 
 
 def rows(call: Call) -> Any:
-    """Run the op once for each example: the rule of ops that have none."""
+    """Run the op once for each example: the fallback for ops without a rule."""
     return call.in_turn()
 
 
 def run_op(op: type[Op], values: list[Any], arrays: list[Any], on_tensors: bool,
            inplace: bool = False) -> Any:
-    """Apply an op of which some operands are batched; a batched array or tensor comes back."""
+    """Apply an op with batched operands; return a batched array or tensor."""
     at, items = op.list_position, []
     if at is not None:
         items = list(values[at])
@@ -141,7 +141,7 @@ def run_op(op: type[Op], values: list[Any], arrays: list[Any], on_tensors: bool,
 
 def unpacked(op: type[Op], values: list[Any], arrays: list[Any], level: int,
              on_tensors: bool) -> Call:
-    """Return the arguments with the values of this level's batches in the place of the batches."""
+    """Return the arguments with this level's batches unwrapped."""
     arguments = dict(zip(op.parameters, values, strict=True))
     inside: set[str] = set()
     size = 0
@@ -174,7 +174,7 @@ def unpacked(op: type[Op], values: list[Any], arrays: list[Any], level: int,
 
 
 def as_promoted(value: Any, array: Any, op: type[Op]) -> Any:
-    """Return an operand in the dtype that the promotion gave to its array."""
+    """Return an operand in the promoted dtype of its array."""
     if op.promote is None or not hasattr(value, "shape") or not hasattr(array, "dtype"):
         return value
     have = value._array.dtype if isinstance(value, Tensor) else value.dtype
@@ -192,7 +192,7 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
         raise RuntimeError(INPLACE.format(op.name, op.name))
     first = op.parameters[0]
     if first in op.node_type.saves and isinstance(call.arguments[first], Tensor):
-        call.arguments[first] = F.clone(call.arguments[first])  # what is saved stays as it was
+        call.arguments[first] = F.clone(call.arguments[first])  # saved values stay as they were
     result = RULES.get(op.__name__, rows)(call)
     if op.view:
         target._array = BatchedArray(result, level)
@@ -207,7 +207,7 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
 
 
 class BatchedBackend:
-    """What carries batched arrays: ops are run by their rules, new constants are not batched."""
+    """Backend of batched arrays: ops run by their batching rules, new constants are not batched."""
 
     name = "batched"
     device_type = "cpu"
@@ -218,16 +218,16 @@ class BatchedBackend:
     empty, full = staticmethod(np.empty), staticmethod(np.full)
 
     def as_array(self, value: Any) -> Any:
-        """Return what the operators give, which is an array already."""
+        """Return the result of an operator, which is an array already."""
         return value
 
     def detached(self, array: BatchedArray) -> BatchedArray:
-        """Return the same batch, of a tensor without history if it is one of a tensor."""
+        """Return the same batch, detached if its value is a tensor."""
         value = array.value
         return BatchedArray(F.detach(value), array.level) if isinstance(value, Tensor) else array
 
     def zeros_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
-        """Return a batch of zeros."""
+        """Return a batch of zeros of an array's shape."""
         return like("zeros_like", array, dtype=dtype, order=order)
 
     def ones_like(self, array: Any, dtype: Any = None, order: str = "K") -> Any:
@@ -243,7 +243,7 @@ class BatchedBackend:
         return like("full_like", array, value, dtype=dtype, order=order)
 
     def in_batch(self, made: Any, array: BatchedArray) -> BatchedArray:
-        """Return a batch of the same size and levels, each example of which is `made`."""
+        """Return a batch of the same size and levels, in which each example is `made`."""
         with place_on(made):
             whole: Any = BACKENDS[type(made)].repeat(made[None], array.batch_size, axis=0)
         inner = array.inner
@@ -257,18 +257,18 @@ class BatchedBackend:
         return array
 
     def may_ask(self) -> bool:
-        """Tell whether values may be looked at: what may not be of a batch says so itself."""
+        """Tell whether values may be read; reads that a batch cannot do raise by themselves."""
         return True
 
     def place_of(self, arrays: Any) -> Any:
-        """Return where to work: the rules go where what lies underneath is."""
+        """Return a context to work in: an empty one, since rules enter the device of the value."""
         return None
 
     def __getattr__(self, name: str) -> Any:
         return numpy_backend.synchronize if name == "synchronize" else refused(name)
 
     def to_host(self, array: Any) -> Any:
-        """Raise: it would be many arrays."""
+        """Raise: a batch is many arrays."""
         return array.item()
 
 

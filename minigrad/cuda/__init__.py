@@ -1,7 +1,7 @@
-"""`minigrad.cuda`: whether there is a GPU, and what can be asked of it.
+"""`minigrad.cuda`: GPUs, their memory, streams, graphs and random numbers.
 
-Without CuPy and a driver `is_available()` is False, and what needs a GPU raises `RuntimeError`,
-which says what to install.
+Without CuPy and a driver `is_available()` is False, and functions that need a GPU raise
+`RuntimeError` with a hint what to install.
 
 Source: https://docs.pytorch.org/docs/stable/cuda.html
 """

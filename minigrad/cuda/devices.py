@@ -1,4 +1,4 @@
-"""Which GPUs there are, and which of them is the current one."""
+"""The GPUs of the machine, and the current one."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Where = Device | str | int | None
 
 
 def backend() -> Any:
-    """Return the CUDA backend; `RuntimeError` where there is none."""
+    """Return the CUDA backend; `RuntimeError` if there is none."""
     return backend_for("cuda")
 
 
 def index_of(where: Where) -> int:
-    """Return the number of a GPU, the current one's for None and for "cuda" alone."""
+    """Return the number of a GPU; None and plain "cuda" mean the current one."""
     chosen = None if where is None else as_device(where)
     if chosen is not None and chosen.type != "cuda":
         raise ValueError(f"Expected a cuda device, but got: {chosen}")
@@ -39,7 +39,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """Return the number of GPUs: 0 where CuPy or the driver is missing."""
+    """Return the number of GPUs: 0 if CuPy or the driver is missing."""
     try:
         found = backend()
     except RuntimeError:
@@ -48,27 +48,27 @@ def device_count() -> int:
 
 
 def is_initialized() -> bool:
-    """Tell whether a GPU was used, or asked for, yet."""
+    """Tell whether a GPU has been used."""
     return "cuda" in DEVICES
 
 
 def init() -> None:
-    """Look for the GPUs now; `RuntimeError` where there are none."""
+    """Find the GPUs now; `RuntimeError` if there are none."""
     backend()
 
 
 def current_device() -> int:
-    """Return the number of the GPU that new tensors go to."""
+    """Return the number of the current GPU, where new tensors are made."""
     return int(backend().current_device())
 
 
 def set_device(device: Where) -> None:
-    """Let new tensors go to another GPU."""
+    """Make another GPU the current one."""
     backend().cuda.Device(index_of(device)).use()
 
 
 class device:
-    """Let new tensors go to another GPU for the length of a `with` block; None changes nothing."""
+    """Make another GPU the current one in a `with` block; None changes nothing."""
 
     def __init__(self, device: Where) -> None:
         self.index = -1 if device is None else index_of(device)
@@ -86,7 +86,7 @@ class device:
 
 
 class device_of(device):
-    """Let new tensors go where a tensor is; one on the CPU changes nothing."""
+    """Make a tensor's GPU the current one in a `with` block; a CPU tensor changes nothing."""
 
     def __init__(self, obj: Any) -> None:
         super().__init__(obj.get_device() if obj.is_cuda else None)
@@ -114,6 +114,6 @@ def get_device_capability(device: Where = None) -> tuple[int, int]:
 
 
 def is_bf16_supported() -> bool:
-    """Return False: there is no bfloat16 here, whatever the GPU can do."""
+    """Return False: minigrad has no bfloat16, on any GPU."""
     return False
 

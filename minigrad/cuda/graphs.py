@@ -1,12 +1,12 @@
-"""Work captured once and launched as one: no Python, and one call to the driver, per repetition.
+"""CUDA graphs: work is captured once and then repeated by one call to the driver.
 
 NOTE [What can be captured]
-    A capture queues work without running it, so nothing in it may look at values: no `.item()`, no
-    `print`, no mask as an index, no copy to or from the host.  Checks that ops make of their
-    indices are left out while capturing.  Sizes and Python numbers are those of the capture for
-    good, and so is the memory: tensors made inside live in a pool of the graph's own, which is kept
-    as long as the graph, and each launch writes to them anew.  New data is copied into tensors that
-    the captured function reads; it is kept with the graph, and with it what it refers to.
+    A capture queues work without running it, so nothing in it may read values: no `.item()`, no
+    `print`, no mask as an index, no copy to or from the host.  Ops do not check their indices
+    while capturing.  Sizes, Python numbers and memory stay those of the capture: tensors made
+    inside live in a pool that belongs to the graph, and each launch overwrites them.  To compute on
+    new data, copy it into tensors that the captured function reads.  The graph keeps the function
+    and everything that it refers to.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.CUDAGraph.html
 """
@@ -22,11 +22,11 @@ from .streams import Stream, current_stream, stream
 
 
 class GraphMemory:
-    """The memory that graphs work in, of one or of several that share it.
+    """A memory pool for one graph, or for several that share it.
 
-    CuPy forgets a pool that nobody refers to, but not its free memory.  So it is given back when
-    the last graph is gone: not before, since a graph writes to memory which for CuPy is free.
-    Where tensors still live in it, the rest goes back when a later graph goes, or by `empty_cache`.
+    CuPy drops a pool without references, but does not free its unused memory.  It is freed when the
+    last graph is gone: a graph writes to memory that CuPy regards as free.  Memory of tensors that
+    still live is freed when a later graph goes, or by `empty_cache`.
     """
 
     _waiting: ClassVar[list[Any]] = []
@@ -41,7 +41,7 @@ class GraphMemory:
 
     @classmethod
     def give_back(cls) -> None:
-        """Give back what no tensor uses of the memory of graphs that are gone."""
+        """Free the memory of past graphs that no tensor uses."""
         for pool, device in cls._waiting[:]:
             with device:
                 pool.free_all_blocks()
@@ -54,14 +54,14 @@ class CUDAGraph:
 
     def __init__(self) -> None:
         self.memory: GraphMemory | None = None
-        self.work: Any = None  # what `graph` captured: it holds what the captured work reads
+        self.work: Any = None  # the captured function keeps its inputs alive
         self.result: Any = None
         self._graph: Any = None
         self._stream: Any = None
-        self._drawn: Any = None  # the random numbers that each repetition draws anew
+        self._drawn: Any = None  # generators of numbers that each repetition draws anew
 
     def capture_begin(self) -> None:
-        """Capture what is queued in the current stream, which must not be the default one."""
+        """Begin to capture work queued in the current stream, which must not be the default one."""
         if self._graph is not None:
             raise RuntimeError("This CUDAGraph instance already owns a captured graph. To capture "
                                "a new graph, create a new instance.")
@@ -86,14 +86,14 @@ class CUDAGraph:
         self._graph = stream.end_capture()
 
     def replay(self) -> None:
-        """Do the captured work once more; returns before it is done."""
+        """Launch the captured work; return before it is done."""
         if self._graph is None:
             raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
         self._drawn.renew()
         self._graph.launch(current_stream().stream)
 
     def reset(self) -> None:
-        """Forget what was captured and free its memory."""
+        """Drop the captured work and free its memory."""
         self._graph = self._drawn = self.work = self.result = None
         self.memory = None
 
@@ -101,17 +101,17 @@ class CUDAGraph:
         self.reset()
 
     def register_generator_state(self, generator: Any) -> None:
-        """Do nothing: a generator that is drawn from in the capture is noticed by itself."""
+        """Do nothing: generators that are used in the capture are found automatically."""
 
     def pool(self) -> Any:
-        """Return the memory that tensors made during the capture live in."""
+        """Return the memory pool of tensors made during the capture."""
         if self._graph is None:
             raise RuntimeError("Called CUDAGraph::pool() without a preceding successful capture.")
         return self.memory
 
 
 class _Capture:
-    """The `with` block in which work is captured into a graph."""
+    """Context manager that captures work into a graph."""
 
     def __init__(self, graph: CUDAGraph, pool: Any, stream: Stream | None) -> None:
         self.graph, self.pool, self.stream = graph, pool, stream
@@ -140,10 +140,10 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
           capture_error_mode: str = "global", warmup: int = 3) -> Any:
     """Capture work on the GPU, to repeat it without Python.
 
-    With a function, the one from here: it runs `warmup` times as it is (kernels are compiled,
-    optimizers get their state), is captured, and comes back as a function without arguments that
-    repeats it and returns what it returned, whose values are new each time.  With a `CUDAGraph`,
-    PyTorch's: a `with` block whose work is captured.  `capture_error_mode` is accepted and CuPy's
+    Given a function, it runs this `warmup` times (kernels are compiled, optimizers get their
+    state), captures one call, and returns a function without arguments that repeats the captured
+    call and returns the same tensors with new values.  Given a `CUDAGraph`, it is PyTorch's context
+    manager, which captures the work of a `with` block.  `capture_error_mode` is accepted and CuPy's
     own, relaxed, is used.
     """
     if isinstance(work, CUDAGraph):
@@ -159,7 +159,7 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
         for _ in range(warmup):
             work()
     here.wait_stream(side)
-    backend().memory.empty(side.stream)  # what the stream keeps, nobody else could use
+    backend().memory.empty(side.stream)  # no other stream could reuse this memory
     with _Capture(captured, pool, side):
         captured.work, captured.result = work, work()
 
@@ -172,11 +172,11 @@ def graph(work: CUDAGraph | Callable[[], Any], pool: Any = None, stream: Stream 
 
 
 def graph_pool_handle() -> GraphMemory:
-    """Return memory of its own on the current GPU, for the graphs that are to share it."""
+    """Return a new memory pool on the current GPU, for graphs to share."""
     return GraphMemory()
 
 
 def is_current_stream_capturing(device: Where = None) -> bool:
-    """Tell whether work queued now is captured."""
+    """Tell whether the current stream is capturing."""
     found = current_stream(device).stream
     return bool(found.ptr) and bool(found.is_capturing())

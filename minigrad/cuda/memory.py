@@ -1,4 +1,4 @@
-"""How much memory tensors hold on a GPU.
+"""Memory statistics of a GPU.
 
 CuPy's pool keeps memory for the next tensor when one is freed; what it holds is *reserved*, what
 tensors hold is *allocated*.
@@ -21,28 +21,28 @@ def max_memory_allocated(device: Where = None) -> int:
 
 
 def memory_reserved(device: Where = None) -> int:
-    """Return the bytes that are held for tensors, those of now and those to come."""
+    """Return the reserved bytes: those of tensors, and those that the pool keeps for new ones."""
     return int(backend().memory.held(index_of(device)))
 
 
 def max_memory_reserved(device: Where = None) -> int:
-    """Return the bytes reserved now: they grow until `empty_cache` gives them back."""
+    """Return the reserved bytes: they only grow until `empty_cache` is called."""
     return memory_reserved(device)
 
 
 def reset_peak_memory_stats(device: Where = None) -> None:
-    """Count `max_memory_allocated` anew from here."""
+    """Restart the maximum of `max_memory_allocated`."""
     backend().memory.reset_peak(index_of(device))
 
 
 def empty_cache() -> None:
-    """Give unused memory back to the driver; without a GPU there is none to give back."""
+    """Return unused memory to the driver; without a GPU do nothing."""
     if is_available():
         GraphMemory.give_back()
         backend().memory.empty()
 
 
 def mem_get_info(device: Where = None) -> tuple[int, int]:
-    """Return how many bytes of the GPU are free, and how many there are."""
+    """Return the free and the total bytes of the GPU."""
     free, total = backend().memory.free_and_total(index_of(device))
     return int(free), int(total)

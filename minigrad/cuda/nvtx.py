@@ -12,7 +12,7 @@ from .devices import backend
 
 
 def range_push(msg: str) -> None:
-    """Open a range within the one that is open."""
+    """Open a range inside the current one."""
     backend().cuda.nvtx.RangePush(msg)
 
 
@@ -28,7 +28,7 @@ def mark(msg: str) -> None:
 
 @contextmanager
 def range(msg: str) -> Iterator[None]:
-    """Mark what a `with` block does."""
+    """Open a range for a `with` block."""
     range_push(msg)
     try:
         yield

@@ -1,7 +1,7 @@
-"""The GPUs' own generators of random numbers: seeds and states.
+"""Random generators of GPUs: seeds and states.
 
-Each GPU has one, which makes its numbers there.  A seed may be set before there is a GPU, or CuPy;
-without one it is forgotten, as in PyTorch.
+Each GPU has a generator, which makes numbers on the GPU.  Setting a seed without a GPU, or without
+CuPy, has no effect, as in PyTorch.
 
 Source: https://docs.pytorch.org/docs/stable/cuda.html#random-number-generator
 """
@@ -25,13 +25,13 @@ def source(where: Where = None) -> Any:
 
 
 def in_use() -> range:
-    """Return the numbers of all GPUs, none until they were first asked for."""
+    """Return the numbers of all GPUs; none before the first use of a GPU."""
     found = DEVICES.get("cuda")
     return range(0 if found is None else found.device_count())
 
 
 def manual_seed(seed: int) -> None:
-    """Start the current GPU's sequence of numbers that belongs to `seed`; without one do nothing.
+    """Seed the current GPU's generator; without a GPU do nothing.
 
     >>> manual_seed(0)
     """
@@ -42,7 +42,7 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Start all GPUs' sequences that belong to `seed`; without GPUs do nothing."""
+    """Seed all GPUs' generators; without a GPU do nothing."""
     first_seeds.clear()
     first_seeds[None] = int(seed)
     for index in in_use():
@@ -50,17 +50,17 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> None:
-    """Start the current GPU's numbers from a seed of the operating system's."""
+    """Seed the current GPU's generator from the operating system."""
     manual_seed(random_seed())
 
 
 def seed_all() -> None:
-    """Start all GPUs' numbers from one seed of the operating system's."""
+    """Seed all GPUs' generators with one seed from the operating system."""
     manual_seed_all(random_seed())
 
 
 def initial_seed() -> int:
-    """Return the seed that the current GPU's numbers began with."""
+    """Return the seed of the current GPU's generator."""
     return int(source().initial_seed())
 
 
@@ -75,13 +75,13 @@ def get_rng_state_all() -> list[Tensor]:
 
 
 def set_rng_state(new_state: Tensor, device: Where = "cuda") -> None:
-    """Let a GPU's generator go on from what `get_rng_state` returned."""
+    """Set the state of a GPU's generator, as `get_rng_state` returned it."""
     if not isinstance(new_state, Tensor):
         raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
     source(device).set_state(np.ascontiguousarray(new_state.numpy()))
 
 
 def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
-    """Let each GPU's generator go on from its state."""
+    """Set the states of all GPUs' generators."""
     for index, state in enumerate(new_states):
         set_rng_state(state, index)

@@ -1,4 +1,4 @@
-"""Streams, queues of work that run side by side on a GPU, and events, marks in them.
+"""Streams (queues of work that run concurrently on a GPU) and events (marks in streams).
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.Stream.html
 """
@@ -12,10 +12,10 @@ from .devices import Where, backend, device, index_of
 
 
 class Stream:
-    """A queue of work on a GPU; what is in it runs in order, beside other streams.
+    """A queue of work on a GPU; its work runs in order, concurrently with other streams.
 
-    What is made in one stream may be used in another only after that has waited for it
-    (`wait_stream`), and has to live until it was used.
+    A tensor made in one stream may be used in another only after this has waited for it
+    (`wait_stream`), and has to stay alive until it was used.
     """
 
     def __init__(self, device: Where = None, priority: int = 0, **kwargs: Any) -> None:
@@ -48,21 +48,21 @@ class Stream:
             return bool(self.stream.done)
 
     def _there(self) -> Any:
-        """Make its GPU the current one: every GPU's default stream has the same handle."""
+        """Enter the stream's GPU: the default streams of all GPUs have the same handle."""
         return backend().on(self.device_index)
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Mark this moment of the stream."""
+        """Record an event in the stream."""
         event = event or Event()
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
-        """Let what is queued from now on wait for an event."""
+        """Make work that is queued from now on wait for an event."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let what is queued from now on wait for what another stream holds now."""
+        """Make work that is queued from now on wait for the present work of another stream."""
         self.wait_event(stream.record_event())
 
     def __enter__(self) -> Stream:
@@ -86,7 +86,7 @@ class Stream:
 
 
 class Event:
-    """A mark in a stream, to wait for and to take the time between two of them."""
+    """A mark in a stream: to wait for, and to measure the time between two marks."""
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False,
                  interprocess: bool = False) -> None:
@@ -97,7 +97,7 @@ class Event:
         self.device_index = -1
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark this moment of a stream, the current one by default."""
+        """Record the event in a stream, by default the current one."""
         chosen = current_stream() if stream is None else stream
         with chosen._there():
             if self.event is None or self.device_index != chosen.device_index:
@@ -106,7 +106,7 @@ class Event:
             self.event.record(chosen.stream)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let what is queued in a stream from now on wait for this; the current one by default."""
+        """Make later work of a stream, by default the current one, wait for this event."""
         if self.event is not None:
             chosen = current_stream() if stream is None else stream
             with chosen._there():
@@ -139,7 +139,7 @@ class Event:
 
 
 class StreamContext:
-    """Queue work in a stream, on its device, for the length of a `with` block."""
+    """Make a stream and its device the current ones in a `with` block."""
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream
@@ -160,21 +160,21 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Return a context in which work is queued in `stream`; None changes nothing."""
+    """Return a context that makes `stream` the current one; None changes nothing."""
     return StreamContext(stream)
 
 
 def current_stream(device: Where = None) -> Stream:
-    """Return the stream in which work is queued on a GPU."""
+    """Return the current stream of a GPU."""
     index = index_of(device)
     return Stream(index, _stream=backend().cuda.get_current_stream(index))
 
 
 def default_stream(device: Where = None) -> Stream:
-    """Return the stream in which work is queued unless told otherwise."""
+    """Return the default stream of a GPU."""
     return Stream(index_of(device), _stream=backend().cuda.Stream(null=True))
 
 
 def synchronize(device: Where = None) -> None:
-    """Wait until all work given to a GPU is done."""
+    """Wait until all work of a GPU is done."""
     backend().synchronize(index_of(device))

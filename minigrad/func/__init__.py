@@ -1,4 +1,4 @@
-"""Functions of functions: derivatives and batches that nest in one another.
+"""Function transforms: derivatives and batches of functions, which nest.
 
 Source: https://docs.pytorch.org/docs/stable/func.html
 """

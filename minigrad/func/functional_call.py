@@ -1,4 +1,4 @@
-"""Calling a module with other parameters than its own, such as those of several.
+"""Functional calls of modules: with given parameters instead of the module's own.
 
 Source: https://docs.pytorch.org/docs/stable/func.api.html
 """
@@ -15,10 +15,10 @@ from ..tensor.tensor import Tensor
 def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
                     kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True,
                     strict: bool = False) -> Any:
-    """Return `module(*args, **kwargs)` with the tensors given by name in place of its own.
+    """Return `module(*args, **kwargs)` with tensors given by name instead of its own.
 
-    The tensors come as a dictionary by dotted name, or several that are joined; the module is left
-    as it was.  Tensors that share one parameter are all replaced unless `tie_weights` is False.
+    The tensors are a dictionary by dotted name, or several that are merged; the module does not
+    change.  Tensors that share one parameter are all replaced unless `tie_weights` is False.
     `RuntimeError` for unknown names if `strict`, and then for missing ones as well.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.functional_call.html
@@ -51,7 +51,7 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
 
 
 def joined(given: Any) -> dict[str, Any]:
-    """Return one dictionary of several; `ValueError` for a name that is in two of them."""
+    """Merge dictionaries; `ValueError` for a name that is in two of them."""
     if isinstance(given, Mapping):
         return dict(given)
     if not isinstance(given, Sequence):
@@ -78,7 +78,7 @@ def places_of(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
 
 
 def check_names(module: Any, given: dict[str, Any], places: dict[str, Any], strict: bool) -> None:
-    """Raise for names that the module does not know, if `strict` also for those left out."""
+    """Raise for names that the module does not know; if `strict`, also for missing ones."""
     unknown = [name for name in given if name not in places]
     missing = [name for name in places if name not in given]
     if strict and (unknown or missing):
@@ -91,8 +91,8 @@ def check_names(module: Any, given: dict[str, Any], places: dict[str, Any], stri
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Return the parameters and the buffers of several modules, stacked name by name.
 
-    `vmap` of `functional_call` over them calls all modules at once.  The stacked parameters are
-    leaves of their own.  `RuntimeError` unless the modules are of one class and in one mode.
+    `vmap` of `functional_call` over them calls all modules together.  The stacked parameters are
+    new leaves.  `RuntimeError` unless the modules are of one class and in one mode.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.stack_module_state.html
 
@@ -112,12 +112,12 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
 
 
 def stacked(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-    """Return the tensors of several dictionaries, those of one name in one tensor."""
+    """Stack the tensors of several dictionaries, name by name."""
     result = {}
     for name in states[0]:
         tensors = [state[name] for state in states]
         if len({t.requires_grad for t in tensors}) > 1:
             raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
-        whole = F.stack(tensors)
-        result[name] = whole.detach().requires_grad_() if tensors[0].requires_grad else whole
+        stacked = F.stack(tensors)
+        result[name] = stacked.detach().requires_grad_() if tensors[0].requires_grad else stacked
     return result

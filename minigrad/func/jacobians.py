@@ -16,7 +16,7 @@ from ..autograd.functional_support.passes import units_of
 from ..op.declaration import F
 from ..shapes import numel
 from ..tensor.tensor import Tensor
-from .levels import Whole
+from .levels import VmapLevels
 from .transforms import (
     ArgNums,
     Derivation,
@@ -34,23 +34,24 @@ from .vmap import check_randomness
 __all__ = ["hessian", "jacfwd", "jacrev"]
 
 
-def with_examples(units: Tensor, whole: Whole) -> Tensor:
-    """Give unit vectors (rows first) the batch dimensions of the levels under way."""
-    for _, size in reversed(whole.levels):
+def with_examples(units: Tensor, levels: VmapLevels) -> Tensor:
+    """Expand unit vectors (rows first) by the batch dimensions of the active levels."""
+    for size in reversed(levels.sizes):
         units = F.expand(F.unsqueeze(units, 1), (units.shape[0], size, *units.shape[1:]))
     return units
 
 
-def units_for(tensors: Sequence[Tensor], whole: Whole) -> list[Tensor]:
-    """Return the unit vectors of one example of whole tensors, as batches."""
-    return [with_examples(u, whole) for u in units_of(tensors, whole.count)]
+def units_for(tensors: Sequence[Tensor], levels: VmapLevels) -> list[Tensor]:
+    """Return the unit vectors of one example of batched values, expanded to batches."""
+    return [with_examples(u, levels) for u in units_of(tensors, levels.count)]
 
 
 def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
            chunk_size: int | None = None) -> Function:
-    """Return the function that gives the jacobian of `func`, row by row but all rows at once.
+    """Return the function that computes the jacobian of `func`, by reverse mode.
 
-    Each block has the shape `output.shape + input.shape`; outputs outside, inputs inside.
+    All rows are computed in one batch.  Each block has the shape `output.shape + input.shape`;
+    the result is nested by outputs first, then by inputs.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacrev.html
 
@@ -66,22 +67,22 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
         derivation = Derivation(chosen(argnums, args))
-        whole = derivation.whole
+        levels = derivation.levels
         given = replaced(argnums, args, derivation.arguments())
         output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
                              "jacrev(f)(*args)")
-        outputs = [whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
+        outputs = [levels.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
         floating_only(output)
         keep = derivation.keeps_graph(outputs)
-        units = units_for(outputs, whole)
+        units = units_for(outputs, levels)
         rows = in_chunks(units, chunk_size, lambda batch: derivation.pull(
             outputs, batch, keep, is_batched=True))
         blocks, start = [], 0
         for out in outputs:
-            shape = tuple(out.shape[whole.count :])
+            shape = tuple(out.shape[levels.count :])
             stop = start + numel(shape)
             blocks.append(rebuilt(derivation.tree, [
-                block(whole, row, slice(start, stop), shape, x.shape[whole.count :], x)
+                block(levels, row, slice(start, stop), shape, x.shape[levels.count :], x)
                 for row, x in zip(rows, derivation.copies, strict=True)]))
             start = stop
         result = rebuilt(output, blocks)
@@ -93,7 +94,7 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
 def in_chunks(
     units: list[Tensor], chunk_size: int | None, run: Callable[[list[Tensor]], Any]
 ) -> Any:
-    """Run a pass on so many unit vectors at a time, and join the results."""
+    """Run a pass on chunks of the unit vectors, and join the results."""
     total = units[0].shape[0] if units else 0
     if not total or chunk_size is None or chunk_size >= total:
         return run(units)
@@ -102,23 +103,22 @@ def in_chunks(
             for column in zip(*parts, strict=True)]
 
 
-def block(whole: Whole, rows: Tensor | None, part: slice, first: Any, second: Any,
+def block(levels: VmapLevels, rows: Tensor | None, part: slice, first: Any, second: Any,
           like: Tensor) -> Tensor:
-    """Return some rows as a block of the jacobian: of shape `first + second` for each example."""
-    sizes = tuple(size for _, size in whole.levels)
-    shape = (*sizes, *first, *second)
+    """Return some rows as a block of the jacobian, of shape `first + second` for each example."""
+    shape = (*levels.sizes, *first, *second)
     if rows is None:
-        return whole.example(F.zeros(shape, dtype=like.dtype))
+        return levels.example(F.zeros(shape, dtype=like.dtype))
     if part != slice(0, rows.shape[0]):
         rows = rows[part]
-    return whole.example(F.reshape(F.movedim(rows, 0, whole.count), shape))
+    return levels.example(F.reshape(F.movedim(rows, 0, levels.count), shape))
 
 
 def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
            randomness: str = "error") -> Function:
-    """Return the function that gives the jacobian of `func`, all columns at once.
+    """Return the function that computes the jacobian of `func`, by forward mode.
 
-    It is forward mode: one run of the function.  `randomness` is that of `vmap`.
+    All columns come from one run of the function.  `randomness` is that of `vmap`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jacfwd.html
 
@@ -131,26 +131,26 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
     @outside_inference
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
-        whole, tree = Whole(), chosen(argnums, args)
-        inputs = [whole.of(leaf) for leaf in leaves_of(tree)]
+        levels, tree = VmapLevels(), chosen(argnums, args)
+        inputs = [levels.of(leaf) for leaf in leaves_of(tree)]
         output = aux = None
 
         def run(*duals: Tensor) -> list[Tensor]:
             nonlocal output, aux
-            given = replaced(argnums, args, rebuilt(tree, [whole.example(d) for d in duals]))
-            output, aux = parted(func(*given, **kwargs), has_aux, "jacfwd(f)(*args)")
-            return [whole.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
+            primals = replaced(argnums, args, rebuilt(tree, [levels.example(d) for d in duals]))
+            output, aux = parted(func(*primals, **kwargs), has_aux, "jacfwd(f)(*args)")
+            return [levels.of(t) for t in tensors_only(output, "jvp(f, primals, tangents)")]
 
         check_randomness(randomness)
         with having(_state.randomness, randomness):
-            _, columns = columns_along(run, inputs, units_for(inputs, whole))
+            _, columns = columns_along(run, inputs, units_for(inputs, levels))
         blocks = []
-        for found in columns:
+        for column in columns:
             row, start = [], 0
             for x in inputs:
-                of_input = tuple(x.shape[whole.count :])
+                of_input = tuple(x.shape[levels.count :])
                 stop = start + numel(of_input)
-                row.append(column_block(whole, found, slice(start, stop), of_input))
+                row.append(column_block(levels, column, slice(start, stop), of_input))
                 start = stop
             blocks.append(rebuilt(tree, row))
         result = rebuilt(output, blocks)
@@ -159,15 +159,16 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
     return derivative
 
 
-def column_block(whole: Whole, columns: Tensor, part: slice, of_input: tuple[int, ...]) -> Tensor:
-    """Return some columns, which are rows here, as a block of the jacobian."""
+def column_block(levels: VmapLevels, columns: Tensor, part: slice,
+                 of_input: tuple[int, ...]) -> Tensor:
+    """Return some columns (stored as rows) as a block of the jacobian."""
     if part != slice(0, columns.shape[0]):
         columns = columns[part]
-    return whole.example(F.reshape(F.movedim(columns, 0, -1), (*columns.shape[1:], *of_input)))
+    return levels.example(F.reshape(F.movedim(columns, 0, -1), (*columns.shape[1:], *of_input)))
 
 
 def hessian(func: Function, argnums: ArgNums = 0) -> Function:
-    """Return the function that gives the second derivatives of `func`.
+    """Return the function that computes the second derivatives of `func`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.hessian.html
 

@@ -1,11 +1,11 @@
-"""Which `vmap`s and derivatives are under way on this thread, and tensors that belong to them.
+"""Levels: the `vmap`s and derivatives that are active on this thread, and their tensors.
 
 NOTE [Derivatives inside vmap]
-    A derivative that is taken inside `vmap` is each example's own.  So its inputs are made batches
-    before the function is called, shared ones by repeating them: then the gradient of the sum over
-    the batch holds, for each example, the gradient by that example's copy.  The graph is that of
-    the whole batches (`BatchedArray.value`); `Whole` leads from a tensor to its whole batch and
-    back.
+    A derivative inside `vmap` is taken for each example separately.  Its inputs are made batches
+    before the function is called; shared inputs are expanded.  Then the gradient of the sum over
+    the batch holds, for each example, the gradient with respect to that example's copy.  The graph
+    records the batched values (`BatchedArray.value`); `VmapLevels` unwraps a tensor to its batched
+    value, and wraps it again.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ from ..batching import BatchedArray, batched, examples, vmaps
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 
-#: How many derivatives are being taken around the one that is asked for.
+#: The number of derivatives that are being taken, one inside the other.
 depth: ContextVar[int] = ContextVar("depth", default=0)
 
 
-class Whole:
-    """The batches of levels, of all under way unless told, unwrapped into plain tensors and wrapped
-    again."""
+class VmapLevels:
+    """Unwraps batched tensors of some levels to plain values, and wraps them again.
+
+    The default is all levels that are active.
+    """
 
     def __init__(self, levels: tuple[tuple[int, int], ...] | None = None) -> None:
         self.levels = vmaps.get() if levels is None else levels
 
     @property
     def count(self) -> int:
-        """How many batch dimensions a whole tensor has in front."""
+        """The number of batch dimensions that an unwrapped value has in front."""
         return len(self.levels)
 
     @property
@@ -38,7 +40,7 @@ class Whole:
         return tuple(size for _, size in self.levels)
 
     def holds(self, tensor: Tensor) -> bool:
-        """Tell whether a tensor stands for a batch of each level."""
+        """Tell whether a tensor is batched at each level."""
         for level, _ in reversed(self.levels):
             inside: Tensor | None = examples(tensor, level)
             if inside is None:
@@ -46,27 +48,27 @@ class Whole:
             tensor = inside
         return True
 
-    def without(self, level: int) -> Whole | None:
-        """Return the other levels' batches; None where there are none."""
+    def without(self, level: int) -> VmapLevels | None:
+        """Return the other levels; None if there are none."""
         rest = tuple(pair for pair in self.levels if pair[0] != level)
-        return Whole(rest) if rest else None
+        return VmapLevels(rest) if rest else None
 
     def of(self, tensor: Tensor) -> Tensor:
-        """Return all examples of a tensor: the dimensions of outer levels first."""
+        """Return the unwrapped value of a tensor; batch dimensions of outer levels come first."""
         for level, size in reversed(self.levels):
             batch: Tensor | None = examples(tensor, level)
             tensor = F.expand(tensor, (size, *tensor.shape)) if batch is None else batch
         return tensor
 
-    def example(self, whole: Tensor) -> Tensor:
-        """Return the tensor that a function inside the levels sees."""
+    def example(self, value: Tensor) -> Tensor:
+        """Wrap a value: return the tensor that a function inside the levels sees."""
         for level, _ in self.levels:
-            whole = batched(whole, level)
-        return whole
+            value = batched(value, level)
+        return value
 
 
 def is_batched(tensor: Tensor) -> bool:
-    """Tell whether a tensor stands for a batch.
+    """Tell whether a tensor is batched.
 
     >>> from minigrad import tensor
     >>> is_batched(tensor(1.0))

@@ -1,12 +1,12 @@
-"""Functions that give derivatives of functions: grad, vjp, jvp; jacobians stand in `jacobians.py`.
+"""Derivatives of functions: grad, vjp, jvp, linearize; for jacobians see `jacobians.py`.
 
 They nest, with each other and inside `vmap`: the gradient of a gradient is the second derivative,
 `vmap(grad(loss), (None, 0, 0))` gives each example its own gradient.
 
-NOTE [Whose graph it is]
-    A derivative is taken by the copy of its input that the function gets, so that derivatives
-    taken inside or around it are kept apart.  Its own result keeps a graph only if somebody can
-    ask for it: another derivative around, or a tensor that requires grad and was used.
+NOTE [When a derivative keeps its graph]
+    A derivative is taken with respect to the copy of its input that the function gets.  This
+    separates it from derivatives inside or around it.  Its result keeps a graph only if one may be
+    needed: by another derivative around it, or by a tensor that requires grad and was used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..op.declaration import F
 from ..ops.random.generator import States, fork_rng
 from ..tensor.tensor import Tensor
-from .levels import Whole, depth, is_batched
+from .levels import VmapLevels, depth, is_batched
 from .tree import form, leaves_of, mapped, rebuilt
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -34,9 +34,9 @@ ArgNums = int | tuple[int, ...]
 
 
 def outside_inference(transform: Function) -> Function:
-    """Return a derivative that is taken outside of inference mode, where nothing is recorded.
+    """Return a derivative that leaves inference mode while it runs, so that ops are recorded.
 
-    It gets copies of inference tensors, which cannot be saved; what it gives has no graph.
+    It gets copies of inference tensors, which cannot be saved; its result has no graph.
     """
 
     def savable(leaf: Any) -> Any:
@@ -56,28 +56,28 @@ def outside_inference(transform: Function) -> Function:
 class Derivation:
     """One derivative being taken: copies of its inputs, and their gradients afterwards.
 
-    All tensors in it are whole: see NOTE [Derivatives inside vmap] in levels.py.
+    All tensors in it are unwrapped: see NOTE [Derivatives inside vmap] in levels.py.
     """
 
     def __init__(self, inputs: Any) -> None:
-        self.whole = Whole()
+        self.levels = VmapLevels()
         self.tree = inputs
         self.outermost = depth.get() == 0
         self.copies = [self.copy(leaf) for leaf in leaves_of(inputs)]
 
     def copy(self, leaf: Any) -> Tensor:
-        """Return the tensor by which to differentiate in the place of `leaf`."""
+        """Return the tensor that replaces `leaf` as an input of the derivative."""
         if not isinstance(leaf, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
-        whole = self.whole.of(leaf)
-        if whole.requires_grad and grad_enabled.get():
-            alias: Tensor = F.view_as(whole, whole)
+        value = self.levels.of(leaf)
+        if value.requires_grad and grad_enabled.get():
+            alias: Tensor = F.view_as(value, value)
             return alias
-        return without_graph(whole).requires_grad_()
+        return without_graph(value).requires_grad_()
 
     def arguments(self) -> Any:
-        """Return what the function is called with, nested as the inputs were."""
-        return rebuilt(self.tree, [self.whole.example(c) for c in self.copies])
+        """Return the arguments for the function, nested as the inputs were."""
+        return rebuilt(self.tree, [self.levels.example(c) for c in self.copies])
 
     def call(self, func: Function, *args: Any, **kwargs: Any) -> Any:
         """Call the function with its operations recorded."""
@@ -90,7 +90,10 @@ class Derivation:
             depth.set(before)
 
     def keeps_graph(self, outputs: Sequence[Tensor]) -> bool:
-        """Tell whether the derivative may be differentiated; see NOTE [Whose graph it is]."""
+        """Tell whether the derivative may be differentiated again.
+
+        See NOTE [When a derivative keeps its graph].
+        """
         if not self.outermost:
             return grad_enabled.get()
         own = {id(c) for c in self.copies if c.is_leaf}
@@ -107,7 +110,7 @@ class Derivation:
 
     def pull(self, outputs: Sequence[Tensor], vectors: Sequence[Tensor], keep: bool,
              is_batched: bool = False) -> list[Tensor | None]:
-        """Return the product of vectors with the jacobian, by each input; None where it is zero."""
+        """Return the vector-Jacobian product for each input; None where it is zero."""
         live = [i for i, out in enumerate(outputs) if out.requires_grad]
         if not live:
             return [None] * len(self.copies)
@@ -115,12 +118,12 @@ class Derivation:
                               True, keep, allow_unused=True, is_grads_batched=is_batched))
 
     def result(self, found: Sequence[Tensor | None]) -> list[Tensor]:
-        """Return gradients as the function's caller sees them, zeros for those that are missing."""
-        return [self.whole.example(F.zeros_like(c) if g is None else g)
+        """Return gradients as the function's caller sees them; missing ones are zeros."""
+        return [self.levels.example(F.zeros_like(c) if g is None else g)
                 for g, c in zip(found, self.copies, strict=True)]
 
     def finished(self, value: Any, keep: bool) -> Any:
-        """Return what the function gave, without the graph of this derivative."""
+        """Return the function's result without the graph of this derivative."""
         def outside(leaf: Any) -> Any:
             return without_graph(leaf) if isinstance(leaf, Tensor) and not keep else leaf
 
@@ -128,15 +131,15 @@ class Derivation:
 
 
 def without_graph(tensor: Tensor) -> Tensor:
-    """Return a tensor outside the graph, with the tangents that it has under a `jvp` around."""
+    """Return a detached tensor that keeps its tangents of an outer `jvp`."""
     if transform.get() is None and not tensor.is_inference():
         return tensor.detach()
     with no_grad():
-        return tensor.clone()  # what is detached has none, or cannot be saved for backward
+        return tensor.clone()  # a detached tensor has none, or cannot be saved for backward
 
 
 def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
-    """Return the arguments by which to differentiate: one, or a tuple of them."""
+    """Return the arguments to differentiate with respect to: one, or a tuple of them."""
     def place(i: int) -> int:
         if not isinstance(i, int):
             raise RuntimeError(f"argnum must be int, got: {type(i)}")
@@ -157,7 +160,7 @@ def chosen(argnums: ArgNums, args: tuple[Any, ...]) -> Any:
 
 
 def replaced(argnums: ArgNums, args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
-    """Return the arguments with others in the places `argnums`."""
+    """Return the arguments with those at `argnums` replaced."""
     values = list(args)
     for i, value in zip(argnums, new, strict=True) if isinstance(argnums, tuple) else [
             (argnums, new)]:
@@ -166,7 +169,7 @@ def replaced(argnums: ArgNums, args: tuple[Any, ...], new: Any) -> tuple[Any, ..
 
 
 def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """Return the output to differentiate and what the function gave besides."""
+    """Return the output to differentiate, and the auxiliary output."""
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
@@ -176,7 +179,7 @@ def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
 
 
 def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
-    """Return the function that gives gradient and value of `func`; arguments are those of `grad`.
+    """Return the function that computes gradient and value of `func`; arguments as in `grad`.
 
     With `has_aux` the value is a pair, `(output, aux)`.
 
@@ -201,9 +204,9 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
             raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar "
                                f"Tensor, got tensor with {output.dim()} dims. Maybe you wanted to "
                                "use the vjp or jacrev APIs instead?")
-        whole = derivation.whole.of(output)
-        keep = derivation.keeps_graph([whole])
-        found = derivation.result(derivation.pull([whole], [F.ones_like(whole)], keep))
+        value = derivation.levels.of(output)
+        keep = derivation.keeps_graph([value])
+        found = derivation.result(derivation.pull([value], [F.ones_like(value)], keep))
         slopes = rebuilt(derivation.tree, found)
         value = derivation.finished(output, keep)
         return (slopes, (value, derivation.finished(aux, keep))) if has_aux else (slopes, value)
@@ -212,8 +215,7 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
 
 
 def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
-    """Return the function that gives value and gradient of `func`: `grad_and_value` in the order
-    that the name says.
+    """Return the function that computes value and gradient of `func`: `grad_and_value` swapped.
 
     >>> from minigrad import tensor
     >>> value_and_grad(lambda x: x * x)(tensor(3.0))
@@ -230,9 +232,9 @@ def value_and_grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
 
 
 def grad(func: Function, argnums: ArgNums = 0, has_aux: bool = False) -> Function:
-    """Return the function that gives the gradient of `func`, which returns one number.
+    """Return the function that computes the gradient of `func`, which returns one number.
 
-    The gradient is by the argument number `argnums`, or by several; arguments may be nested.  With
+    The gradient is with respect to argument `argnums`, or several; arguments may be nested.  With
     `has_aux` the function returns `(output, aux)` and its gradient `(gradient, aux)`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.grad.html
@@ -284,22 +286,22 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     called = derivation.call(func, *derivation.arguments())
     output, aux = parted(called, has_aux, "vjp(f, *primals)")
     floating_only(output)
-    wholes = [derivation.whole.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
-    keep = derivation.keeps_graph(wholes)
+    values = [derivation.levels.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
+    keep = derivation.keeps_graph(values)
 
     @outside_inference
     def pull(*cotangents: Any) -> Any:
-        """Return the product of the vectors with the jacobian, a tuple like the inputs."""
+        """Return the vector-Jacobian product, a tuple like the inputs."""
         given = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
             len(cotangents) == 1 and isinstance(cotangents[0], tuple)) else cotangents
-        vectors = [derivation.whole.of(t) for t in leaves_of(given)]
+        vectors = [derivation.levels.of(t) for t in leaves_of(given)]
         if form(given) != form(output):
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
                                f"structure of outputs to the function: {form(output)}, got "
                                f"{form(given)}.")
         again = grad_enabled.get() and (
             keep or depth.get() > 0 or any(v.requires_grad for v in vectors))
-        return rebuilt(primals, derivation.result(derivation.pull(wholes, vectors, again)))
+        return rebuilt(primals, derivation.result(derivation.pull(values, vectors, again)))
 
     value = derivation.finished(output, keep)
     return (value, pull, derivation.finished(aux, keep)) if has_aux else (value, pull)
@@ -310,7 +312,7 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         strict: bool = False, has_aux: bool = False) -> Any:
     """Return `func(*primals)` and the product of its jacobian with `tangents`.
 
-    It is forward mode: one run of the function, on dual tensors.
+    Forward mode: one run of the function, on dual tensors.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.jvp.html
 
@@ -336,9 +338,9 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
             if not isinstance(leaf, Tensor):
                 raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain "
                                    f"Tensors, got {type(leaf)}")
-    whole = Whole()
+    levels = VmapLevels()
     with TangentLevel() as level:
-        duals = [whole.example(checked_dual(level, whole.of(x), whole.of(t)))
+        duals = [levels.example(checked_dual(level, levels.of(x), levels.of(t)))
                  for x, t in zip(points, vectors, strict=True)]
         output, aux = parted(func(*rebuilt(primals, duals)), has_aux, "jvp(f, primals, tangents)")
         tensors = tensors_only(output, "jvp(f, primals, tangents)")
@@ -346,13 +348,13 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
             raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has "
                                "non-empty output (got output = [])")
         moved = []
-        for out in map(whole.of, tensors):
+        for out in map(levels.of, tensors):
             tangent = level.tangent(out)
             if strict and tangent is None:
                 raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is "
                                    "independent of the inputs. This is not allowed with "
                                    "strict=True.")
-            moved.append(whole.example(F.zeros_like(out) if tangent is None else tangent))
+            moved.append(levels.example(F.zeros_like(out) if tangent is None else tangent))
 
         def value(leaf: Any) -> Any:
             return unpacked_at(level, leaf)[0] if isinstance(leaf, Tensor) else leaf
@@ -362,9 +364,9 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
-    """Return `func(*primals)` and the function that multiplies the jacobian there with tangents.
+    """Return `func(*primals)` and the function that multiplies tangents by the jacobian there.
 
-    That one runs `func` anew, with the random numbers of the first run.
+    This function runs `func` again, with the random numbers of the first run.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.linearize.html
 
@@ -377,7 +379,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     output = func(*primals)
 
     def push(*tangents: Any) -> Any:
-        """Return the product of the jacobian with the tangents, nested as the output is."""
+        """Return the Jacobian-vector product, nested as the output is."""
         if form(tangents) != form(primals):
             raise RuntimeError(f"Expected the tangents {form(tangents)} to have the same argspec "
                                f"as the primals {form(primals)}")

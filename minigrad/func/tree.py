@@ -9,7 +9,7 @@ Tree = Any
 
 
 def leaves_of(tree: Tree) -> list[Any]:
-    """Return what a nesting holds, from left to right.
+    """Return the leaves of a nesting, from left to right.
 
     >>> leaves_of({"a": (1, [2, 3])})
     [1, 2, 3]
@@ -22,7 +22,7 @@ def leaves_of(tree: Tree) -> list[Any]:
 
 
 def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
-    """Return a nesting with `function(leaf)` for every leaf.
+    """Apply a function to every leaf of a nesting.
 
     >>> mapped(str, (1, {"b": 2}))
     ('1', {'b': '2'})
@@ -37,7 +37,7 @@ def mapped(function: Callable[[Any], Any], tree: Tree) -> Tree:
 
 
 def form(tree: Tree) -> str:
-    """Return how a nesting is nested, as text; dicts of other order are nested otherwise.
+    """Return the structure of a nesting as text; the order of a dict's keys counts.
 
     >>> form((1, {"b": 2}))
     "('*', {'b': '*'})"
@@ -46,14 +46,13 @@ def form(tree: Tree) -> str:
 
 
 def rebuilt(tree: Tree, leaves: list[Any]) -> Tree:
-    """Return a nesting of the same form with other leaves."""
+    """Return a nesting of the same structure with other leaves."""
     rest = iter(leaves)
     return mapped(lambda _: next(rest), tree)
 
 
 def spread(shorter: Tree, tree: Tree) -> list[Any] | None:
-    """Return one value for each leaf of `tree` from a nesting that may end earlier; None if the
-    two do not agree.
+    """Broadcast a nesting that may end earlier to the leaves of `tree`; None if they do not agree.
 
     >>> spread((0, 1), ((10, 20), 30))
     [0, 0, 1]

@@ -1,4 +1,4 @@
-"""vmap: a function of one example becomes a function of a batch, without a loop.
+"""vmap: turns a function of one example into a function of a batch, without a loop.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 """
@@ -16,7 +16,7 @@ from ..op.declaration import F
 from ..ops.random.generator import States
 from ..shapes import wrap_dim
 from ..tensor.tensor import Tensor
-from .levels import Whole
+from .levels import VmapLevels
 from .tree import leaves_of, mapped, rebuilt, spread
 
 __all__ = ["vmap"]
@@ -28,14 +28,14 @@ RANDOMNESS = ("error", "different", "same")
 
 def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
          chunk_size: int | None = None) -> Function:
-    """Return the function that does for each example of a batch what `func` does for one.
+    """Return the function that applies `func` to each example of a batch.
 
-    `in_dims` says which dimension of each input counts the examples (None: all get the same),
-    `out_dims` where it goes in the outputs; both may be nested as inputs and outputs are.  Every op
+    `in_dims` is the batch dimension of each input (None: all examples share it), `out_dims` its
+    place in the outputs; both may be nested as inputs and outputs are.  Every op
     runs once on all examples; one without a batching rule runs for each and warns.  Random numbers
-    are refused unless `randomness` is "same", for all examples, or "different" for each.  With
-    `chunk_size` so many examples are done at a time.  `ValueError` for dimensions that do not fit,
-    `RuntimeError` where `func` asks for values.
+    raise unless `randomness` is "same" (for all examples) or "different" (for each).  `chunk_size`
+    is the number of examples in one run.  `ValueError` for dimensions that do not fit,
+    `RuntimeError` if `func` reads values.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 
@@ -51,14 +51,14 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     @functools.wraps(func)
     def mapped_function(*args: Any, **kwargs: Any) -> Any:
         leaves, dims, size = batch_arguments(name, in_dims, args)
-        wholes = [F.movedim(x, d, 0) if d else x for x, d in zip(leaves, dims, strict=True)]
+        batches = [F.movedim(x, d, 0) if d else x for x, d in zip(leaves, dims, strict=True)]
         step = chunk_size or max(size, 1)
         parts, states = [], States() if randomness == "same" and step < size else None
         for start in range(0, max(size, 1), step):
             if states is not None:
-                states.restore()  # so that all examples have the numbers of the first ones
+                states.restore()  # all chunks get the numbers of the first one
             chunk = [x[start : start + step] if d is not None and step < size else x
-                     for x, d in zip(wholes, dims, strict=True)]
+                     for x, d in zip(batches, dims, strict=True)]
             parts.append(run(func, name, args, chunk, dims, kwargs, min(step, size - start),
                              out_dims, randomness))
         if len(parts) == 1:
@@ -73,7 +73,7 @@ def vmap(func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
 
 
 def check_randomness(randomness: str) -> None:
-    """Raise `RuntimeError` unless it is one of the three kinds."""
+    """Raise `RuntimeError` unless `randomness` is one of the three kinds."""
     if randomness not in RANDOMNESS:
         raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
                            f"'same'. Got {randomness}")
@@ -121,13 +121,13 @@ def batch_arguments(name: str, in_dims: Any,
 
 def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any],
         kwargs: dict[str, Any], size: int, out_dims: Any, randomness: str) -> tuple[Any, list[Any]]:
-    """Call the function on batches; return its outputs and where their batch dimensions are."""
+    """Call the function on batches; return its outputs and their batch dimensions."""
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
     drawn = _state.drawn.get()
     if randomness == "different":
-        drawn = Whole((*(() if drawn is None else drawn.levels), (level, size)))
-    if _state.randomness.get() == "error":  # so says a vmap around this one
+        drawn = VmapLevels((*(() if drawn is None else drawn.levels), (level, size)))
+    if _state.randomness.get() == "error":  # as the vmap around this one asks
         randomness = "error"
     with (having(vmaps, (*vmaps.get(), (level, size))), having(_state.randomness, randomness),
           having(_state.drawn, drawn)):

@@ -1,4 +1,4 @@
-"""Neural networks: modules, the functions they are made of, and how they start.
+"""Neural networks: modules, functions without state, and initialisers.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html
 """
@@ -6,6 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/nn.html
 from . import (
     activation,
     attention,
+    batchnorm,
     containers,
     conv,
     conv_transpose,
@@ -18,18 +19,18 @@ from . import (
     margin_loss,
     models,
     modules,
-    norm,
-    norm_of_samples,
+    normalization,
     parameter,
     parameter_containers,
     pool,
     rnn,
-    shaping,
+    shape_layers,
     transformer,
     utils,
 )
 from .activation import *
 from .attention import *
+from .batchnorm import *
 from .containers import *
 from .conv import *
 from .conv_transpose import *
@@ -39,13 +40,12 @@ from .linear import *
 from .loss import *
 from .margin_loss import *
 from .module import Module
-from .norm import *
-from .norm_of_samples import *
+from .normalization import *
 from .parameter import Buffer, Parameter
 from .parameter_containers import *
 from .pool import *
 from .rnn import *
-from .shaping import *
+from .shape_layers import *
 from .transformer import *
 
 modules.name_as_pytorch_does()
@@ -62,10 +62,10 @@ __all__ += embedding.__all__
 __all__ += linear.__all__
 __all__ += loss.__all__
 __all__ += margin_loss.__all__
-__all__ += norm.__all__
-__all__ += norm_of_samples.__all__
+__all__ += batchnorm.__all__
+__all__ += normalization.__all__
 __all__ += parameter_containers.__all__
 __all__ += pool.__all__
 __all__ += rnn.__all__
-__all__ += shaping.__all__
+__all__ += shape_layers.__all__
 __all__ += transformer.__all__

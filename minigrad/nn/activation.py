@@ -68,7 +68,7 @@ class ReLU(_Inplace):
 
 
 class SELU(_Inplace):
-    """The elu whose scales keep mean 0 and variance 1."""
+    """Scaled elu, with scales that keep mean 0 and variance 1."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
@@ -151,7 +151,7 @@ class CELU(ELU):
 
 
 class Hardtanh(Module):
-    """x brought within `min_val` and `max_val`."""
+    """x clamped to the range from `min_val` to `max_val`."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -255,7 +255,7 @@ class Softsign(Module):
 
 
 class GELU(Module):
-    """x times the chance that a normal number is below x; `approximate` is "none" or "tanh"."""
+    """x times the normal distribution function of x; `approximate` is "none" or "tanh"."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -314,7 +314,7 @@ class Hardshrink(_Shrink):
 
 
 class Softshrink(_Shrink):
-    """x brought nearer to zero by lambd."""
+    """x moved towards zero by lambd, zero where |x| <= lambd."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)

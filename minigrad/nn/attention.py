@@ -1,4 +1,4 @@
-"""Attention with several heads, each of which looks for something else.
+"""Multi-head attention.
 
 Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03762
 """
@@ -21,7 +21,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """`Linear`, under the name that PyTorch prints for the last layer of an attention.
+    """`Linear` under the name that PyTorch prints for the output projection of an attention.
 
     >>> NonDynamicallyQuantizableLinear(2, 1)
     NonDynamicallyQuantizableLinear(in_features=2, out_features=1, bias=True)
@@ -83,7 +83,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
-        """Start with the weights of the way in by Xavier, biases zero."""
+        """Initialise the input projections by Xavier, the biases with zeros."""
         weights = [self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
         for weight in weights:
             if weight is not None:
@@ -99,7 +99,7 @@ class MultiheadAttention(Module):
                 key_padding_mask: Tensor | None = None, need_weights: bool = True,
                 attn_mask: Tensor | None = None, average_attn_weights: bool = True,
                 is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
-        """Attend; masks are True or -inf where not to look, `is_causal` says what `attn_mask` is.
+        """Attend; masks are True or -inf at hidden places, and `is_causal` if causal.
 
         Masks: `key_padding_mask` (N, S), `attn_mask` (L, S) or (N heads, L, S).
         """
@@ -136,7 +136,7 @@ class MultiheadAttention(Module):
             weights = ops.mean(weights, 1) if average_attn_weights else weights
         else:
             result = F.scaled_dot_product_attention(q, k, v, mask, dropout, causal)
-        # As in PyTorch it lies in memory by its places first: so dropout draws in that order.
+        # In memory the positions come first, as in PyTorch: dropout draws in that order.
         result = self.out_proj(self._joined(result))
         result = ops.transpose(result, 0, 1) if batch_dim == 0 else result
         if not batched:
@@ -147,7 +147,7 @@ class MultiheadAttention(Module):
     # ---------------------------------------------------------------- its parts
 
     def _check_sizes(self, query: Tensor, key: Tensor, value: Tensor) -> None:
-        """Raise where the queries have other features, or keys and values do not match."""
+        """Raise if the queries have other features, or keys and values do not match."""
         if query.size(-1) != self.embed_dim:
             raise AssertionError(f"was expecting embedding dimension of {self.embed_dim}, but got "
                                  f"{query.size(-1)}")
@@ -171,7 +171,7 @@ class MultiheadAttention(Module):
                 for x, w, b in zip((query, key, value), weights, biases, strict=True)]
 
     def _for_each_sample(self, extra: Tensor, batch: int, batch_dim: int) -> Tensor:
-        """Return a learnt key or value (1, 1, E) once for every sample."""
+        """Return a learnt key or value (1, 1, E), repeated for every sample."""
         shape = [1, 1, self.embed_dim]
         shape[batch_dim] = batch
         expanded: Tensor = ops.expand(extra, shape)
@@ -191,7 +191,7 @@ class MultiheadAttention(Module):
 
     def _mask(self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, q: Tensor,
               k: Tensor) -> Tensor | None:
-        """Return both masks as one to add to the scores (N, heads, L, S), None without any."""
+        """Return both masks as one to add to the scores (N, heads, L, S); None if there is none."""
         (batch, heads, queries), keys = q.shape[:3], k.shape[2]
         extra = (self.bias_k is not None) + self.add_zero_attn
         if (attn_mask is not None and key_padding_mask is not None
@@ -240,7 +240,7 @@ def added(name: str, mask: Tensor | None, like: Tensor) -> Tensor | None:
 
 def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None,
                       attn_mask: Tensor | None, heads: int) -> None:
-    """Raise unless all have a batch dimension or none has."""
+    """Raise unless either all or none of the inputs have a batch dimension."""
     dims = query.dim()
     if dims not in (2, 3):
         raise AssertionError("query should be unbatched 2D or batched 3D tensor but received "

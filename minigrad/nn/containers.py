@@ -43,7 +43,7 @@ def pairs_of(given: Any, name: str, what: str) -> Iterator[tuple[Any, Any]]:
 
 
 class _Row(Module):
-    """What Sequential and ModuleList share: modules under the names "0", "1", ..."""
+    """Base of Sequential and ModuleList: modules under the names "0", "1", ..."""
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -87,21 +87,21 @@ class _Row(Module):
         return self
 
     def insert(self, index: int, module: Module) -> Any:
-        """Put a module before position `index`."""
+        """Insert a module before position `index`."""
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
         return self
 
     def pop(self, key: Any) -> Any:
-        """Take a module, or those of a slice, out and return it."""
+        """Remove a module, or those of a slice, and return it."""
         module = self[key]
         del self[key]
         return module
 
 
 class Sequential(_Row):
-    """Modules in a row: each one gets what the one before it gave.
+    """Modules in a row: each one gets the result of the one before it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Sequential.html
 
@@ -128,7 +128,7 @@ class Sequential(_Row):
         return type(self)(OrderedDict(items))
 
     def insert(self, index: int, module: Module) -> Self:
-        """Put a module before position `index`."""
+        """Insert a module before position `index`."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -164,7 +164,7 @@ class Sequential(_Row):
 
 
 class ModuleList(_Row):
-    """A list of modules whose parameters are found; it has no forward of its own.
+    """A list that registers its modules; it has no forward of its own.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html
 
@@ -195,7 +195,7 @@ class ModuleList(_Row):
         return ModuleList([*self, *other])
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before position `index`."""
+        """Insert a module before position `index`."""
         super().insert(index, module)
 
     def __repr__(self) -> str:
@@ -252,7 +252,7 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> Iterable[str]:

@@ -23,7 +23,7 @@ PADDING_NAMES = ("same", "valid")
 
 
 def one_of(names: Sequence[str]) -> str:
-    """Return names as PyTorch prints its set of them, in an order that no hash seed changes."""
+    """Return a set of names as PyTorch prints it, in an order that no hash seed changes."""
     return f"{{{', '.join(map(repr, names))}}}"
 
 
@@ -33,7 +33,7 @@ def sizes_of(value: Any, dims: int) -> tuple[int, ...]:
 
 
 class ConvNd(Module):
-    """What convolutions of any number of dimensions share, transposed ones too."""
+    """Base of all convolutions, transposed ones too."""
 
     dims: int
     transposed = False
@@ -104,7 +104,7 @@ class ConvNd(Module):
 
 
 class _Conv(ConvNd):
-    """A convolution; the subclasses say of how many dimensions."""
+    """A convolution; the subclasses set the number of dimensions."""
 
     convolve: Callable[..., Any]
 

@@ -16,7 +16,7 @@ __all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 
 class _ConvTranspose(ConvNd):
-    """A transposed convolution; the subclasses say of how many dimensions."""
+    """A transposed convolution; the subclasses set the number of dimensions."""
 
     transposed = True
     convolve: Callable[..., Any]

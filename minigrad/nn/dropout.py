@@ -1,4 +1,4 @@
-"""Dropout: zeros at random while training, nothing at all in evaluation.
+"""Dropout: zeros elements at random in training, and does nothing in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 """

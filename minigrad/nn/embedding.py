@@ -1,4 +1,4 @@
-"""Tables of vectors.
+"""Embeddings: tables of trained vectors.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#sparse-layers
 """
@@ -17,7 +17,7 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Embedding(Module):
-    """A table of vectors looked up by number: (*) -> (*, embedding_dim).
+    """A table of vectors, looked up by number: (*) -> (*, embedding_dim).
 
     The vector of `padding_idx` is not trained; vectors longer than `max_norm` are cut short in
     place when they are looked up; `sparse` has to stay False.
@@ -94,7 +94,7 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """Sums, means or extremes of bags of vectors that are looked up by number: -> (bags, dim).
+    """Sums, means or maxima of bags of vectors, looked up by number: -> (bags, dim).
 
     `padding_idx` does not count; vectors longer than `max_norm` are cut short in place when they
     are looked up; `sparse` has to stay False.
@@ -180,14 +180,14 @@ def draw_table(weight: Tensor, padding_idx: int | None) -> None:
 
 
 def refuse_sparse(name: str, sparse: bool) -> None:
-    """Raise `NotImplementedError` if gradients shall be sparse."""
+    """Raise `NotImplementedError` for sparse gradients."""
     if sparse:
         raise NotImplementedError(f"{name}: sparse is True, but minigrad has no sparse tensors; "
                                   "leave it False")
 
 
 def checked_table(weight: Tensor, rows: int, columns: int) -> Tensor:
-    """Return a table that was given; `AssertionError` unless it has these sizes."""
+    """Return the given table; `AssertionError` unless it has these sizes."""
     if tuple(weight.shape) != (rows, columns):
         raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
     return weight

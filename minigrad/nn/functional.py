@@ -1,7 +1,7 @@
 """The functions of `torch.nn.functional`: layers without state.
 
-Those that the ops declare are handed on as they are; what is written out here only adds the
-arguments that PyTorch's functions have: `inplace`, `training`, the input first.
+Functions that are ops come from the ops' declarations; those written here only add arguments that
+PyTorch's functions have: `inplace`, `training`, the input first.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 """
@@ -43,7 +43,6 @@ from ..ops.nn.unpool import max_unpool1d, max_unpool2d
 from ..ops.shape.pad import pad
 from ..ops.shape.unfold import fold, pixel_shuffle, pixel_unshuffle, unfold
 from ..tensor.tensor import Tensor
-from .functional_bag import embedding_bag
 from .functional_dropout import (
     alpha_dropout,
     dropout,
@@ -52,6 +51,7 @@ from .functional_dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
+from .functional_embedding_bag import embedding_bag
 from .functional_loss import (
     cosine_embedding_loss,
     gaussian_nll_loss,
@@ -148,7 +148,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return the elu whose scales keep mean 0 and variance 1."""
+    """Return the scaled elu, with scales that keep mean 0 and variance 1."""
     return _activation("selu", inplace, input)
 
 
@@ -169,7 +169,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
              inplace: bool = False) -> Tensor:
-    """Return x brought within `min_val` and `max_val`."""
+    """Return x clamped to the range from `min_val` to `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _activation("hardtanh", inplace, input, min_val, max_val)

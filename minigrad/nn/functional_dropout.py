@@ -1,4 +1,4 @@
-"""Dropout: zeros at random while training, nothing at all in evaluation.
+"""Dropout: zeros elements at random in training, and does nothing in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#dropout-functions
 """
@@ -20,7 +20,7 @@ def _check_probability(p: float) -> None:
 
 
 def _put(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """Return a result, or write it to the input."""
+    """Return a result, written to the input if `inplace`."""
     return input.copy_(result) if inplace else result
 
 
@@ -87,7 +87,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True,
 
 def _drop_channels(input: Tensor, batched: int, p: float, training: bool,
                    inplace: bool) -> Tensor:
-    """Zero whole channels; an input of other than `batched` dimensions lacks that of the batch."""
+    """Zero whole channels; an input with other than `batched` dimensions has no batch dimension."""
     if batched and input.ndim != batched:
         result = F.squeeze(F.feature_dropout(F.unsqueeze(input, 0), p, training), 0)
     else:

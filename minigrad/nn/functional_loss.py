@@ -39,7 +39,7 @@ def _reduced(losses: Tensor, reduction: str) -> Tensor:
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                         size_average: bool | None = None, reduce: bool | None = None,
                         reduction: str = "mean") -> Tensor:
-    """max(0, margin - target (input1 - input2)): is input1 above (1) or below (-1) input2?
+    """max(0, margin - target (input1 - input2)), with target 1 for input1 above input2, else -1.
 
     >>> from minigrad import tensor
     >>> margin_ranking_loss(tensor([1.0]), tensor([3.0]), tensor([1.0]))
@@ -57,7 +57,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
                          size_average: bool | None = None, reduce: bool | None = None,
                          reduction: str = "mean") -> Tensor:
-    """The distance of what is alike (1), and what it lacks of `margin` where it is not (-1).
+    """Hinge embedding loss: the distance for targets 1, max(0, margin - distance) for -1.
 
     >>> from minigrad import tensor
     >>> hinge_embedding_loss(tensor([0.5, 0.25]), tensor([1, -1]), reduction="none")
@@ -72,7 +72,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                           size_average: bool | None = None, reduce: bool | None = None,
                           reduction: str = "mean") -> Tensor:
-    """1 - cos for vectors that are alike (1), max(0, cos - margin) for others (-1).
+    """Cosine embedding loss: 1 - cos for targets 1, max(0, cos - margin) for targets -1.
 
     The inputs are (N, D) with targets (N,), or (D,) with one target.
 
@@ -102,7 +102,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
                         reduction: str = "mean") -> Tensor:
     """max(0, margin + |anchor - positive| - |anchor - negative|), with the p-norm.
 
-    With `swap` the negative's distance is the smaller one of those to anchor and positive.
+    With `swap`, |anchor - negative| is min(|anchor - negative|, |positive - negative|).
 
     >>> from minigrad import tensor
     >>> triplet_margin_loss(tensor([[0.0]]), tensor([[3.0]]), tensor([[1.0]]))
@@ -122,7 +122,7 @@ def triplet_margin_with_distance_loss(
         anchor: Tensor, positive: Tensor, negative: Tensor, *,
         distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
         swap: bool = False, reduction: str = "mean") -> Tensor:
-    """`triplet_margin_loss` with a distance of one's own.
+    """`triplet_margin_loss` with a custom distance function.
 
     >>> from minigrad import tensor
     >>> a, b, c = tensor([0.0]), tensor([3.0]), tensor([1.0])

@@ -1,4 +1,4 @@
-"""Lookup in tables, and normalisation: what `nn.functional` offers of both.
+"""Embedding lookup and normalisation for `nn.functional`.
 
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html
 """
@@ -36,7 +36,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
 
 
 def shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
-    """Cut the rows of a table that these indices name to a norm of at most `max_norm`, in place."""
+    """Rescale the rows at `indices` to a norm of at most `max_norm`, in place."""
     table = weight.detach()
     rows = F.unique(indices.reshape(-1))
     chosen = table[rows]
@@ -85,7 +85,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
 
 
 def more_than_one(what: str, count: int, size: Any) -> None:
-    """Raise `ValueError` where the moments of a single value are asked for."""
+    """Raise `ValueError` for the moments of a single value."""
     if count == 1:
         raise ValueError(f"Expected more than 1 {what} when training, got input size {size}")
 

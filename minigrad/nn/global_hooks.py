@@ -1,4 +1,4 @@
-"""Hooks for every module there is: their tables, and what puts hooks into them.
+"""Global module hooks: their tables, and the functions that register them.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.modules.module.register_module_forward_hook.html
 """
@@ -19,15 +19,15 @@ forward: Table = OrderedDict()
 forward_with_kwargs: Table = OrderedDict()
 forward_always: Table = OrderedDict()
 backward_pre: Table = OrderedDict()
-backward: Table = OrderedDict()  # of the full kind
-backward_of_old: Table = OrderedDict()  # of the kind that is not full
+backward: Table = OrderedDict()  # full backward hooks
+backward_of_old: Table = OrderedDict()  # the older backward hooks
 on_parameter: Table = OrderedDict()
 on_buffer: Table = OrderedDict()
 on_module: Table = OrderedDict()
 
 
 def replaced(table: Table, module: Any, name: str, member: Any) -> Any:
-    """Return a member as the hooks of a registration leave it: what one returns replaces it."""
+    """Return a member after the registration hooks ran; the result of a hook replaces it."""
     for hook in table.values():
         new = hook(module, name, member)
         member = member if new is None else new
@@ -90,5 +90,5 @@ def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(module, name, part)` when a part is added; a result replaces it."""
+    """Call `hook(module, name, part)` when a submodule is added; a result replaces it."""
     return register(on_module, hook)

@@ -1,4 +1,4 @@
-"""Backward hooks of modules: an identity at the entrance, another at the exit.
+"""Backward hooks of modules: one identity node for the inputs, one for the outputs.
 
 The gradients of a module's inputs and outputs pass through nodes that do nothing; the full hooks
 sit on these. The older, deprecated kind sits on the last node of forward and sees only that.
@@ -19,7 +19,7 @@ Hook = Callable[..., Any]
 
 
 class Identity(Function):
-    """Hand tensors and gradients through."""
+    """Identity for tensors and gradients."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
@@ -32,7 +32,7 @@ class Identity(Function):
 
 
 class BackwardHook:
-    """One call of a module whose gradients are watched.
+    """The backward hooks of one call of a module.
 
     The nodes hold this object and it holds no node, so the graph stays free of cycles.
     """
@@ -42,7 +42,7 @@ class BackwardHook:
         self.hooks = list(hooks)
         self.pre_hooks = list(pre_hooks)
         self.grad_outputs: tuple[Any, ...] | None = None
-        self.input_places: list[int] | None = None  # where tensors stand; None: none needs a grad
+        self.input_places: list[int] | None = None  # tensors' positions, if any needs a grad
         self.output_places: list[int] = []
         self.inputs = self.outputs = 0
 
@@ -70,9 +70,9 @@ class BackwardHook:
         return watched[0] if single else watched
 
     def outputs_arrived(self, _: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Keep the gradients of the outputs, which the pre-hooks may replace.
+        """Store the gradients of the outputs, after the pre-hooks.
 
-        What is handed on has None, where the identity has zeros, for an output that is not used.
+        The hooks get None for an output that is not used; the identity itself gets zeros.
         """
         self.grad_outputs = placed(grads, self.output_places, self.outputs)
         for hook in self.pre_hooks:
@@ -116,7 +116,7 @@ class BackwardHook:
 
 
 def through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """Return the values with tensors passed through, where these stand, and the node, if any."""
+    """Return the values with tensors passed through the identity, their positions, and the node."""
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
     recorded = _state.grad_enabled.get() and any(values[i].requires_grad for i in places)
     if not recorded:
@@ -134,7 +134,7 @@ def through_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int
 
 
 def placed(grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, ...]:
-    """Put gradients where their tensors stood among all arguments; None elsewhere."""
+    """Return the gradients at the positions of their tensors, None elsewhere."""
     result: list[Any] = [None] * count
     for place, grad in zip(places, grads, strict=True):
         result[place] = grad
@@ -145,7 +145,7 @@ def placed(grads: tuple[Any, ...], places: list[int], count: int) -> tuple[Any, 
 
 
 def hook_last_node(module: Any, hooks: Iterable[Hook], args: tuple[Any, ...], result: Any) -> None:
-    """Put hooks of the older kind on the node that made the result, and warn of what they miss."""
+    """Put older hooks on the node that made the result, and warn if they miss gradients."""
     first = result
     while not isinstance(first, Tensor):
         first = (next(v for v in first.values() if isinstance(v, Tensor))
@@ -161,7 +161,7 @@ def hook_last_node(module: Any, hooks: Iterable[Hook], args: tuple[Any, ...], re
 
 
 def what_is_missed(args: Any, result: Any, node: Any) -> str | None:
-    """Return why hooks on one node do not see all gradients of a module; None where they do."""
+    """Return why hooks on one node miss gradients of the module; None if they see all."""
     deprecated = "is deprecated and will be removed in future versions. This hook will be missing"
     instead = "Please use register_full_backward_hook to get the documented behavior."
     outputs = (result,) if isinstance(result, Tensor) else result

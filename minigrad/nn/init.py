@@ -1,4 +1,4 @@
-"""How parameters start: each function fills a tensor in place and returns it.
+"""Initialisers: each function fills a tensor in place and returns it.
 
 With the same seed the numbers are PyTorch's.
 
@@ -28,7 +28,7 @@ GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    """Return by how much to scale weights before a nonlinearity.
+    """Return the recommended scale of weights before a nonlinearity.
 
     >>> calculate_gain("leaky_relu", 0.2)
     1.3867504905630728
@@ -44,7 +44,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers drawn evenly from [a, b).
+    """Fill with numbers from the uniform distribution on [a, b).
 
     >>> from minigrad import empty
     >>> 2 <= uniform_(empty(3), 2, 3).min().item()
@@ -55,7 +55,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers drawn from the normal distribution."""
+    """Fill with numbers from the normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -83,7 +83,7 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
                 again = F.empty_like(tensor).normal_(mean, std, generator=generator)
                 tensor.copy_(F.where(wrong, again, tensor))
             return tensor
-        # Few normal numbers would be inside: even ones are accepted by their density instead.
+        # Few normal numbers would be inside: rejection sampling from uniform ones instead.
         peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
         wrong = F.ones_like(tensor, dtype=bool_)
         while wrong.any():
@@ -133,7 +133,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill a convolution's weight so that it hands as many channels through as it can."""
+    """Fill a convolution's weight with the identity for as many channels as possible."""
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     out_channels = tensor.size(0)
@@ -150,7 +150,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def _fans(tensor: Tensor) -> tuple[int, int]:
-    """Return how many inputs reach an output of a weight, and how many outputs an input."""
+    """Return fan_in and fan_out: inputs per output of a weight, and outputs per input."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 "
                          "dimensions")
@@ -170,20 +170,20 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill evenly so that the variance is gain² 2 / (fan_in + fan_out)."""
+    """Fill uniformly, with variance gain² 2 / (fan_in + fan_out)."""
     std = gain * math.sqrt(2.0 / float(sum(_fans(tensor))))
     bound = math.sqrt(3.0) * std
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill normally so that the variance is gain² 2 / (fan_in + fan_out)."""
+    """Fill normally, with variance gain² 2 / (fan_in + fan_out)."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator)
 
 
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
                      nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
-    """Fill evenly so that the variance is gain² / fan."""
+    """Fill uniformly, with variance gain² / fan."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -194,7 +194,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
 
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
                     nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
-    """Fill normally so that the variance is gain² / fan."""
+    """Fill normally, with variance gain² / fan."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -203,7 +203,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with a matrix whose rows or columns are orthonormal, times `gain`."""
+    """Fill with a matrix with orthonormal rows or columns, times `gain`."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
@@ -235,7 +235,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 
 def _older_name(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return an initialiser under the name without "_" that it once had, with a warning."""
+    """Return an initialiser under its older name, without "_", with a warning."""
     name = function.__name__
 
     @functools.wraps(function)

@@ -18,7 +18,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Hand the input through; takes any arguments when it is made.
+    """Identity; its constructor takes any arguments.
 
     >>> from minigrad import nn, ones
     >>> nn.Identity(54, unused=True)(ones(2))

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class _Loss(Module):
-    """A loss that is averaged, summed or returned for each element, as `reduction` says."""
+    """Base of losses; `reduction` is "mean", "sum" or "none" (one loss for each element)."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
                  reduction: str = "mean") -> None:

@@ -42,7 +42,7 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """The distance of what is alike (1), and what it lacks of `margin` where it is not (-1)."""
+    """Hinge embedding loss: the distance for targets 1, max(0, margin - distance) for -1."""
 
     def __init__(self, margin: float = 1.0, size_average: bool | None = None,
                  reduce: bool | None = None, reduction: str = "mean") -> None:
@@ -53,7 +53,7 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """1 - cos for vectors that are alike (1), max(0, cos - margin) for others (-1)."""
+    """Cosine embedding loss: 1 - cos for targets 1, max(0, cos - margin) for targets -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin,
@@ -123,7 +123,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with a distance of one's own."""
+    """`TripletMarginLoss` with a custom distance function."""
 
     def __init__(self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
                  margin: float = 1.0, swap: bool = False, reduction: str = "mean") -> None:

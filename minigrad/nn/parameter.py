@@ -16,14 +16,14 @@ __all__ = ["Buffer", "Parameter", "is_lazy"]
 
 
 class _BufferType(type):
-    """Makes `isinstance(tensor, Buffer)` ask the tensor: a buffer keeps its own class."""
+    """`isinstance(tensor, Buffer)` reads a mark on the tensor: a buffer keeps its own class."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.__dict__.get("_is_buffer", False)
 
 
 class Buffer(metaclass=_BufferType):
-    """A tensor that becomes a buffer of the module it is set in; without `persistent` unsaved.
+    """A tensor that becomes a buffer when set on a module; saved only if `persistent`.
 
     >>> from minigrad import nn, ones
     >>> module = nn.Module()
@@ -40,5 +40,5 @@ class Buffer(metaclass=_BufferType):
 
 
 def is_lazy(param: Any) -> bool:
-    """Tell whether a parameter's shape is still open; minigrad has no such parameters."""
+    """Tell whether a parameter's shape is not known yet; minigrad has no such parameters."""
     return False

@@ -123,23 +123,23 @@ class ParameterDict(Module):
         return (self[key] for key in self._keys)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a parameter, or `default` where there is none of that name."""
+        """Return a parameter, or `default` if there is none of that name."""
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return a parameter, set to `default` where there was none of that name."""
+        """Return a parameter, after setting it to `default` if there is none of that name."""
         if key not in self._keys:
             self[key] = default
         return self[key]
 
     def pop(self, key: str) -> Any:
-        """Take a parameter out and return it."""
+        """Remove a parameter and return it."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last parameter out and return it with its name."""
+        """Remove the last parameter and return it with its name."""
         if not self._keys:
             raise KeyError("popitem(): dictionary is empty")
         key = next(reversed(self._keys))
@@ -151,7 +151,7 @@ class ParameterDict(Module):
             del self[key]
 
     def copy(self) -> ParameterDict:
-        """Return another dictionary of the same parameters."""
+        """Return a copy of the dictionary, with the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:

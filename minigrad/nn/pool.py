@@ -180,7 +180,7 @@ class _MaxUnpool(Module):
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Put maxima back to where they were, zeros elsewhere: what undoes `MaxPool1d`.
+    """Put maxima back to their places, zeros elsewhere: a partial inverse of `MaxPool1d`.
 
     >>> from minigrad import nn, tensor
     >>> nn.MaxUnpool1d(2)(tensor([[3.0, 2.0]]), tensor([[1, 2]]))
@@ -195,7 +195,7 @@ class MaxUnpool1d(_MaxUnpool):
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """Put maxima back to where they were, zeros elsewhere: what undoes `MaxPool2d`.
+    """Put maxima back to their places, zeros elsewhere: a partial inverse of `MaxPool2d`.
 
     >>> from minigrad import nn, tensor
     >>> nn.MaxUnpool2d(2)(tensor([[[3.0]]]), tensor([[[1]]]))

@@ -1,4 +1,4 @@
-"""Recurrent networks: what a sequence leaves behind, step by step.
+"""Recurrent networks: RNN, LSTM and GRU, and their single-step cells.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#recurrent-layers
 """
@@ -19,14 +19,15 @@ from .utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
-#: What runs each kind, and how many gates it has: by so much its weights are higher than the state.
+#: The function of each kind, and its number of gates: rows of its weights for each unit of the
+#: state.
 NETWORKS = {"LSTM": (F.lstm, 4), "GRU": (F.gru, 3), "RNN_TANH": (F.rnn_tanh, 1),
             "RNN_RELU": (F.rnn_relu, 1)}
 
 
 def check_sizes(bias: Any, batch_first: Any, input_size: Any, hidden_size: Any, num_layers: int,
                 proj_size: int) -> None:
-    """Raise `TypeError` or `ValueError` where an argument of a recurrent network is wrong."""
+    """Raise `TypeError` or `ValueError` if an argument of a recurrent network is wrong."""
     flags: dict[str, Any] = {"bias": bias, "batch_first": batch_first}
     for name, value in flags.items():
         if not isinstance(value, bool):
@@ -57,7 +58,7 @@ def check_dropout(dropout: Any, num_layers: int) -> None:
 
 
 class RNNBase(Module):
-    """What `RNN`, `LSTM` and `GRU` share: their parameters and the ways a sequence may come.
+    """Base of `RNN`, `LSTM` and `GRU`: parameters and layouts of sequences.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RNNBase.html
 
@@ -66,7 +67,7 @@ class RNNBase(Module):
     ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0']
     """
 
-    states = 1  # how many tensors a state has
+    states = 1  # number of tensors in a state
 
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1,
                  bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
@@ -161,11 +162,11 @@ class RNNBase(Module):
         return output, self._joined(last)
 
     def _joined(self, states: list[Tensor]) -> Any:
-        """Return a state as it goes in and out: a tensor, or for an LSTM the pair of them."""
+        """Return a state as callers see it: a tensor, or a pair of tensors for an LSTM."""
         return states[0] if self.states == 1 else tuple(states)
 
     def _with_batch(self, hx: Any, batched: bool) -> Any:
-        """Give the first state of a single sequence the dimension of the batch."""
+        """Add a batch dimension to the first state of a single sequence."""
         if hx is None:
             return None
         given = [hx] if self.states == 1 else list(hx)
@@ -187,7 +188,7 @@ class RNNBase(Module):
 
     def _first_states(self, input: Tensor, batch: int, hx: Any,
                       order: Tensor | None) -> list[Tensor]:
-        """Return the first state as a list, zeros where none is given."""
+        """Return the first state as a list; zeros if none is given."""
         shapes = self._state_shapes(batch)
         if hx is None:
             return [zeros(shape, dtype=input.dtype, device=input.device) for shape in shapes]
@@ -229,7 +230,7 @@ def permuted(state: Tensor, order: Tensor | None) -> Tensor:
 class LSTM(RNNBase):
     """Long short-term memory: (T, B, I) -> outputs (T, B, H) and the last (h, c), (L, B, H) each.
 
-    c, the cell, is kept by a factor and added to, so that gradients last over many steps. The
+    The cell c is scaled and added to at each step, so that gradients last over many steps. The
     arguments of `RNNBase`, without `mode`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html
@@ -246,7 +247,7 @@ class LSTM(RNNBase):
 
 
 class _NoProjection(RNNBase):
-    """A network whose state cannot be projected."""
+    """Base of networks without projections of the state."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
@@ -293,7 +294,7 @@ class RNN(_NoProjection):
 
 
 class RNNCellBase(Module):
-    """What the cells share: their parameters, and a single sample in place of a batch."""
+    """Base of the cells: their parameters, and support for a single sample."""
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
                  device: Any = None, dtype: Any = None) -> None:
@@ -318,7 +319,7 @@ class RNNCellBase(Module):
 
     def _step(self, cell: Any, input: Tensor, states: list[Tensor] | None, count: int,
               names: tuple[str, ...]) -> list[Tensor]:
-        """Call `cell` with a batch and the states as a list; zeros where there are none."""
+        """Call `cell` with a batch and the states as a list; missing states are zeros."""
         kind = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")

@@ -1,4 +1,4 @@
-"""The state of a module as a dictionary of tensors by dotted name: collecting and loading it."""
+"""Saving and loading the state of a module: a dictionary of tensors by dotted name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _IncompatibleKeys(NamedTuple):
 
 
 class IncompatibleKeys(_IncompatibleKeys):
-    """The names that a state lacked, and those that the module does not know."""
+    """Names missing from a state, and names that the module does not know."""
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
@@ -34,7 +34,7 @@ class IncompatibleKeys(_IncompatibleKeys):
 
 
 def overrides(module: Module, method: str) -> bool:
-    """Tell whether a module's class has a method of its own in place of `Module`'s."""
+    """Tell whether a module's class overrides a method of `Module`."""
     return getattr(type(module), method).__module__ != f"{__package__}.module"
 
 
@@ -49,7 +49,7 @@ def persistent(module: Module) -> dict[str, Tensor]:
 
 
 def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
-    """Return the state of a module and all its parts; see `Module.state_dict`."""
+    """Return the state of a module and all its submodules; see `Module.state_dict`."""
     if destination is None:
         destination = OrderedDict()
         vars(destination)["_metadata"] = OrderedDict()  # where PyTorch keeps modules' versions
@@ -72,7 +72,7 @@ def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> A
 
 
 def collect_own(module: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
-    """Put what the module itself has into the state."""
+    """Put the module's own members into the state."""
     for name, tensor in persistent(module).items():
         destination[prefix + name] = tensor if keep_vars else tensor.detach()
     if overrides(module, "get_extra_state"):
@@ -83,7 +83,7 @@ def collect_own(module: Module, destination: Any, prefix: str, keep_vars: bool) 
 
 
 def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Any:
-    """Copy a state into a module and all its parts; see `Module.load_state_dict`."""
+    """Copy a state into a module and all its submodules; see `Module.load_state_dict`."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
     found = IncompatibleKeys([], [])
@@ -122,7 +122,7 @@ def _load(module: Module, state: OrderedDict[str, Any], metadata: Mapping[str, A
 
 def load_own(module: Module, state: Any, prefix: str, local: Mapping[str, Any], strict: bool,
              missing: list[str], unexpected: list[str], errors: list[str]) -> None:
-    """Copy what the module itself has out of the state; note what is missing, or too much."""
+    """Load the module's own members from the state; note missing and unexpected names."""
     given = (state, prefix, local, strict, missing, unexpected, errors)
     for hook, with_module in module._load_state_dict_pre_hooks.values():
         hook(module, *given) if with_module else hook(*given)
@@ -151,13 +151,13 @@ def load_own(module: Module, state: Any, prefix: str, local: Mapping[str, Any], 
 
 
 def _may_be_missing(name: str, local: Mapping[str, Any]) -> bool:
-    """A state of an older version may lack what that version did not have yet."""
+    """Tell whether a name may be missing because the state's version did not have it yet."""
     return name == "num_batches_tracked" and (local.get("version") or 1) < 2
 
 
 def _put(module: Module, name: str, tensor: Tensor, value: Any, key: str,
          assign: bool) -> str | None:
-    """Copy one tensor of a state; return what is wrong, or None."""
+    """Copy one tensor of a state; return an error message, or None."""
     if not isinstance(value, Tensor):
         if not hasattr(value, "__array__"):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or '

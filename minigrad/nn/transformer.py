@@ -1,4 +1,4 @@
-"""Transformer layers: attention between the positions, then a network at each of them.
+"""Transformer layers: attention between positions, then a network at each position.
 
 Source: Vaswani et al., Attention Is All You Need, https://arxiv.org/abs/1706.03762
 """
@@ -21,7 +21,7 @@ from .containers import ModuleList
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
-from .norm_of_samples import LayerNorm
+from .normalization import LayerNorm
 
 __all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
            "TransformerEncoderLayer"]
@@ -41,8 +41,8 @@ def activation_named(activation: str | Activation) -> Activation:
 class TransformerEncoderLayer(Module):
     """Self-attention and a network of two layers, each added to its input and normalised.
 
-    (S, N, d_model), or (N, S, d_model) with `batch_first`; `norm_first` normalises what goes in
-    instead of what comes out, which trains more easily.
+    (S, N, d_model), or (N, S, d_model) with `batch_first`; `norm_first` normalises the inputs
+    instead of the outputs, which trains more easily.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html
 
@@ -97,7 +97,7 @@ def kind_of(activation: Activation) -> int:
 
 
 class TransformerEncoder(Module):
-    """Several copies of an encoder layer, one after the other, and perhaps a norm at the end.
+    """A stack of copies of an encoder layer, with an optional norm at the end.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoder.html
 
@@ -128,7 +128,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """An encoder layer that also looks at `memory`, what an encoder made of another sequence.
+    """An encoder layer that also attends to `memory`, the encoder's output for another sequence.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerDecoderLayer.html
 
@@ -186,7 +186,7 @@ class TransformerDecoderLayer(Module):
 
 
 class TransformerDecoder(Module):
-    """Several copies of a decoder layer, one after the other, and perhaps a norm at the end.
+    """A stack of copies of a decoder layer, with an optional norm at the end.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerDecoder.html
 
@@ -214,7 +214,7 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder that reads one sequence and a decoder that makes another of it.
+    """An encoder that reads one sequence, and a decoder that generates another from it.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Transformer.html
 
@@ -250,7 +250,7 @@ class Transformer(Module):
         self.batch_first = batch_first
 
     def _reset_parameters(self) -> None:
-        """Draw all matrices by Xavier."""
+        """Initialise all matrices by Xavier."""
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)

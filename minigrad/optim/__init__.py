@@ -1,4 +1,4 @@
-"""Optimizers: what moves parameters against their gradients.
+"""Optimizers: they move parameters against their gradients.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html
 """
@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/optim.html
 from . import lr_scheduler
 from .adagrad import Adagrad
 from .adam import Adam, AdamW
-from .adam_kin import Adamax, NAdam, RAdam
+from .adam_variants import Adamax, NAdam, RAdam
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .rmsprop import Adadelta, RMSprop

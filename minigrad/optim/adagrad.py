@@ -37,7 +37,7 @@ class Adagrad(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
-    counts_steps, at_once = True, "adagrad"
+    counts_steps, fused_formula = True, "adagrad"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-2, lr_decay: float = 0,
                  weight_decay: float = 0, initial_accumulator_value: float = 0, eps: float = 1e-10,
@@ -69,7 +69,7 @@ class Adagrad(Optimizer):
         """Add to the sum and take one step."""
         xp = backend_of(array)
         lr = float(group["lr"]) / (1 + (counted(state) - 1) * group["lr_decay"])
-        for p, g, total, change, room in self.pieces(array, grad, buffer(state, "sum")):
+        for p, g, total, change, room in self.cache_blocks(array, grad, buffer(state, "sum")):
             g = downhill(xp, group, p, g, room)
             xp.add(total, xp.multiply(g, g, change), total)
             xp.add(xp.sqrt(total, change), group["eps"], change)

@@ -1,4 +1,4 @@
-"""What is called around an optimizer's step and around keeping and loading its state.
+"""Hooks of optimizers: around a step, and around saving and loading the state.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.register_step_pre_hook.html
 """
@@ -43,7 +43,7 @@ class StepHooks:
     _optimizer_state_dict_post_hooks: OrderedDict[int, Hook]
     _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Hook]
     _optimizer_load_state_dict_post_hooks: OrderedDict[int, Hook]
-    #: Whether it has stepped since a learning-rate scheduler looks after it; None without one.
+    #: True once it has stepped under a learning-rate scheduler; None without a scheduler.
     _opt_called: bool | None = None
 
     def __init_subclass__(cls) -> None:

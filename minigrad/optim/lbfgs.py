@@ -16,11 +16,11 @@ from .optimizer import Optimizer, State
 
 
 class LBFGS(Optimizer):
-    """Steps against the gradient times a guess of the inverse curvature, all parameters as one.
+    """Quasi-Newton steps: an estimate of the inverse Hessian times the gradient of all parameters.
 
     `step(closure)` takes up to `max_iter` of them and calls the closure, which computes loss and
-    gradients, up to `max_eval` times. With `line_search_fn="strong_wolfe"` the length of each is
-    searched for, else it is `lr`. There is one group of parameters.
+    gradients, up to `max_eval` times. With `line_search_fn="strong_wolfe"` a line search finds
+    the length of each; otherwise it is `lr`. There is one group of parameters.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([3.0, -1.0], requires_grad=True)
@@ -116,7 +116,7 @@ class LBFGS(Optimizer):
 
     def _searched(self, evaluate: Callable[[], Any], start: Point, t: float,
                   direction: Tensor) -> tuple[Point, int]:
-        """Search for the length of a step, and take it."""
+        """Take a step of the length that the line search finds."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -135,7 +135,7 @@ class LBFGS(Optimizer):
         return found, tried
 
     def _direction(self, state: State, grad: Tensor) -> Tensor:
-        """Return minus the gradient times the inverse curvature that the last steps showed."""
+        """Return the descent direction: minus the estimated inverse Hessian times the gradient."""
         if state["n_iter"] == 1:
             state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return -grad

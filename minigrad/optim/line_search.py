@@ -1,6 +1,7 @@
-"""How far to go along a direction: a search for a step that satisfies Wolfe's strong conditions.
+"""Line search: find a step along a direction that satisfies the strong Wolfe conditions.
 
-The loss has to fall by a share of what its slope promises, and the slope has to flatten.
+The loss has to fall by a share of the decrease that its slope predicts, and the slope has to
+flatten.
 
 Source: Nocedal and Wright, "Numerical optimization", algorithms 3.5 and 3.6, formula 3.59
 """
@@ -13,13 +14,13 @@ from typing import NamedTuple
 
 from ..tensor.tensor import Tensor
 
-#: Which share of the promised fall is enough, and to which share the slope has to flatten.
+#: Wolfe's constants: the sufficient share of the predicted decrease, and of the slope.
 FALL, FLAT = 1e-4, 0.9
 MOST_TRIES = 25
 
 
 class Point(NamedTuple):
-    """What was found after a step of size `t`; `slope` is that of the loss along the direction."""
+    """Loss and gradient after a step of size `t`, and the slope along the direction."""
 
     t: float
     loss: float

@@ -1,9 +1,9 @@
-"""Steps that are recorded, `differentiable=True`: gradients flow through what an optimizer does.
+"""Differentiable steps, `differentiable=True`: gradients flow through an optimizer's step.
 
-An update writes to arrays, over and over.  Here it gets boxes in their place and arithmetic that
-puts a new tensor into a box instead of writing over the old one, so that one formula serves both
-and all that the graph has saved stays.  All of a step has a gradient but the learning rate; PyTorch
-lets none through the first momentum of `SGD`.
+An update writes to arrays in place.  Here it gets boxes instead of arrays, and arithmetic that puts
+a new tensor into a box instead of overwriting the old one: one formula serves both, and the values
+that the graph has saved stay.  Every input of a step has a gradient except the learning
+rate; in PyTorch the first momentum of `SGD` has none either.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.SGD.html
 """
@@ -20,7 +20,7 @@ from ..tensor.tensor import Tensor
 
 
 class Box:
-    """What stands for an array: the tensor that was written to it last."""
+    """Placeholder for an array; it holds the tensor that was written last."""
 
     __slots__ = ("tensor",)
 
@@ -29,11 +29,11 @@ class Box:
 
 
 def writing(function: Callable[..., Any], inputs: int) -> Callable[..., Box]:
-    """Return a function of tensors that takes boxes, and after its inputs one to write to."""
+    """Return `function` on boxes; the box after its inputs is the one to write to."""
 
-    def write(*given: Any, out: Box | None = None) -> Box:
-        values = [g.tensor if type(g) is Box else g for g in given[:inputs]]
-        target = given[inputs] if len(given) > inputs else out or Box()
+    def write(*args: Any, out: Box | None = None) -> Box:
+        values = [arg.tensor if type(arg) is Box else arg for arg in args[:inputs]]
+        target = args[inputs] if len(args) > inputs else out or Box()
         target.tensor = function(*values)
         return target
 
@@ -41,7 +41,7 @@ def writing(function: Callable[..., Any], inputs: int) -> Callable[..., Box]:
 
 
 class Arithmetic:
-    """What updates call of a backend, on boxes.
+    """The backend functions that updates call, on boxes.
 
     >>> from minigrad import tensor
     >>> box = Box(tensor([1.0]))
@@ -74,7 +74,7 @@ def step(optimizer: Any, group: dict[str, Any]) -> None:
     """
     if isinstance(group["lr"], Tensor) and group["lr"].requires_grad:
         raise NotImplementedError("the gradient of a learning rate is not supported")
-    # Not before it is used: who prints the backends should see those of arrays.
+    # Registered at the first use: a list of the backends shows those of arrays only.
     BACKENDS[Box] = Arithmetic()  # type: ignore[assignment]  # it has what updates call, no more
     with enable_grad():
         for parameter in group["params"]:
@@ -88,11 +88,11 @@ def step(optimizer: Any, group: dict[str, Any]) -> None:
 
 
 def boxed(value: Any, parameter: Tensor) -> Any:
-    """Return what was remembered of a parameter, with a box in place of its array."""
+    """Return a state tensor with a box in place of its array."""
     return Tensor._plain(Box(value)) if value.shape == parameter.shape else value
 
 
 def unboxed(value: Tensor) -> Tensor:
     """Return the tensor that was put into a box."""
-    found = value._array
-    return found.tensor if type(found) is Box else value
+    box = value._array
+    return box.tensor if type(box) is Box else value

@@ -36,7 +36,7 @@ class RMSprop(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
-    at_once = "rmsprop"
+    fused_formula = "rmsprop"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-2, alpha: float = 0.99,
                  eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,
@@ -64,7 +64,7 @@ class RMSprop(Optimizer):
             start(xp, state, array, *names)
         counted(state)
         remembered = [state[name]._array for name in names]
-        for p, g, square, *more, change, room in self.pieces(array, grad, *remembered):
+        for p, g, square, *more, change, room in self.cache_blocks(array, grad, *remembered):
             g = downhill(xp, group, p, g, room)
             xp.multiply(square, alpha, square)
             xp.multiply(xp.multiply(g, g, change), 1 - alpha, change)
@@ -97,7 +97,7 @@ class Adadelta(Optimizer):
     tensor([0.6855], requires_grad=True)
     """
 
-    at_once = "adadelta"
+    fused_formula = "adadelta"
 
     def __init__(self, params: Iterable[Any], lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6,
                  weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
@@ -122,7 +122,7 @@ class Adadelta(Optimizer):
             start(xp, state, array, *names)
         counted(state)
         remembered = [state[name]._array for name in names]
-        for p, g, square, moved, change, room in self.pieces(array, grad, *remembered):
+        for p, g, square, moved, change, room in self.cache_blocks(array, grad, *remembered):
             g = downhill(xp, group, p, g, room)
             xp.multiply(square, rho, square)
             xp.multiply(xp.multiply(g, g, change), 1 - rho, change)

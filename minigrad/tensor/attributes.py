@@ -1,4 +1,4 @@
-"""What a tensor says of its array: shape, strides, element type, memory, device."""
+"""Attributes of a tensor that come from its array: shape, strides, dtype, memory, device."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Size(tuple[int, ...]):
 
 
 class ArrayInfo:
-    """The part of `Tensor` that only looks at the array."""
+    """The part of `Tensor` that only reads the array."""
 
     __slots__ = ()
 
     _array: Array
 
-    #: Kinds of tensors that there are none of here; optimizers ask it of gradients.
+    #: Kinds of tensors that minigrad does not have; optimizers check gradients for them.
     is_sparse = is_sparse_csr = is_quantized = is_mkldnn = is_meta = is_nested = False
 
     @property
@@ -67,7 +67,7 @@ class ArrayInfo:
         return strides if dim is None else strides[wrap_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:
-        """Return how many elements lie between the start of the memory and the first element."""
+        """Return the number of elements between the start of the memory and the first element."""
         array = self._array
         return (data_pointer(array) - start_of_memory(array)) // array.itemsize
 
@@ -82,7 +82,7 @@ class ArrayInfo:
 
     @property
     def device(self) -> device:
-        """Where the memory is."""
+        """The device of the memory."""
         return device_under(self._array)
 
     @property
@@ -130,12 +130,12 @@ class ArrayInfo:
 
     @property
     def is_cpu(self) -> bool:
-        """Whether the memory is the host's."""
+        """True if the memory is the host's."""
         return self.device.type == "cpu"
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the memory is on a GPU."""
+        """True if the memory is on a GPU."""
         return self.device.type == "cuda"
 
     def get_device(self) -> int:
@@ -145,7 +145,7 @@ class ArrayInfo:
 
 
 def storage_of(array: Array) -> Array:
-    """Return the array that owns the memory which `array` looks at."""
+    """Return the array that owns the memory of `array`."""
     while True:
         base = array.base
         if base is None or type(base) is not type(array) or base.dtype != array.dtype:
@@ -154,11 +154,11 @@ def storage_of(array: Array) -> Array:
 
 
 def start_of_memory(array: Array) -> int:
-    """Return the address at which the memory begins that `array` looks at.
+    """Return the address of the memory of `array`.
 
     NOTE [Memory of device arrays]
-        The base of CuPy's strided views is not the array that owns the memory, but all arrays know
-        the memory itself.
+        The base of CuPy's strided views is not the array that owns the memory, but every array has
+        a reference to the memory itself.
     """
     if type(array) is np.ndarray:
         return data_pointer(storage_of(array))
@@ -166,12 +166,12 @@ def start_of_memory(array: Array) -> int:
 
 
 def bytes_of_memory(array: Array) -> int:
-    """Return the size of the memory that `array` looks at."""
+    """Return the size of the memory of `array`."""
     return int(storage_of(array).nbytes if type(array) is np.ndarray else array.data.mem.size)
 
 
 def same_memory(one: Array, other: Array) -> bool:
-    """Tell whether two arrays look at the same memory, be it at different parts of it."""
+    """Tell whether two arrays share memory, even different parts of it."""
     if type(one) is np.ndarray:
         return storage_of(one) is storage_of(other)
     return type(one) is type(other) and bool(one.data.mem.ptr == other.data.mem.ptr)

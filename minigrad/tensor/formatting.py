@@ -1,7 +1,7 @@
-"""How tensors print: PyTorch's `repr`, character for character, from a bare NumPy array.
+"""Text of tensors: PyTorch's `repr`, character for character, from a NumPy array.
 
-One format is chosen for the whole array (integral, fixed point or scientific), then the nested
-brackets are written with it, then `dtype=`, `grad_fn=` and the other suffixes are appended.
+One format is chosen for all numbers of the array (integral, fixed point or scientific), then the
+nested brackets are written with it, then `dtype=`, `grad_fn=` and the other suffixes are appended.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass
 class PrintOptions:
-    """What `set_printoptions` sets; the defaults are PyTorch's."""
+    """The options of `set_printoptions`; the defaults are PyTorch's."""
 
     precision: int = 4
     threshold: float = 1000
@@ -77,7 +77,7 @@ def get_printoptions() -> dict[str, Any]:
 
 
 def format_array(array: Array, indent: int = 0) -> str:
-    """The numbers of `array` in nested brackets: what stands between `tensor(` and `)`.
+    """The numbers of `array` in nested brackets: the text between `tensor(` and `)`.
 
     Any shape; floating, integer or bool dtype. Lines after the first are indented by `indent`
     plus their depth. Source: `torch.Tensor.__repr__`.
@@ -102,9 +102,9 @@ def format_tensor(
     prefix: str = "tensor(",
     tangent: str | None = None,
 ) -> str:
-    """The whole `repr` of a tensor with these values.
+    """The complete `repr` of a tensor with these values.
 
-    `dtype_suffix` is the dtype's name ("torch.float64"), or None where it is the default floating
+    `dtype_suffix` is the dtype's name ("torch.float64"), or None for the default floating
     dtype; int64 and bool are left out unless the tensor is empty, since the numbers tell them.
     `device_suffix` is the device's name ("cuda:0"), or None for the default device; `tangent` is
     the text of the tangent in forward mode.
@@ -164,15 +164,15 @@ class _NumberFormat:
 def _wants_scientific(nonzero: Array) -> bool:
     if options.sci_mode is not None:
         return options.sci_mode
-    # float16 overflows below 1e8, hence the comparison in float64
+    # compared in float64: float16 overflows below 1e8
     magnitudes = np.abs(nonzero.astype(np.float64))
     least, greatest = float(magnitudes.min()), float(magnitudes.max())
-    # the quotient of the extremes of float64 is infinite, which Python's division reports as inf
+    # the ratio of the extremes of float64 overflows to inf
     return greatest / least > 1000.0 or greatest > 1.0e8 or least < 1.0e-4
 
 
 def _edges(array: Array) -> Array:
-    """The part of `array` that a summary shows: the format is chosen from these numbers alone."""
+    """The part of `array` that a summary shows: only these numbers choose the format."""
     edge = options.edgeitems
     for axis, length in enumerate(array.shape):
         if length > 2 * edge:
@@ -206,7 +206,7 @@ def _wrapped(texts: list[str], indent: int, width: int) -> str:
 
 def _append_suffixes(text: str, suffixes: list[str], indent: int) -> str:
     """A suffix that would pass the line width goes on a line of its own."""
-    # PyTorch counts two characters more than the last line has; parity needs the same count.
+    # PyTorch counts two characters too many here; equal texts need the same count.
     used = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if used + len(suffix) + 2 > options.linewidth:

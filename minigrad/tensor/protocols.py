@@ -1,4 +1,4 @@
-"""How a tensor behaves as a Python object: numbers, NumPy, DLPack, iteration, copy, pickle."""
+"""Python protocols of tensors: numbers, NumPy, DLPack, iteration, copy, pickle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..device import build_on, place_on
 
 
 class PythonProtocols:
-    """The part of `Tensor` that meets the rest of Python."""
+    """The part of `Tensor` that implements Python's protocols."""
 
     __slots__ = ()
 
@@ -55,12 +55,12 @@ class PythonProtocols:
         array = self.numpy()
         return np.array(array, dtype=dtype, copy=copy)
 
-    #: By this NumPy leaves operators to tensors: `np.float64(2) * x` is `x * 2`.
+    #: So NumPy leaves operators to tensors: `np.float64(2) * x` is `x * 2`.
     __array_priority__ = 1000
 
     def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False
                        ) -> Any:
-        """Return what a function of NumPy made of the tensor as a tensor; PyTorch has no bools."""
+        """Return the result of a NumPy function as a tensor; PyTorch has no bools."""
         array = np.asarray(array)
         return self._plain(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
@@ -145,7 +145,7 @@ class PythonProtocols:
         return result
 
     def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
-        # A history does not travel: what has one becomes a leaf that requires grad.
+        # The history is not copied: such a tensor becomes a leaf that requires grad.
         host = backend_of(self._array).to_host(self._array)
         hooks = self._backward_hooks if self.is_leaf else None
         where = None if host is self._array else str(self.device)
@@ -156,7 +156,7 @@ def _rebuild(
     cls: Any, host: Any, requires_grad: bool, hooks: Any, attributes: dict[str, Any],
     where: str | None = None,
 ) -> Any:
-    """Make a tensor of what `__reduce_ex__` gave, on the device where it was."""
+    """Make a tensor from the result of `__reduce_ex__`, on its device."""
     array = host if where is None else build_on(where, lambda xp: xp.from_host(host))
     self = cls._plain_as(cls, array)
     self._requires_grad = requires_grad

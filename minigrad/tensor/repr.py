@@ -1,4 +1,4 @@
-"""`repr` of tensors and parameters: the values, and what else PyTorch shows beside them."""
+"""`repr` of tensors and parameters: the values, and PyTorch's suffixes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .tensor import Parameter, Tensor, method
 
 
 def grad_fn_name(tensor: Tensor) -> str | None:
-    """Return the name of the node; "Invalid" where a view's node can no longer be made."""
+    """Return the name of the node; "Invalid" if a view's node can no longer be made."""
     try:
         node = tensor.grad_fn
     except RuntimeError:
@@ -28,7 +28,7 @@ def tangent_text(tensor: Tensor) -> str | None:
 
 @method("__repr__")
 def tensor_repr(self: Tensor) -> str:
-    """Show the values, with dtype, device and `grad_fn` where they are not the usual ones.
+    """Show the values, with dtype, device and `grad_fn` unless they are the defaults.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.5], requires_grad=True)

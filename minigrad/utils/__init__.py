@@ -1,4 +1,4 @@
-"""Tools beside the engine."""
+"""Utilities: data sets, checkpointing, file exchange, stubs."""
 
 from . import checkpoint, data, exchange, memory, safetensors
 

@@ -1,8 +1,8 @@
-"""Checkpointing: keep a function's inputs instead of all that its nodes would save, and run it
-again in backward.  It trades time for memory.
+"""Checkpointing: save a function's inputs instead of its nodes' tensors, and run it again in
+backward.  It trades time for memory.
 
 There are two variants.  With `use_reentrant=False` the graph is recorded as usual and its saved
-tensors are recomputed when they are first asked for; everything that works without a checkpoint
+tensors are recomputed when they are first read; everything that works without a checkpoint
 works with it.  With `use_reentrant=True` the function runs without a graph, and its backward runs
 it again and calls `backward` inside of backward: at least one input has to require grad, `grad`
 and `backward(inputs=...)` do not work, and only tensors given directly as arguments count.
@@ -61,15 +61,15 @@ def checkpoint(
     preserve_rng_state: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Return `function(*args, **kwargs)`; what its backward needs is computed again then.
+    """Return `function(*args, **kwargs)`; backward recomputes the tensors that it needs.
 
-    `preserve_rng_state` has the second run draw the random numbers of the first.  The rest is for
-    `use_reentrant=False` only: keyword arguments; `context_fn`, which returns a context for the
+    `preserve_rng_state` makes the second run draw the same random numbers.  The other options are
+    for `use_reentrant=False` only: keyword arguments; `context_fn`, which returns a context for the
     first run and one for the second; `determinism_check`, "default" to compare shapes, dtypes and
-    devices of what both runs save, or "none"; `debug`, to list that in errors; `early_stop`, to
-    end the second run when it has all it needs.  Leaving out `use_reentrant` means True and
-    warns.  `ValueError` for what a variant does not take; in backward `CheckpointError` if the
-    runs differ.
+    devices of the tensors that both runs save, or "none"; `debug`, to list these in errors;
+    `early_stop`, to end the second run when it has all it needs.  Leaving out `use_reentrant` means
+    True and warns.  `ValueError` for options that a variant does not take; in backward
+    `CheckpointError` if the runs differ.
 
     Source: https://docs.pytorch.org/docs/stable/checkpoint.html#torch.utils.checkpoint.checkpoint
 
@@ -149,7 +149,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any,
 
 
 def in_turn(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """Return the function that applies one function after the other."""
+    """Return the composition of the functions."""
 
     def run(x: Any) -> Any:
         for function in functions:
@@ -177,7 +177,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Run the function again, with a graph, and send the gradients through that."""
+        """Run the function again, with a graph, and backpropagate through it."""
         if not is_checkpoint_valid():
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
@@ -210,7 +210,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
-    """Warn if no tensor among the inputs requires grad: nothing would reach the function."""
+    """Warn if no tensor among the inputs requires grad: no gradient would reach the function."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
                       stacklevel=2)
@@ -218,7 +218,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 @contextmanager
 def random_state(state: States | None) -> Iterator[None]:
-    """Inside the block, draw the random numbers that follow `state`; None changes nothing."""
+    """Set the state of the random generator in a block; None changes nothing."""
     with fork_rng(enabled=state is not None):
         if state is not None:
             state.restore()
@@ -234,14 +234,13 @@ def warn_of_default(beginning: str) -> None:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Inside the block, end second runs when they have all they need, or do not; overrides
-    `early_stop` of checkpoints that run forward in it."""
+    """Set `early_stop` of all checkpoints that run forward in a block; overrides their own."""
     with having(_early_stop, enable):
         yield
 
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Inside the block, switch `debug` of checkpoints on or off, whatever they say themselves."""
+    """Set `debug` of all checkpoints in a block; overrides their own."""
     with having(_debug, enabled):
         yield

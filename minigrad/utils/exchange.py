@@ -1,7 +1,7 @@
-"""Weights between minigrad and PyTorch, in one process.
+"""Conversion of tensors between minigrad and PyTorch, in one process.
 
-`load_state_dict` takes PyTorch's tensors as they are; these two move whole nests of tensors, such
-as the states of optimizers. Between processes see `utils.safetensors`.
+`load_state_dict` takes PyTorch's tensors as they are; these two convert nested containers
+of tensors, such as the states of optimizers. Between processes see `utils.safetensors`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["from_torch", "to_torch"]
 
 
 def from_torch(value: Any) -> Any:
-    """Return minigrad tensors for PyTorch's, in nested dicts, lists and tuples; values are copied.
+    """Convert PyTorch tensors in nested dicts, lists and tuples to minigrad's; copies the values.
 
-    `TypeError` for a dtype that NumPy lacks, such as bfloat16. What is no tensor stays.
+    `TypeError` for a dtype that NumPy lacks, such as bfloat16. Other values stay as they are.
 
     >>> from_torch({"step": 3})
     {'step': 3}
@@ -30,9 +30,9 @@ def from_torch(value: Any) -> Any:
 
 
 def to_torch(value: Any) -> Any:
-    """Return PyTorch tensors for minigrad's, in nested dicts, lists and tuples; values are copied.
+    """Convert minigrad tensors in nested dicts, lists and tuples to PyTorch's; copies the values.
 
-    It needs the package torch. What is no tensor stays.
+    It needs the package torch. Other values stay as they are.
 
     >>> to_torch({"step": 3})
     {'step': 3}
@@ -41,7 +41,7 @@ def to_torch(value: Any) -> Any:
 
 
 def nested(value: Any, wanted: Callable[[Any], bool], change: Callable[[Any], Any]) -> Any:
-    """Return the value with `change(item)` for every item that is wanted."""
+    """Apply `change` to every matching item of a nested container."""
     if wanted(value):
         return change(value)
     if isinstance(value, Mapping):
@@ -49,7 +49,7 @@ def nested(value: Any, wanted: Callable[[Any], bool], change: Callable[[Any], An
         if not isinstance(value, OrderedDict):
             return dict(items)
         made = OrderedDict(items)
-        vars(made).update(vars(value))  # where a state keeps the versions of its modules
+        vars(made).update(vars(value))  # the versions of the modules of a state
         return made
     if type(value) in (list, tuple):
         return type(value)(nested(item, wanted, change) for item in value)

@@ -1,10 +1,9 @@
-"""How much memory a stretch of a program takes at most: by the arrays' own count, and in all.
+"""Peak memory of a block of code: allocated by Python and NumPy, or of the process.
 
-NumPy tells Python's `tracemalloc` of every array that it allocates and frees, so the count is exact
-to the byte; it holds Python's own objects too, the graph's nodes among them, and it slows Python
-down while it runs.  The process's peak costs nothing, and holds everything: the interpreter, the
-libraries, what BLAS sets aside.  It does not go down again, except by a reset where the system has
-that.
+NumPy reports every allocation to Python's `tracemalloc`, so the count is exact to the byte.  It
+includes Python objects such as the graph's nodes, and it slows Python down while it runs.  The peak
+of the process costs nothing and includes everything: the interpreter, the libraries, the buffers of
+BLAS.  It never goes down, except by a reset on systems that have one.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")  # wh
 
 
 class peak_memory:
-    """Count the bytes that are allocated in a `with` block: at most at once, and for longer.
+    """Measure the memory allocated in a `with` block: its peak, and the rest at the end.
 
-    `peak` is by how much memory grew at most, `kept` what of it is still in use at the end.
+    `peak` is the largest growth of memory, `kept` the growth that is still in use at the end.
     Source: https://docs.python.org/3/library/tracemalloc.html
 
     >>> from minigrad import zeros
@@ -47,7 +46,7 @@ class peak_memory:
         if self._started:
             tracemalloc.start()
         self._before, peak = tracemalloc.get_traced_memory()
-        for outer in self._open:  # they have to know what the reset makes forgotten
+        for outer in self._open:  # outer blocks need the peak that the reset drops
             outer.peak = max(outer.peak, peak - outer._before)
         tracemalloc.reset_peak()
         self._open.append(self)
@@ -62,14 +61,14 @@ class peak_memory:
 
 
 def process_peak() -> int:
-    """Return the most bytes of memory that this process had at once, since a reset if there was.
+    """Return the peak memory of this process in bytes, since the last reset if there was one.
 
-    Raises `RuntimeError` where the system does not tell.
+    Raises `RuntimeError` on systems that do not report it.
 
     >>> process_peak() > 1_000_000
     True
     """
-    try:  # a child's `ru_maxrss` starts from what its parent had, this does not
+    try:  # unlike `ru_maxrss`, it does not start from the parent's peak
         lines = _STATUS.read_text(encoding="ascii").splitlines()
         (line,) = [line for line in lines if line.startswith("VmHWM:")]
         return int(line.split()[1]) * 1024
@@ -83,7 +82,7 @@ def process_peak() -> int:
 
 
 def reset_process_peak() -> bool:
-    """Give free memory back and let `process_peak` start from what is in use; False if it cannot.
+    """Release free memory and restart `process_peak` from the memory in use; False if it cannot.
 
     >>> reset_process_peak() in (True, False)
     True
@@ -92,7 +91,7 @@ def reset_process_peak() -> bool:
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError, TypeError):
-        pass  # another C library: what it keeps counts as in use
+        pass  # another C library: its free memory counts as in use
     try:
         _CLEAR.write_text("5", encoding="ascii")  # man 5 proc
     except OSError:

@@ -1,7 +1,7 @@
 """Modules that moved: an import by the old name gives the module under its new one.
 
-Pickles name modules, so files that were written before a move keep loading.  There is no module
-file left at an old place: this table and one import finder are all that remembers it.
+Pickles name modules, so files that were written before a move keep loading.  No module
+file remains at an old place: old names exist only in this table and one import finder.
 """
 
 from __future__ import annotations
@@ -62,6 +62,12 @@ MOVED = {
     "gradient_hooks": "tensor.hooks",
     "history": "tensor.autograd_meta",
     "hooks": "graph.hooks",
+    "nn.calling": "nn.module_call",
+    "nn.functional_bag": "nn.functional_embedding_bag",
+    "nn.members": "nn.module_tables",
+    "nn.norm": "nn.batchnorm",
+    "nn.norm_of_samples": "nn.normalization",
+    "nn.shaping": "nn.shape_layers",
     "op_node": "op.node",
     "ops.activation": "ops.nn.activation",
     "ops.addmm": "ops.linalg.addmm",
@@ -124,6 +130,9 @@ MOVED = {
     "ops.unpool": "ops.nn.unpool",
     "ops.vector_norm": "ops.reduction.vector_norm",
     "ops.view": "ops.shape.view",
+    "optim.adam_kin": "optim.adam_variants",
+    "optim.at_once": "optim.multi_tensor",
+    "optim.pieces": "optim.cache_blocks",
     "printing": "tensor.formatting",
     "publish": "op.publish",
     "python_protocols": "tensor.protocols",
@@ -146,18 +155,18 @@ class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name: str, path: Any = None,
                   target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
-        """Return how to load `name` if it is the old name of a module."""
+        """Return a spec for `name` if it is the old name of a module."""
         package, _, rest = name.partition(".")
         if package == _PACKAGE and rest in MOVED:
             return importlib.machinery.ModuleSpec(name, self)
         return None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """Leave the new module object to the import system; `exec_module` replaces it."""
+        """Let the import system make a module object; `exec_module` replaces it."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module under its new name into `sys.modules`, where the import looks last."""
+        """Put the renamed module into `sys.modules`, from where the import returns it."""
         rest = module.__name__.partition(".")[2]
         sys.modules[module.__name__] = importlib.import_module(f"{_PACKAGE}.{MOVED[rest]}")
 

@@ -1,18 +1,18 @@
-"""What checkpointing without reentrant backward does: forget what nodes save, compute it again.
+"""Non-reentrant checkpointing: nodes save empty slots, and a second forward run fills them.
 
 NOTE [Regions and slots]
     While a checkpointed function (a region) runs forward, its nodes keep an empty `Slot` for each
-    tensor that they save.  The first slot that a backward pass opens has the region run again;
+    tensor that they save.  The first slot that a backward pass opens makes the region run again;
     the tensors saved by that second run fill the slots, in the same order.  A slot is emptied as
     it is opened, so each tensor lives only from the second run to its use.
 
-    The region knows its slots weakly, and a slot knows each backward pass weakly: a node that is
-    freed takes its slot along, a pass that is over takes what was not opened.
+    The region has weak references to its slots, and a slot to each backward pass: a node that is
+    freed drops its slot, and a pass that ends drops tensors that were not read.
 
 NOTE [Regions in regions]
-    A region's inputs are saved as a node saves tensors.  Inside another region they are so kept
-    as slots of the outer one, and running the inner region again runs the outer one first.  The
-    hooks of the innermost region are in force, so each saved tensor belongs to that one alone.
+    A region's inputs are saved as a node saves tensors.  Inside another region they become slots of
+    the outer one, so running the inner region again runs the outer one first.  Only the hooks of
+    the innermost region are active, so each saved tensor belongs to that region only.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ enable checkpoint-debug mode globally.
 
 
 class CheckpointError(RuntimeError):
-    """The second run of a checkpointed function did not save what the first one saved."""
+    """Raised if the two runs of a checkpointed function save different tensors."""
 
 
 class EnoughRecomputed(BaseException):
@@ -49,7 +49,7 @@ class EnoughRecomputed(BaseException):
 
 
 class Slot:
-    """What a node of a region keeps in place of a tensor; see NOTE [Regions and slots]."""
+    """Placeholder for a tensor that a node saves; see NOTE [Regions and slots]."""
 
     __slots__ = ("__weakref__",)
 
@@ -58,11 +58,11 @@ Recomputed = WeakKeyDictionary[Slot, Tensor | None]  # None: the slot was opened
 
 
 class Outside:
-    """Stands for a backward pass when a saved tensor is read outside of one."""
+    """Placeholder for a backward pass when a saved tensor is read outside of one."""
 
 
 def metadata(tensor: Tensor) -> dict[str, Any]:
-    """Return what has to be the same in both runs."""
+    """Return the metadata of a tensor that both runs must agree on."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
@@ -85,15 +85,15 @@ class Region:
         self.recomputed: WeakKeyDictionary[Any, Recomputed] = WeakKeyDictionary()  # by pass
         self.described: list[Any] = []
         self.log: list[str] | None = [] if debug else None
-        self.complete = False  # whether the first run is over
-        self.backward_inside = False  # whether a second run saved more before that
+        self.complete = False  # True once the first run is over
+        self.backward_inside = False  # True if a second run saved more before that
 
     def hooks(self) -> saved_tensors_hooks:
         """Return the hooks for the first run."""
         return saved_tensors_hooks(self.pack, self.unpack)
 
     def pack(self, tensor: Tensor) -> Slot:
-        """Keep a slot in place of the tensor."""
+        """Return a slot in place of the tensor."""
         slot = Slot()
         self.slots.append(ref(slot))
         self.described.append(self.describe(tensor))
@@ -102,7 +102,7 @@ class Region:
         return slot
 
     def unpack(self, slot: Slot) -> Tensor:
-        """Return the tensor of a slot, after a second run if this pass had none yet."""
+        """Return the tensor of a slot; the first call of a pass runs the region again."""
         task = current_task() or Outside()
         tensors = self.recomputed.get(task)
         if tensors is None:
@@ -121,7 +121,7 @@ class Region:
         return tensor
 
     def run_again(self, tensors: Recomputed) -> list[Any]:
-        """Run the function again and fill the slots; return where each tensor was saved."""
+        """Run the function again and fill the slots; return a description of each saved tensor."""
         inputs = [x.unpack(None) if isinstance(x, SavedTensor) else x for x in self.inputs]
         log: list[str | None] = []
 
@@ -132,12 +132,12 @@ class Region:
                 self.more_than_before(log)
                 return tensor
             slot = self.slots[number]()
-            tensor = tensor.detach()  # a slot holds values; with their history it held itself
+            tensor = tensor.detach()  # without the history, which would make a cycle
             if slot is not None:
                 tensors[slot] = tensor
             if self.early_stop and len(log) == len(self.slots):
                 raise EnoughRecomputed
-            return tensor  # a backward pass inside the function finds it here
+            return tensor  # for a backward pass inside the function
 
         try:
             with saved_tensors_hooks(refill, lambda tensor: tensor), enable_grad():
@@ -147,14 +147,14 @@ class Region:
         return log
 
     def more_than_before(self, log: list[Any]) -> None:
-        """Raise for a tensor too many, unless the first run is not over yet."""
+        """Raise for a surplus tensor, unless the first run is not over yet."""
         if self.complete:
             raise self.error("torch.utils.checkpoint: trying to save more tensors during "
                              "recomputation than during the original forward pass.\n", log)
         self.backward_inside = True
 
     def compare(self, tensors: Recomputed, log: list[Any]) -> None:
-        """Raise unless both runs saved the same number of tensors, and tensors alike."""
+        """Raise unless both runs saved the same number of tensors, with equal metadata."""
         if self.backward_inside:
             return
         if len(log) != len(self.slots):
@@ -176,7 +176,7 @@ class Region:
                              log)
 
     def error(self, message: str, log: list[Any]) -> CheckpointError:
-        """Make the error, with a list of what either run saved if `debug` asked for it."""
+        """Make the error; with `debug` it lists the tensors that each run saved."""
         if self.log is None:
             return CheckpointError(message + TIP)
         before, after = ("\n".join(f"  {i}: {line}" for i, line in enumerate(lines))
@@ -196,7 +196,7 @@ def saved_where(tensor: Tensor) -> str:
 
 @contextmanager
 def unsuppressed(context: Any) -> Iterator[None]:
-    """Enter the context of the caller, which must not swallow what the function raises."""
+    """Enter the caller's context, which must not swallow exceptions of the function."""
     finished = False
     with context:
         yield

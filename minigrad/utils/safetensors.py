@@ -21,13 +21,13 @@ from ..tensor.tensor import Tensor
 __all__ = ["load_file", "save_file"]
 
 
-#: What the format calls the dtypes that there are here.
+#: The format's names for minigrad's dtypes.
 KNOWN = {"F64": "float64", "F32": "float32", "F16": "float16", "I64": "int64", "I32": "int32",
          "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool"}
 
 
 def package() -> Any:
-    """Return the module `safetensors`, or say how to get it."""
+    """Return the module `safetensors`; the error says how to install it."""
     try:
         import safetensors.numpy
     except ImportError as error:
@@ -40,7 +40,7 @@ def save_file(tensors: Mapping[str, Tensor], filename: str | os.PathLike[str],
               metadata: dict[str, str] | None = None) -> None:
     """Write tensors by name, such as a `state_dict`, to a file.
 
-    `TypeError` for what is no tensor. Tensors that share memory are written once each.
+    `TypeError` for values that are not tensors. Tensors that share memory are written one by one.
     Source: `safetensors.torch.save_file`.
 
     >>> import os, tempfile
@@ -63,8 +63,8 @@ def save_file(tensors: Mapping[str, Tensor], filename: str | os.PathLike[str],
 def load_file(filename: str | os.PathLike[str], device: Any = "cpu") -> dict[str, Tensor]:
     """Return the tensors of a file by name, on a device.
 
-    `RuntimeError`, before anything is read, for a file that is damaged or that holds a dtype which
-    there is not here, such as bfloat16. Source: `safetensors.torch.load_file`.
+    `RuntimeError`, before anything is read, for a damaged file and for dtypes that minigrad does
+    not have, such as bfloat16. Source: `safetensors.torch.load_file`.
     """
     backend, library, path = backend_for(device), package(), os.fspath(filename)
     if not os.path.isfile(path):  # the library's own error does not name a folder

@@ -1,10 +1,10 @@
-"""Type stubs for what declarations publish: tensor methods and package functions.
+"""Type stubs for the tensor methods and package functions that declarations publish.
 
 Methods and functions of ops are made at import, where type checkers do not see them.  This writes
 their signatures to `_tensor_methods.pyi` and `_functions.pyi`:
 
     python -m minigrad.utils.stubs            # write them
-    python -m minigrad.utils.stubs --check    # fail if they are not current
+    python -m minigrad.utils.stubs --check    # fail if they are out of date
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def named_results() -> Iterator[str]:
 
 
 def method_lines() -> Iterator[str]:
-    """Describe every method that a layer above `tensor` gave to tensors."""
+    """Describe every method that a layer above `tensor` adds to tensors."""
     ops = published_ops()
     for name in sorted(published_methods()):
         attribute = inspect.getattr_static(Tensor, name)
@@ -201,7 +201,7 @@ def op_signature(op: type[Op], first: str = "self") -> str:
 
 
 def parameter_type(op: type[Op], name: str) -> str:
-    """Return the type of an op's argument, as far as its declaration tells."""
+    """Return the type of an op's argument, as far as its declaration says."""
     default = op.defaults.get(name, inspect.Parameter.empty)
     if name == op.list_of_tensors:
         return "Sequence[Tensor]"
@@ -240,7 +240,7 @@ def signature_of(function: Callable[..., Any], first: str | None = None) -> str:
 
 
 def annotation(given: Any) -> str:
-    """Return an annotation in the stub's names; `Any` for what it has no names for."""
+    """Return an annotation in the stub's names; `Any` if it has no name for it."""
     if given is inspect.Parameter.empty:
         return "Any"
     text = given if isinstance(given, str) else getattr(given, "__name__", str(given))

@@ -1,4 +1,4 @@
-"""Pictures of what the engine recorded, and of what it does with it."""
+"""Pictures of recorded graphs and of backward passes."""
 
 from .graph import Graph, graph
 from .stepper import BackwardSteps, backward_steps

@@ -1,12 +1,12 @@
-"""A graph in the language of Graphviz, and that drawn as SVG.
+"""A graph in DOT, the language of Graphviz, and its drawing as SVG.
 
 Arrows point the way the gradients go: from the result to the leaves.  The number on an arrow is
-the second half of a `next_functions` pair: which output of the operation the gradient belongs to.
+the second half of a `next_functions` pair: the output of the operation that the gradient is for.
 
-NOTE [Who draws]
-    On a computer it is Graphviz's program `dot`.  In a browser there are no programs: there the
-    page has to offer a function of its own to Python, by the name `minigradDrawDot`, which takes
-    DOT text and returns SVG text.  With viz-js, which is Graphviz compiled for browsers, that is
+NOTE [Programs that draw]
+    On a computer, Graphviz's program `dot` draws.  In a browser there are no programs: the page
+    has to define a JavaScript function `minigradDrawDot`, which takes DOT text and returns SVG
+    text.  With viz-js, which is Graphviz compiled for browsers, that is
 
         globalThis.minigradDrawDot = (dot) => viz.renderString(dot, {format: "svg"});
 """
@@ -69,7 +69,7 @@ def dot_text(graph: Graph) -> str:
 
 
 def edges_of(graph: Graph, node: Node, i: int) -> Iterator[str]:
-    """Give a node's arrows; one that leads nowhere, or out of the picture, ends at a small word."""
+    """Yield a node's arrows; an arrow to None, or out of the picture, ends at a small label."""
     for position, (successor, index) in enumerate(node.next_functions):
         if successor in graph.number:
             yield edge(f"n{i}", f"n{graph.number[successor]}", index)
@@ -80,7 +80,7 @@ def edges_of(graph: Graph, node: Node, i: int) -> Iterator[str]:
 
 
 def saves_of(graph: Graph, node: Node, i: int) -> Iterator[str]:
-    """Give what a node saved, tied to it."""
+    """Yield the tensors that a node saved, linked to it."""
     for position, (name, tensor) in enumerate(node_saves(node).items()):
         text = graph.names.saved(name, tensor)
         yield f"  s{i}_{position} [label={quoted(text)}, {SAVED}]"
@@ -88,7 +88,7 @@ def saves_of(graph: Graph, node: Node, i: int) -> Iterator[str]:
 
 
 def clusters_of(graph: Graph) -> Iterator[str]:
-    """Give a frame to the leaves of each module: those whose names agree up to the last dot."""
+    """Yield a frame around the leaves of each module, with equal names up to the last dot."""
     modules: dict[str, list[int]] = {}
     for node, i in graph.number.items():
         variable = getattr(node, "variable", None)
@@ -112,10 +112,10 @@ def quoted(text: str) -> str:
 
 
 def draw(text: str) -> str:
-    """Draw DOT text and return SVG text; see NOTE [Who draws].
+    """Draw DOT text and return SVG text; see NOTE [Programs that draw].
 
-    Raises `ImportError` without the Python package graphviz and `RuntimeError` without what
-    draws; each says what to do.
+    Raises `ImportError` without the Python package graphviz and `RuntimeError` without a
+    program that draws; each says what to do.
     """
     if sys.platform == "emscripten":
         return draw_in_browser(text)
@@ -130,8 +130,8 @@ def draw(text: str) -> str:
 
 
 def draw_in_browser(text: str) -> str:
-    """Draw by the function that the page offers."""
-    import js  # what Pyodide calls JavaScript's global object
+    """Draw with the JavaScript function of the page."""
+    import js  # Pyodide's name for JavaScript's global object
 
     function = getattr(js, "minigradDrawDot", None)
     if function is None:

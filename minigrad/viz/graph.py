@@ -39,13 +39,13 @@ class Graph:
 
     @property
     def note(self) -> str:
-        """One line on what is left out; empty when nothing is."""
+        """One line on omitted nodes; empty if there are none."""
         if self.complete:
             return ""
         return f"only the {self.limit} nodes nearest to the result are shown; limit= shows more"
 
     def label(self, node: Node) -> str:
-        """Return a node's text: its name, number and what its result was called."""
+        """Return a node's text: its name, its number and the name of its result."""
         text = self.names.label(node)
         if not self.shapes or hasattr(node, "variable"):
             return text
@@ -60,7 +60,7 @@ class Graph:
         return dot_text(self)
 
     def svg(self, path: str | Path | None = None) -> str:
-        """Draw the graph with Graphviz and return the SVG text, which `path` gets too.
+        """Draw the graph with Graphviz and return the SVG text; also write it to `path`.
 
         Raises `ImportError` without the Python package graphviz and `RuntimeError` without the
         program `dot`, or in a browser without viz-js; each says what to do.
@@ -71,14 +71,14 @@ class Graph:
         return text
 
     def _repr_svg_(self) -> str | None:
-        """Show the picture in a notebook; without Graphviz the notebook falls back on the tree."""
+        """Show the picture in a notebook; without Graphviz the notebook shows the tree."""
         try:
             return self.svg()
         except (ImportError, RuntimeError):
             return None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Offer a notebook the tree, the DOT text for whoever draws it, and the picture."""
+        """Return for a notebook the tree, the DOT text and the picture."""
         svg = self._repr_svg_()
         picture = {} if svg is None else {"image/svg+xml": svg}
         return {"text/plain": self.tree(), "text/vnd.graphviz": self.dot, **picture}
@@ -86,7 +86,7 @@ class Graph:
     # ---------------------------------------------------------------- as text
 
     def tree(self) -> str:
-        """Return the graph as indented text; a node met again is marked and not unfolded again."""
+        """Return the graph as indented text; a repeated node is marked and not expanded again."""
         lines: list[str] = []
         unfolded: set[Node] = set()
         for tensor, root in self.roots:
@@ -134,10 +134,10 @@ def graph(
     shapes: bool = False,
     limit: int = 200,
 ) -> Graph:
-    """Return the graph behind one tensor or several, to be printed, or drawn with `.svg(path)`.
+    """Return the graph of one tensor or several, to be printed, or drawn with `.svg(path)`.
 
     `names` gives leaves and intermediate results their names (`model.named_parameters()`, or
-    `locals()`: what is no tensor is left alone); parameters of one module are framed together.
+    `locals()`: other values are ignored); parameters of one module are framed together.
     `saved` adds the tensors that nodes keep for their formulas, `shapes` the shapes of results;
     of a large graph only the `limit` nodes nearest to the result are drawn.  Raises `ValueError`
     for a tensor that requires no gradient.

@@ -1,10 +1,10 @@
-"""Places for the boxes of a directed graph without cycles: layers from the top down.
+"""Layout of a directed acyclic graph: layers from the top down.
 
-The plan is the usual one for such pictures, in four steps.  A node's *layer* is the length of the
+The method is Sugiyama's, in four steps.  A node's *layer* is the length of the
 longest way to it from a node without predecessors, so that every edge leads down.  An edge over
 several layers gets a point in each layer between, so that it can be led around boxes.  Within the
 layers nodes are *ordered* by the mean place of their neighbours, sweep after sweep, and the order
-with the fewest crossings is kept.  Last, each layer's nodes go as near to their neighbours as the
+with the fewest crossings is kept.  Finally each layer's nodes go as near to their neighbours as the
 order and a gap between boxes allow.
 
 Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system
@@ -28,7 +28,7 @@ SWEEPS = 12
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is: boxes by their centres, edges by the points that they pass."""
+    """The result: boxes by their centres, edges by the points that they pass."""
 
     centres: list[Point]
     routes: list[list[Point]]
@@ -47,7 +47,7 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
     """
     layer = longest_ways(len(sizes), edges)
     widths = [width for width, _ in sizes]
-    chains: list[list[int]] = []  # for each edge the numbers of what it passes, ends included
+    chains: list[list[int]] = []  # for each edge the boxes and points on it, ends included
     for start, end in edges:
         between = range(layer[start] + 1, layer[end])
         first = len(widths)
@@ -79,7 +79,7 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
 
 
 def longest_ways(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return for each node how many edges the longest way to it has.
+    """Return the layer of each node: the length of the longest path to it.
 
     >>> longest_ways(3, [(0, 1), (0, 2), (1, 2)])
     [0, 1, 2]
@@ -91,7 +91,7 @@ def longest_ways(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
         after[start].append(end)
     layer = [0] * count
     ready = [n for n in range(count) if not waiting[n]]
-    for node in ready:  # grows while it is gone through, one layer after the other
+    for node in ready:  # grows during the loop, one layer after the other
         for end in after[node]:
             waiting[end] -= 1
             if not waiting[end]:  # so this is the last of its predecessors, and the farthest
@@ -104,7 +104,7 @@ def longest_ways(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 def ordered(rows: list[list[int]], above: list[list[int]],
             below: list[list[int]]) -> list[list[int]]:
-    """Return the rows, each in an order that makes edges cross seldom."""
+    """Return the rows, each in an order with few crossings of edges."""
     best, fewest = rows, crossings(rows, below)
     for sweep in range(SWEEPS):
         if not fewest:
@@ -156,20 +156,20 @@ def spread(rows: list[list[int]], widths: Sequence[float], above: list[list[int]
 
 
 def nearest(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
-    """Return places as near to the wanted ones as can be, in order and without overlap.
+    """Return the nearest positions to the wanted ones that keep order and do not overlap.
 
-    Boxes that are too near each other form a group, which stands where its members would like to
-    stand on average: that makes the sum of squared distances least.
+    Boxes that are too near each other form a group at the average of its members' wanted
+    positions, which minimises the sum of squared distances.
 
     >>> nearest([0, 0, 90], [10, 10, 10])
     [-18.0, 18.0, 90.0]
     """
-    shifts, shift = [], 0.0  # how far each stands from the first if all touch
+    shifts, shift = [], 0.0  # offset of each from the first if all touch
     for i, width in enumerate(widths):
         if i:
             shift += (widths[i - 1] + width) / 2 + GAP
         shifts.append(shift)
-    groups: list[tuple[float, int]] = []  # sum of what the members want of the first, and number
+    groups: list[tuple[float, int]] = []  # sum of the wanted positions of the first, and count
     for want, shift in zip(wanted, shifts, strict=True):
         total, size = want - shift, 1
         while groups and groups[-1][0] / groups[-1][1] > total / size:

@@ -1,4 +1,4 @@
-"""What pictures call tensors and nodes: the names that the caller gave, else what can be read off.
+"""Names of tensors and nodes in pictures: the caller's, else names read from the graph.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ GivenNames = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
 class Names:
-    """The caller's names of leaves and of results; what is no tensor among them is left alone.
+    """The caller's names of leaves and of results; values that are not tensors are ignored.
 
     >>> from minigrad import tensor
     >>> w = tensor([1.0], requires_grad=True)
@@ -40,18 +40,18 @@ class Names:
         return name if known is not None and known() is tensor else tensor.name or ""
 
     def result(self, tensor: Tensor) -> str:
-        """Return what a result was called, or "result"."""
+        """Return the name of a result, or "result"."""
         if tensor.grad_fn is None:
             return self.leaf(tensor) or "result"
         return self._results.get((tensor.grad_fn, tensor.output_nr), "result")
 
     def of_outputs(self, node: Node) -> list[str]:
-        """Return the names of what a node's operation returned, by output number."""
+        """Return the names of the results of a node's operation, by output number."""
         found = [(index, name) for (other, index), name in self._results.items() if other is node]
         return [name for _, name in sorted(found)]
 
     def label(self, node: Node) -> str:
-        """Return a node's text: its name, number and what its result was called."""
+        """Return a node's text: its name, its number and the name of its result."""
         variable = getattr(node, "variable", None)
         if variable is not None:
             return " ".join(filter(None, (node.name(), self.leaf(variable), shape_text(variable))))
@@ -59,7 +59,7 @@ class Names:
         return " ".join([node.name(), f"#{node._sequence_nr()}", *called])
 
     def saved(self, name: str, tensor: Tensor | None) -> str:
-        """Return one line on a saved tensor, with its own name where it has one."""
+        """Return one line on a saved tensor, with its own name if it has one."""
         if tensor is None:
             return f"saved {name}: freed"
         known = self.leaf(tensor) if tensor.grad_fn is None else self._results.get(
@@ -70,7 +70,7 @@ class Names:
 
 
 def is_tensor(value: Any) -> bool:
-    """Tell whether `value` has a place in a graph."""
+    """Tell whether `value` is a tensor that can be in a graph."""
     return hasattr(value, "grad_fn") and hasattr(value, "output_nr")
 
 

@@ -1,4 +1,4 @@
-"""What is said of each step of a backward pass: one or two sentences, without code."""
+"""Sentences on each step of a backward pass: one or two per step, without code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def in_front(view: View, rest: Sequence[View]) -> str:
 
 def hooked(view: View, count: int, before: Gradients, after: Gradients,
            kept: Sequence[str]) -> str:
-    """Say what hooks on the operation's results did."""
+    """Describe the effect of hooks on the operation's results."""
     said = []
     if count:
         changed = "leave the gradient as it is" if before == after else (
@@ -51,7 +51,7 @@ def hooked(view: View, count: int, before: Gradients, after: Gradients,
 
 
 def applied(view: View, results: Gradients, hooks: int, freed: bool) -> str:
-    """Say what a node gave."""
+    """Describe the gradients that a node returned."""
     if view.kind == "root":
         return f"GraphRoot hands out {listed(results)}."
     unneeded = [i for i, edge in enumerate(view.edges) if edge.target is None]
@@ -71,7 +71,7 @@ def applied(view: View, results: Gradients, hooks: int, freed: bool) -> str:
 
 def arrived(source: View, place: int, target: View, index: int, raw: Value | None,
             value: Value | None, before: Value | None, after: Value | None, left: int) -> str:
-    """Say which gradient goes along an edge, what the buffer then holds, and what is waited for."""
+    """Describe a gradient that goes along an edge, the buffer after it, and missing ones."""
     way = f"from {source.name}" + (f", input {place}," if len(source.edges) > 1 else "")
     at = f"{target}" + (f", output {index}" if len(target.shapes) > 1 else "")
     if value is None:
@@ -92,7 +92,7 @@ def arrived(source: View, place: int, target: View, index: int, raw: Value | Non
 
 
 def wrote(view: View, arrived: Value | None, before: Value | None, after: Value | None) -> str:
-    """Say what happened to a leaf's `.grad`."""
+    """Describe the change of a leaf's `.grad`."""
     leaf = view.called or "the leaf"
     if arrived is None:
         return f"No gradient arrived, so .grad of {leaf} stays {before.text if before else 'None'}."

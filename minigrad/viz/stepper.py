@@ -18,12 +18,12 @@ from .walk import as_list
 
 TEMPLATE = Path(__file__).with_name("stepper.html")
 
-LETTER = 7.2  # a letter's width in the boxes' font, and some air
+LETTER = 7.2  # a letter's width in the boxes' font, and padding
 BOX_HEIGHT = 44.0
 
 
 class BackwardSteps:
-    """A backward pass that has run: what happened (`nodes`, `steps`), and the page that shows it.
+    """A finished backward pass: its record (`nodes`, `steps`), and the page that shows it.
 
     `print` lists the steps; a notebook shows the page; `save(path)` writes it.
     """
@@ -32,11 +32,11 @@ class BackwardSteps:
                  error: BaseException | None = None) -> None:
         self.nodes = list(nodes)
         self.steps = list(steps)
-        self.error = error  # what the pass failed with, if it did
+        self.error = error  # the error of the pass, if it failed
 
     @cached_property
     def html(self) -> str:
-        """The whole page: markup, style, script and data, with nothing to fetch."""
+        """The complete page: markup, style, script and data, with nothing to fetch."""
         return page(self.nodes, self.steps)
 
     def save(self, path: str | Path) -> Path:
@@ -46,7 +46,7 @@ class BackwardSteps:
         return path
 
     def _repr_html_(self) -> str:
-        """Show the page in a notebook, in a frame of its own."""
+        """Show the page in a notebook, in a frame."""
         return (f'<iframe srcdoc="{html.escape(self.html)}" title="A backward pass, step by step" '
                 'style="width: 100%; height: 720px; border: 1px solid #8888"></iframe>')
 
@@ -64,14 +64,14 @@ def backward_steps(
     catch: bool = False,
     limit: int = 200,
 ) -> BackwardSteps:
-    """Run `loss.backward()` and return it as a page to step through; `path` gets the page too.
+    """Run `loss.backward()` and return it as a page to step through, also written to `path`.
 
     It is a real backward pass: hooks run, and `.grad` is what `loss.backward(gradient,
     retain_graph)` makes it.  `names` gives leaves and results their names
     (`dict(model.named_parameters())`, or `locals()`).  An error in the pass is raised as ever,
     after the page up to it was written to `path`; with `catch` it becomes the last step and is
     kept in `.error`.  Raises `ValueError` before anything runs for a graph of more than `limit`
-    nodes, and what `backward` raises for a loss without a graph or without its gradient.
+    nodes, and the errors of `backward` for a loss without a graph or without its gradient.
 
     >>> from minigrad import tensor
     >>> w = tensor(3.0, requires_grad=True)
@@ -109,11 +109,11 @@ def page(nodes: Sequence[NodeView], steps: Sequence[Step]) -> str:
 
 
 def page_data(nodes: Sequence[NodeView], steps: Sequence[Step]) -> dict[str, Any]:
-    """Return what the page's script needs: how each step changes what stood before it.
+    """Return the data of the page's script: the change that each step makes.
 
-    Values are given by their place in a list, and of counts, buffers and `.grad` only what changed,
-    or the page would grow with the square of the graph.  The sentences are not among it, for the
-    page lists them, and the script reads them there.
+    Values are indices into a list, and counts, buffers and `.grad` hold only the changes:
+    otherwise the page would grow with the square of the graph.  The sentences are not in it: the
+    script reads them from the page.
     """
     values: dict[Value | None, int] = {}
 
@@ -147,7 +147,7 @@ def page_data(nodes: Sequence[NodeView], steps: Sequence[Step]) -> dict[str, Any
 
 
 def changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return what is new or different in `after`, and None for what is gone.
+    """Return the entries of `after` that are new or different, and None for removed ones.
 
     >>> changes({1: 2, 3: 4, 5: 6}, {1: 2, 3: 7})
     {5: None, 3: 7}
@@ -166,7 +166,7 @@ def as_json(data: Any) -> str:
 
 
 def picture(nodes: Sequence[NodeView]) -> str:
-    """Return the graph as SVG, whose parts the script finds by their `id`."""
+    """Return the graph as SVG; the script finds its elements by their `id`."""
     edges = [(node.number, i, edge) for node in nodes for i, edge in enumerate(node.edges)
              if edge.target is not None]
     sizes = [(box_width(node), BOX_HEIGHT) for node in nodes]
@@ -201,7 +201,7 @@ def box_width(node: NodeView) -> float:
 
 
 def box(node: NodeView, layout: Layout) -> str:
-    """Return a node's box with its two lines and the badge for what it waits for."""
+    """Return a node's box with its two lines and the badge with its count of missing gradients."""
     x, y = layout.centres[node.number]
     width = box_width(node)
     left, top = x - width / 2, y - BOX_HEIGHT / 2

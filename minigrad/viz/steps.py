@@ -1,8 +1,8 @@
-"""A backward pass, written down while it runs.
+"""Recording of a backward pass while it runs.
 
-`Recording` is the engine's own `GraphTask`: it overrides what the engine does at each point worth
-seeing, writes the point down, and leaves the work to the engine.  So what is recorded is what
-happens, and the gradients are those of any other pass.
+`Recording` is a subclass of the engine's `GraphTask`: it overrides the methods worth seeing,
+records the call, and leaves the work to the engine.  So the record shows what really happens, and
+the gradients are those of any other pass.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Buffer = tuple[Value | None, ...]
 
 @dataclass(frozen=True)
 class EdgeView:
-    """One edge of a node: the number of the node that it leads to, or None, and the place there."""
+    """One edge of a node: the number of the next node, or None, and the input number there."""
 
     target: int | None
     index: int
@@ -38,14 +38,14 @@ class EdgeView:
 
 @dataclass(frozen=True)
 class NodeView:
-    """What a picture says of a node; `number` is its place in `BackwardSteps.nodes`."""
+    """Description of a node; `number` is its index in `BackwardSteps.nodes`."""
 
     number: int
     name: str
     kind: str  # "root", "leaf" or "op"
-    sequence: int | None  # None for the root and for leaves, which no operation made
+    sequence: int | None  # None for the root and for leaves
     called: str  # the name of the leaf, or of the operation's results
-    shapes: tuple[tuple[int, ...], ...]  # of the operation's outputs, so of the gradients in
+    shapes: tuple[tuple[int, ...], ...]  # of the operation's outputs, so of the incoming gradients
     edges: tuple[EdgeView, ...]
     saved: tuple[str, ...]
 
@@ -57,14 +57,14 @@ class NodeView:
 
 @dataclass(frozen=True)
 class Step:
-    """One step, and how things stand after it; nodes are named by their numbers."""
+    """One step, and the state after it; nodes are identified by their numbers."""
 
     #: "count", "pop", "hook", "apply", "arrive", "write", "end" or "error".
     kind: str
     text: str
     #: The node that runs.
     node: int | None
-    #: The place of the edge, among those of `node`, along which a gradient has just gone.
+    #: The index of the edge of `node` along which a gradient has just gone.
     edge: int | None
     #: The gradient that has just moved.
     value: Value | None
@@ -73,9 +73,9 @@ class Step:
     queue: tuple[int, ...]
     #: How many gradients each node still waits for.
     waiting: dict[int, int]
-    #: What has arrived at nodes that have not run, one entry for each output of the forward.
+    #: The buffers of nodes that have not run, one entry for each output of the forward.
     buffers: dict[int, Buffer]
-    #: The gradients that the running node got, and those that it gave, one for each edge.
+    #: The gradients that the running node got, and those that it returned, one for each edge.
     given: Buffer
     results: Buffer
     #: `.grad` of each leaf and of each result that retains its own, by node and output.
@@ -85,7 +85,7 @@ class Step:
 
 
 class Diary:
-    """What is known of a pass so far; `add` writes the next step down."""
+    """The record of a pass so far; `add` appends the next step."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -103,7 +103,7 @@ class Diary:
 
     def add(self, kind: str, text: str, task: GraphTask, *, edge: int | None = None,
             value: Value | None = None) -> None:
-        """Write a step down, with all that stands after it."""
+        """Append a step, with the state after it."""
         before = self.queue
         self.queue = tuple(self.numbers[node] for _, _, node in sorted(task.ready))
         self.steps.append(Step(
@@ -134,12 +134,12 @@ class Diary:
                         saved)
 
     def of(self, node: Node) -> NodeView:
-        """Return what is known of a node."""
+        """Return the description of a node."""
         return self.nodes[self.numbers[node]]
 
 
 class Recording(GraphTask):
-    """A backward pass that keeps a diary."""
+    """A backward pass that records its steps."""
 
     diary: Diary
     source: Node
@@ -185,7 +185,7 @@ class Recording(GraphTask):
             diary.add("hook", text, self)
 
     def hand_out(self, node: Node, edges: Any, grads: Any, results: Any) -> None:
-        """Write down what a node gave, then where each of its results goes."""
+        """Record the gradients that a node returned, then the edge that each of them takes."""
         diary, extras = self.diary, node.extras
         hooks = 0 if extras is None else len(extras.pre) + len(extras.post)
         diary.given, diary.results = tuple(map(value_of, grads)), tuple(map(value_of, results))
@@ -197,7 +197,7 @@ class Recording(GraphTask):
         super().hand_out(node, edges, grads, results)
 
     def deliver(self, target: Node, index: int, grad: Any, owned: bool) -> None:
-        """Write down how a gradient arrives."""
+        """Record that a gradient arrives."""
         diary, place = self.diary, next(self.places)
         view, value, raw = diary.of(target), value_of(grad), diary.results[place]
         before = diary.buffers.get(view.number, (None,) * target.num_inputs)[index]
@@ -226,10 +226,10 @@ def record(
     retain_graph: bool,
     limit: int,
 ) -> tuple[Diary, BaseException | None]:
-    """Run backward from `tensors` and return what was written down, and the error if it failed.
+    """Run backward from `tensors` and return the record, and the error if it failed.
 
-    Raises before anything runs what `backward` raises then, and `ValueError` for a graph of more
-    than `limit` nodes.
+    Raises the errors of `backward` that come before anything runs, and `ValueError` for a graph of
+    more than `limit` nodes.
     """
     edges = root_edges(tensors)
     grads = root_gradients(tensors, gradients, create_graph=False)

@@ -1,4 +1,4 @@
-"""Gradients as short text, so that a record of a backward pass keeps no array alive."""
+"""Short text for gradients, so that a record of a backward pass keeps no array alive."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from ..dtypes import FROM_NUMPY
 from ..tensor.tensor import Tensor
 
-#: Arrays of up to this many elements are shown whole.
+#: Arrays of up to this many elements are shown completely.
 WHOLE = 8
-#: Of larger ones this many elements.
+#: The number of elements shown of larger ones.
 FIRST = 3
 
 
 @dataclass(frozen=True)
 class Value:
-    """What is shown of a gradient: its shape, its dtype and its numbers, or the first of them."""
+    """A gradient as shown: its shape, its dtype and its numbers, or the first of them."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -54,7 +54,7 @@ def numbers(array: Any) -> str:
 
 
 def nested(value: Any) -> str:
-    """Return numbers, or lists of them, with four digits that count.
+    """Return numbers, or lists of them, with four significant digits.
 
     >>> nested([[1.0, 2 / 3], [float("nan"), -1e9]])
     '[[1, 0.6667], [nan, -1e+09]]'

@@ -1,6 +1,7 @@
-"""Walking a recorded graph from its results to its leaves, and reading what its nodes saved.
+"""Walks of a recorded graph from its results to its leaves, and reading of saved tensors.
 
-Only what PyTorch's nodes offer too is used: `next_functions`, `_saved_*`, `saved_tensors`.
+It uses only attributes that PyTorch's nodes have too: `next_functions`, `_saved_*`,
+`saved_tensors`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .names import is_tensor
 def root_nodes(tensors: Iterable[Tensor]) -> list[Node]:
     """Return the node at which the gradient of each tensor enters the graph.
 
-    Raises `ValueError` for a tensor that needs no gradient, because nothing was recorded.
+    Raises `ValueError` for a tensor that requires no gradient: it has no graph.
     """
     roots = []
     for tensor in tensors:
@@ -30,7 +31,7 @@ def root_nodes(tensors: Iterable[Tensor]) -> list[Node]:
 
 
 def walk(roots: Sequence[Node]) -> Iterator[Node]:
-    """Give each node that can be reached from `roots` once, the nearest first.
+    """Yield each node that can be reached from `roots` once, the nearest first.
 
     >>> from minigrad import tensor
     >>> x = tensor(2.0, requires_grad=True)
@@ -51,7 +52,7 @@ def walk(roots: Sequence[Node]) -> Iterator[Node]:
 
 
 def node_saves(node: Node) -> dict[str, Any]:
-    """Return what a node saved for its backward pass, by name; None for what was freed.
+    """Return the values that a node saved for backward, by name; None for freed ones.
 
     >>> from minigrad import tensor
     >>> node_saves(tensor(1.0, requires_grad=True).exp().grad_fn)
@@ -79,8 +80,8 @@ def node_saves(node: Node) -> dict[str, Any]:
 def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """Return the tensors that the graph of `tensors` keeps alive, each memory once.
 
-    Parameters and inputs that a node saved are among them. A tensor that needs no gradient has
-    no graph and keeps nothing.
+    Parameters and inputs that a node saved are among them. A tensor that requires no gradient
+    has no graph and keeps nothing.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -99,6 +100,6 @@ def saved_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def as_list(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """Return one tensor or several as a list; iterating over a tensor would take it apart."""
+    """Return one tensor or several as a list; iterating over a tensor would give its rows."""
     several: Any = (tensors,) if is_tensor(tensors) else tensors
     return list(several)

@@ -1,1 +1,1 @@
-"""Forward mode: tangents and how they pass operations."""
+"""Forward mode: tangents, and their propagation through ops."""

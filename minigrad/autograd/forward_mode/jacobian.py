@@ -1,7 +1,7 @@
-"""Whole jacobians by forward mode: one run of the function, with a batch of tangents.
+"""Complete jacobians by forward mode: one run of the function, with a batch of tangents.
 
-The tangents of all elements of all inputs are one batch, each with a single one in it; what
-comes out with an output are the columns of its jacobian.
+The batch holds one unit vector for each element of all inputs; the tangents of an output are then
+the columns of its jacobian.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Tensors = tuple[Tensor, ...]
 
 
 def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[Any, list[Tensors]]:
-    """Return `func(*inputs)`, and for each of its outputs the derivative by each input.
+    """Return `func(*inputs)`, and the jacobian of each output with respect to each input.
 
-    That has the shape `output.shape + input.shape`.
+    A jacobian has the shape `output.shape + input.shape`.
 
     >>> from minigrad import tensor
     >>> columns_by_forward_mode(lambda x: x * x, (tensor([1.0, 2.0]),))
@@ -60,7 +60,7 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
 
 
 def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:
-    """Return, for each input, its tangents: a unit vector in its turn, zeros in the others'."""
+    """Return the tangents of each input: its unit vectors, and zero rows for other inputs."""
     made, start = [], 0
     for x, size in zip(inputs, sizes, strict=True):
         with place_on(x._array):

@@ -1,11 +1,11 @@
-"""Taking tangents through an op.
+"""Pushforward: the tangents of an op's outputs from those of its inputs.
 
 NOTE [How a tangent passes an op]
     Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
-    formulas that compute `J^T v`; these are linear in `v`, so differentiating `<J^T v, t>` by `v`,
-    whose value does not matter, gives `J t`: a backward pass through the formulas.  Where that is
-    more than is needed the op says so by its attribute `jvp`:
-        "linear"       the op of the tangents is the tangent of the op (all views are so),
+    formulas that compute `J^T v`.  These are linear in `v`, so differentiating `<J^T v, t>` with
+    respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  If a
+    simpler rule is enough, the op's attribute `jvp` names it:
+        "linear"       the op of the tangents is the tangent of the op (all views are linear),
         "multilinear"  it is linear in each input: the op with one tangent in its place, summed,
         "elementwise"  the jacobian is diagonal: the formulas themselves, with `t` as gradient.
 """
@@ -27,8 +27,8 @@ from ...op.node import GEOMETRY, geometry_input, saved_geometry
 from ...tensor.tensor import Tensor
 from ..backward import grad
 
-#: The tangents of an op's inputs, by the position of the argument; a list of them (None where
-#: there is none) for the list of tensors.
+#: The tangents of an op's inputs, by the position of the argument; for a list of tensors a list,
+#: with None for a missing tangent.
 Tangents = dict[int, Any]
 Outputs = Sequence[Tensor]
 Rule = Callable[..., Sequence[Tensor | None]]
@@ -36,7 +36,7 @@ Rule = Callable[..., Sequence[Tensor | None]]
 
 def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
                    tangents: Tangents) -> list[Tensor | None]:
-    """Return the tangent of each output, None for one that has no derivative."""
+    """Return the tangent of each output, None for an output without a derivative."""
     values = plain_numbers(op, values)
     rule = RULES[op.jvp] if isinstance(op.jvp, str) else op.jvp
     if rule is None:
@@ -45,7 +45,7 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
     batch = max((t for t in given if t is not None), key=level_of)
     try:
         pushed = rule(op, values, outputs, tangents)
-    except NotBatchable:  # the formulas look at values
+    except NotBatchable:  # the formulas read values
         pushed = in_turn(rule, op, values, outputs, tangents, batch)
     named = {n for _, names in op.formulas.values() for n in names}
     found = []
@@ -62,7 +62,7 @@ def pushed_forward(op: type[Op], values: list[Any], outputs: Outputs,
 
 def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tangents: Tangents,
             batch: Tensor) -> list[Tensor | None]:
-    """Follow a rule once for each row of a batch of tangents, with a warning."""
+    """Apply a rule once for each row of a batch of tangents, with a warning."""
     level = level_of(batch)
     if not level:
         raise AssertionError(f"{op.name}: only a batch may be refused")
@@ -81,14 +81,14 @@ def in_turn(rule: Rule, op: type[Op], values: list[Any], outputs: Outputs, tange
 
 
 def has_gradient(op: type[Op], output: int, named: set[str]) -> bool:
-    """Tell whether formulas, which name `named`, use the gradient of an output."""
+    """Tell whether the formulas, with arguments `named`, use the gradient of an output."""
     if not op.outputs or "grads" in named or (output == 0 and "g" in named):
         return True
     return "g_" + op.outputs[output] in named
 
 
 def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) -> Tensor:
-    """Return a tangent in the output's shape and dtype, in memory that no other tangent has."""
+    """Return a tangent in the output's shape and dtype, in its own memory."""
     if tangent._array.dtype != output._array.dtype:
         tangent = tangent.to(output.dtype)
     if tangent._array.shape != output._array.shape:
@@ -101,7 +101,7 @@ def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) 
 
 def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
            tangents: Tangents) -> Sequence[Tensor]:
-    """Apply the op to the tangents, with zeros for those that are missing."""
+    """Apply the op to the tangents; missing ones are zeros."""
     moved = list(values)
     for i in op.differentiable_positions:
         if i == op.list_position:
@@ -116,14 +116,14 @@ def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
 
 def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
                 tangents: Tangents) -> Sequence[Tensor]:
-    """Apply the op with the tangent of one input in its place, for each input, and add up."""
+    """Sum, over the inputs, the op with this input replaced by its tangent."""
     parts = [apply(op, [*values[:i], t, *values[i + 1 :]]) for i, t in tangents.items()]
     return [reduce(add, parts)]
 
 
 def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
                 tangents: Tangents) -> Sequence[Tensor | None]:
-    """Run the formulas of the backward pass with the tangents as gradients, and add up."""
+    """Run the backward formulas with the tangents as gradients, and sum the results."""
     parts = []
     for i, tangent in tangents.items():
         formula, names = op.formulas[op.parameters[i]]
@@ -135,7 +135,7 @@ def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
 
 def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
                      tangents: Tangents) -> Sequence[Tensor | None]:
-    """Differentiate the backward pass by its gradients; see NOTE [How a tangent passes an op]."""
+    """Differentiate the backward pass in its gradients; see NOTE [How a tangent passes an op]."""
     recorded = _state.grad_enabled.get()
     try:
         _state.grad_enabled.set(True)
@@ -173,7 +173,7 @@ def as_sequence(result: Any) -> Sequence[Tensor]:
 
 def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
              grads: Sequence[Tensor | None]) -> Any:
-    """Return what a formula's argument of this name stands for; compare `OpNode.value`."""
+    """Return the value of a formula's argument of this name; compare `OpNode.value`."""
     if name == "g":
         return grads[0]
     if name == "grads":
@@ -191,7 +191,7 @@ def argument(op: type[Op], name: str, values: Sequence[Any], outputs: Outputs,
 
 
 def batched_like(other: Tensor, tangent: Tensor) -> Tensor:
-    """Return a tangent as a batch if `other` is one, so that one can be written to the other."""
+    """Return a tangent, batched if `other` is, so that either can be written to the other."""
     level = level_of(other)
     if not level or level_of(tangent):
         return tangent

@@ -1,9 +1,10 @@
-"""Forward mode: a level holds the tangents of tensors and takes them through every op.
+"""Levels of forward mode: a level holds the tangents of tensors and computes those of results.
 
 NOTE [Where tangents are kept]
-    In the level, by the identity of the tensor, as long as tensor and level live.  A view without
-    a tangent of its own looks at its base's, as it looks at the base's memory.  A node keeps no
-    output and rebuilds it for its formulas: those are found by node and output number.
+    The level stores them by the identity of the tensor, as long as tensor and level live.  A view
+    without a tangent of its own views its base's tangent, as it views the base's memory.  A node
+    does not keep its outputs and rebuilds them for its formulas: these tensors are found by node
+    and output number.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .pushforward import Tangents, as_sequence, batched_like, pushed_forward
 
 
 class TangentLevel:
-    """A context in which tensors may have tangents; levels nest, and the inner one is asked first.
+    """A context in which tensors may have tangents; levels nest, and the inner one comes first.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0])
@@ -33,7 +34,7 @@ class TangentLevel:
     """
 
     def __init__(self) -> None:
-        self.below: Any = None  # what ops go through after this level
+        self.below: Any = None  # the next interceptor of ops below this level
         self.broken_off = ""  # by what a write in place was, between values and tangent
         self._held: dict[Any, tuple[ref[Any], Tensor | None]] = {}
 
@@ -51,7 +52,7 @@ class TangentLevel:
     # ---------------------------------------------------------------- which tensor has which
 
     def tangent(self, tensor: Tensor) -> Tensor | None:
-        """Return the tangent of a tensor at this level, or None; in inference mode there is none.
+        """Return the tangent of a tensor at this level, or None; always None in inference mode.
         """
         if _state.inference_enabled.get():
             return None
@@ -78,7 +79,7 @@ class TangentLevel:
             self.below is not None and self.below.any_tangent(tensors))
 
     def hold(self, tensor: Tensor, tangent: Tensor | None) -> None:
-        """Give a tensor its tangent; None says that it has none though its base may have one."""
+        """Set a tensor's tangent; None marks a tensor without one even if its base has one."""
         if tangent is not None:
             tangent = with_layout_of(tensor, tangent)
         self._hold_by(id(tensor), tensor, tangent)
@@ -90,11 +91,11 @@ class TangentLevel:
         held[key] = ref(owner, lambda _: held.pop(key, None)), tangent
 
     def _hides(self, tensor: Any) -> bool:
-        """Tell whether a tensor has no tangent though its base may have one."""
+        """Tell whether a tensor is marked as having no tangent, whatever its base has."""
         return self._held.get(id(tensor), (None, tensor))[1] is None
 
     def tangents_of(self, op: type[Op], values: Sequence[Any]) -> Tangents:
-        """Return the tangents of an op's inputs, those there are."""
+        """Return the existing tangents of an op's inputs."""
         found: Tangents = {}
         for i in op.differentiable_positions:
             if i == op.list_position:
@@ -153,7 +154,7 @@ class TangentLevel:
                 before = target
             elif before is None:
                 before = target.clone()
-                if current is not None:  # the backward of what saves it has a tangent too
+                if current is not None:  # the backward of an op that saves it has a tangent too
                     self.hold(before, current.clone())
             proceed(op, values, before)
             pushed: Tensor | None = None
@@ -168,7 +169,7 @@ class TangentLevel:
                 self._update(target, current, pushed)
 
     def _update(self, target: Tensor, current: Tensor | None, pushed: Tensor) -> None:
-        """Write a tangent to where the target's is, and its views' are; make that if there is none.
+        """Write to the memory of the target's tangent, which its views share; make it if missing.
         """
         view = target._view
         if current is None and view is not None and not self._hides(target):
@@ -182,7 +183,7 @@ class TangentLevel:
 
     def function(self, cls: Any, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        """Apply a custom Function and give its outputs the tangents that its `jvp` computes."""
+        """Apply a custom Function and set the tangents of its outputs, computed by its `jvp`."""
         tangents = [self.tangent(a) if isinstance(a, Tensor) else None for a in args]
         with Beneath(self):
             ctx, results = cls._run(*args, **kwargs)
@@ -197,7 +198,7 @@ class TangentLevel:
 
 
 class Beneath:
-    """Hand ops to what lies below a level: its own work must not come back to it."""
+    """Pass ops to the interceptor below a level: its own ops must not come back to it."""
 
     __slots__ = ("before", "level")
 
@@ -213,9 +214,9 @@ class Beneath:
 
 
 def belong_to_examples(op: type[Op], values: Sequence[Any], tangents: Tangents) -> bool:
-    """Tell whether an op has its tangents from what is not batched, among batches of tensors.
+    """Tell whether an op on batches of tensors gets its tangents from arguments without a batch.
 
-    Then the op on the batches' tensors takes them through, so that what is unbatched has them.
+    Then the op on the unwrapped tensors propagates them.
     """
     batch = False
     for i in op.tensor_positions:
@@ -234,7 +235,7 @@ def belong_to_examples(op: type[Op], values: Sequence[Any], tangents: Tangents) 
 
 
 def value_is_batch(value: Any) -> bool:
-    """Tell whether a value is a tensor that stands for a batch of them."""
+    """Tell whether a value is a tensor that wraps a batch of tensors."""
     return (isinstance(value, Tensor) and level_of(value) > 0
             and isinstance(value._array.value, Tensor))
 
@@ -243,7 +244,7 @@ def value_is_batch(value: Any) -> bool:
 
 
 def looked_at(whole: Any, view: Tensor, base: Tensor) -> Tensor:
-    """Return the part of a base's tangent that lies where the view lies in the base."""
+    """Return the view of a base's tangent that corresponds to a view of the base."""
     size, stride = tuple(view.shape), view.stride()
     offset = view.storage_offset() - base.storage_offset()
     level = level_of(whole)

@@ -1,1 +1,1 @@
-"""Checks and passes that `autograd.functional` is made of."""
+"""Checks and backward passes of `autograd.functional`."""

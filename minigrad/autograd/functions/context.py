@@ -1,10 +1,10 @@
-"""The node of a Function as its user sees it: a place for attributes of any name.
+"""The node of a Function as the user's context: it takes attributes of any name.
 
 NOTE [Names that both want]
-    The context of a Function is its node, and of a node the engine asks `shape`, `dtype` and more;
-    but `ctx.shape = x.shape` is what users write.  What `forward` left under such a name is put
-    aside when it has returned, so that the engine finds its own there, and `backward` and `jvp`
-    get a `Context`, which shows it again.
+    The context of a Function is its node, and the engine reads a node's `shape`, `dtype` and more;
+    but users write `ctx.shape = x.shape`.  After `forward`, the user's values under such names are
+    put aside, so that the engine finds its own; `backward` and `jvp` get a `Context`, which shows
+    the user's values again.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ...graph.node import NaryNode, Node
 
 
 class Unset(tuple[()]):
-    """What stands where nobody has set anything yet; looked at as a shape, that of a number."""
+    """Placeholder for an output that was not set; its shape is `()`."""
 
     __slots__ = ()
 
 
 UNSET: Any = Unset()
 
-#: Slots that the engine fills when `forward` has returned, and all that it asks of a node.
+#: Slots that the engine fills after `forward`, and every other name that it reads from a node.
 FILLED_LATER = ("shape", "dtype", "num_inputs", "others")
 OF_ENGINE = frozenset({
     *FILLED_LATER, "apply", "apply_arrays", "apply_tensors", "arity", "context", "device",
@@ -34,12 +34,12 @@ OF_ENGINE = frozenset({
 
 
 class ContextNode(NaryNode):
-    """A node that keeps apart what it has for the engine and what `forward` leaves on it."""
+    """A node that separates the engine's attributes from those that `forward` sets."""
 
     def __init__(self) -> None:
         super().__init__()
         self.shape = self.dtype = self.num_inputs = self.others = UNSET
-        self._order: tuple[int, Any] = (-1, ())  # its number, and its edges
+        self._order: tuple[int, Any] = (-1, ())  # sequence number and edges
         self._aside: dict[str, Any] | None = None
 
     @property
@@ -55,12 +55,12 @@ class ContextNode(NaryNode):
         self._order = self.sequence, self.edge_list
 
     def put_aside(self) -> None:
-        """Take the engine's names back; see NOTE [Names that both want]."""
+        """Restore the engine's names; see NOTE [Names that both want]."""
         sequence, edges = self._order
         if (self.shape is UNSET and self.dtype is UNSET and self.num_inputs is UNSET
                 and self.others is UNSET and self.extras is None and self.edge_list is edges
                 and self.sequence is sequence and OF_ENGINE.isdisjoint(self.__dict__)):
-            return  # as almost always
+            return  # the usual case
         theirs = {name: value for name in FILLED_LATER
                   if (value := getattr(self, name)) is not UNSET}
         for name in OF_ENGINE & self.__dict__.keys():
@@ -76,12 +76,12 @@ class ContextNode(NaryNode):
             self._aside = {**(self._aside or {}), **theirs}
 
     def context(self) -> Any:
-        """Return what `backward` and `jvp` get: the node, or what shows what was put aside."""
+        """Return the context for `backward` and `jvp`: the node, or a `Context` in front of it."""
         return self if self._aside is None else Context(self, self._aside)
 
 
 class Context:
-    """A node with what was put aside in front of it; see NOTE [Names that both want]."""
+    """A view of a node that shows the user's values first; see NOTE [Names that both want]."""
 
     _of: ContextNode
     _aside: dict[str, Any]

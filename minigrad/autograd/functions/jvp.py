@@ -1,4 +1,4 @@
-"""What forward mode asks of a custom Function: its `jvp`, and that what it returns fits.
+"""Forward mode of a custom Function: calls its `jvp` and checks the result.
 
 Source: https://docs.pytorch.org/docs/stable/notes/extending.html#forward-mode-ad
 """
@@ -14,7 +14,7 @@ from ...tensor.tensor import Tensor
 
 def tangents_of_outputs(ctx: Any, args: Sequence[Any], outputs: Sequence[Any],
                         tangents: Sequence[Tensor | None]) -> list[Tensor | None]:
-    """Return what the `jvp` of a Function gives for each output, checked.
+    """Return the result of a Function's `jvp` for each output, checked.
 
     `tangents` has one item for each argument of `forward`.
     """
@@ -48,7 +48,7 @@ def tangents_of_outputs(ctx: Any, args: Sequence[Any], outputs: Sequence[Any],
 
 def check_memory(output: Tensor, tangent: Tensor, args: Sequence[Any],
                  given: Sequence[Tensor | None], versions: Sequence[int | None]) -> None:
-    """Raise unless a tangent shares memory where its output does: with an input's, or as a view."""
+    """Raise unless tangents share memory exactly where their outputs do."""
     for arg, its_tangent, version in zip(args, given, versions, strict=True):
         if arg is not output or its_tangent is None:
             continue
@@ -77,5 +77,5 @@ def check_memory(output: Tensor, tangent: Tensor, args: Sequence[Any],
 
 
 def root(tensor: Tensor) -> Tensor:
-    """Return the tensor whose memory a view looks at; a tensor that is no view itself."""
+    """Return the base of a view; a tensor that is not a view is its own base."""
     return tensor if tensor._view is None else tensor._view.base

@@ -1,4 +1,4 @@
-"""NestedIOFunction: a Function whose inputs and outputs are nested lists and tuples of tensors."""
+"""NestedIOFunction: a Function of nested lists and tuples of tensors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SLOT = object()  # where a tensor was
 class NestedIOFunction(Function):
     """Kept for old code: write `forward_extended` and `backward_extended`, then call an instance.
 
-    Both take and return tensors in lists and tuples, nested as you like; the gradients of
-    `backward_extended` are nested as the inputs were, with None where there is none.  New code
+    Both take and return tensors in nested lists and tuples; the gradients of `backward_extended`
+    are nested as the inputs were, with None for no gradient.  New code
     uses `Function`.
 
     Source: https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.function.NestedIOFunction
@@ -41,13 +41,13 @@ class NestedIOFunction(Function):
         raise NotImplementedError
 
     def save_for_backward(self, *nested: Any) -> None:
-        """Keep tensors for `backward_extended`, which finds them in `saved_tensors`."""
+        """Save tensors for `backward_extended`, which finds them in `saved_tensors`."""
         self._saved = without_tensors(nested)
         self._ctx.save_for_backward(*tensors_of(nested))
 
     @property
     def saved_tensors(self) -> Any:
-        """What was saved, nested as it was given."""
+        """The saved tensors, nested as they were saved."""
         return filled(self._saved, iter(self._ctx.saved_tensors))
 
     def mark_dirty(self, *nested: Any) -> None:
@@ -60,7 +60,7 @@ class NestedIOFunction(Function):
 
 
 class _Flat(Function):
-    """What the graph sees of a NestedIOFunction: tensors in, tensors out."""
+    """The flat Function behind a NestedIOFunction: tensors in, tensors out."""
 
     @staticmethod
     def forward(ctx: Any, outer: NestedIOFunction, shape: Any, *flat: Tensor) -> Any:
@@ -68,7 +68,7 @@ class _Flat(Function):
         try:
             output = outer.forward_extended(*filled(shape, iter(flat)))
         finally:
-            outer._ctx = None  # or the two would hold each other
+            outer._ctx = None  # otherwise the two would keep each other alive
         outer._output = without_tensors(output)
         return tuple(tensors_of(output))
 
@@ -94,7 +94,7 @@ def tensors_of(nested: Any, keep_none: bool = False) -> Iterator[Any]:
 
 
 def without_tensors(nested: Any) -> Any:
-    """Return the nest with a mark in the place of each tensor."""
+    """Return the nest with a mark instead of each tensor."""
     if isinstance(nested, (list, tuple)):
         return type(nested)(without_tensors(item) for item in nested)
     return _SLOT if isinstance(nested, Tensor) else nested

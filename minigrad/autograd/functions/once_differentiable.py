@@ -1,4 +1,4 @@
-"""Backwards that cannot be differentiated again, and the node that says so when it is tried."""
+"""`once_differentiable`: a backward that raises when it is differentiated again."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class DelayedError:
     def __call__(self, *tensors: Tensor | None) -> Any:
         """Return the tensors as outputs of an `Error` node, if one of them requires grad.
 
-        One comes bare, several as a tuple.
+        One tensor is returned as it is, several as a tuple.
         """
         results = [None if t is None else Tensor._plain(t._array) for t in tensors]
         if _state.grad_enabled.get() and any(t is not None and t.requires_grad for t in tensors):

@@ -1,10 +1,10 @@
-"""What `vmap` makes of a Function: the rule that its class has, or the Function of whole batches.
+"""`vmap` of a Function: by the rule of its class, or by a generated Function on batched values.
 
-NOTE [A Function of whole batches]
-    With `generate_vmap_rule` all that the user wrote runs on tensors of one example, which stand
-    for batches.  A Function made for the call has these runs in its own `forward`, `setup_context`,
-    `backward` and `jvp`; its inputs and outputs are the whole batches, and so is what it saves.
-    It is recorded where the whole batches are, and what it calls may be batched once more.
+NOTE [A Function of batched values]
+    With `generate_vmap_rule` the user's methods run on batched tensors, which look like one
+    example.  A Function made for the call runs them in its own `forward`, `setup_context`,
+    `backward` and `jvp`; its inputs, outputs and saved tensors are the unwrapped batches.  So it is
+    recorded in their graph, and ops in it may be batched at a lower level.
 
 Source: https://docs.pytorch.org/docs/stable/notes/extending.func.html
 """
@@ -44,7 +44,7 @@ MISMATCH = (
 
 
 class VmapInfo(NamedTuple):
-    """What the `vmap` of a Function is told: how many examples, and `vmap`'s `randomness`."""
+    """The first argument of a Function's `vmap`: the number of examples, and `randomness`."""
 
     batch_size: int
     randomness: str
@@ -58,23 +58,23 @@ def run_on_batches(base: type[Function], cls: type[Function], args: tuple[Any, .
     has_rule = cls.vmap is not base.vmap
     if cls.generate_vmap_rule == has_rule:
         raise RuntimeError((TWO_RULES if has_rule else WITHOUT_RULE).format(cls.__name__))
-    wholes, places = unwrapped(args, level)
-    given = {id(w): a for w, a, place in zip(wholes, args, places, strict=True) if place == 0}
-    size = next(w.shape[0] for w, place in zip(wholes, places, strict=True) if place == 0)
+    batches, places = unwrapped(args, level)
+    given = {id(w): a for w, a, place in zip(batches, args, places, strict=True) if place == 0}
+    size = next(w.shape[0] for w, place in zip(batches, places, strict=True) if place == 0)
     if has_rule:
         context = cls._backward_cls()
-        results, dims = by_own_rule(cls, level, size, places, wholes)
+        results, dims = by_own_rule(cls, level, size, places, batches)
     else:
         calls = Examples(cls, level, size, [place == 0 for place in places])
-        wholes = [a if place != 0 else w  # only what the graph sees is whole
-                  for a, w, place in zip(args, wholes, places, strict=True)]
-        node, results = of_batches(base, cls)._run(calls, *wholes)
+        batches = [a if place != 0 else w  # only arguments of the graph are unwrapped
+                  for a, w, place in zip(args, batches, places, strict=True)]
+        node, results = of_batches(base, cls)._run(calls, *batches)
         context, dims = calls.context, 0
         node.saved_for_forward = None
         context._differentiable = node._differentiable
 
     def shown(result: Any, dim: int | None) -> Any:
-        if id(result) in given:  # written to in place, say
+        if id(result) in given:  # written to in place, for example
             return given[id(result)]
         if dim is None or not isinstance(result, Tensor):
             return result
@@ -87,11 +87,11 @@ def run_on_batches(base: type[Function], cls: type[Function], args: tuple[Any, .
 
 
 def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
-    """Return whole batches for what stands for them, in tuples, lists and dicts as well; and 0
-    where one was, None elsewhere, nested in the same way."""
+    """Unwrap batched tensors, in tuples, lists and dicts too; return the values and, nested in the
+    same way, 0 for each batch and None for other values."""
     if isinstance(values, dict):
-        wholes, places = unwrapped(list(values.values()), level)
-        return dict(zip(values, wholes, strict=True)), dict(zip(values, places, strict=True))
+        batches, places = unwrapped(list(values.values()), level)
+        return dict(zip(values, batches, strict=True)), dict(zip(values, places, strict=True))
     if isinstance(values, (tuple, list)):
         pairs = [unwrapped(v, level) for v in values]
         kind = list if isinstance(values, list) else tuple
@@ -101,13 +101,13 @@ def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
 
 
 def by_own_rule(cls: type[Function], level: int, size: int, places: tuple[Any, ...],
-                wholes: Sequence[Any]) -> tuple[Any, Any]:
-    """Return what a Function's `vmap` makes of whole batches, and where it has their dimension."""
-    info, whole = VmapInfo(size, _state.randomness.get()), _state.drawn.get()
+                batches: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the results of a Function's `vmap` on unwrapped batches, and their dimensions."""
+    info, drawn = VmapInfo(size, _state.randomness.get()), _state.drawn.get()
     around = tuple(v for v in vmaps.get() if v[0] != level)
     with (having(vmaps, around), having(_state.randomness, info.randomness if around else ""),
-          having(_state.drawn, None if whole is None else whole.without(level))):
-        pair = cls.vmap(info, places, *wholes)
+          having(_state.drawn, None if drawn is None else drawn.without(level))):
+        pair = cls.vmap(info, places, *batches)
     if not isinstance(pair, tuple):
         raise RuntimeError(NO_PAIR.format(f"a {type(pair)}"))
     if len(pair) != 2:
@@ -120,43 +120,43 @@ def by_own_rule(cls: type[Function], level: int, size: int, places: tuple[Any, .
 
 
 class Examples:
-    """One call of a Function inside `vmap`; see NOTE [A Function of whole batches]."""
+    """One call of a Function inside `vmap`; see NOTE [A Function of batched values]."""
 
     def __init__(self, cls: type[Function], level: int, size: int, inside: Sequence[bool]) -> None:
         self.cls, self.level, self.size, self.inside = cls, level, size, inside
         self.randomness, self.drawn = _state.randomness.get(), _state.drawn.get()
-        self.context: Any = cls._backward_cls()  # what the user's code sees
-        self.saved: list[bool] = []  # which of what is saved for backward is batched
+        self.context: Any = cls._backward_cls()  # the context of the user's methods
+        self.saved: list[bool] = []  # True for each saved tensor that is batched
         self.saved_forward: list[bool] = []
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """Inside the block the `vmap` of the call is under way, as it was in `forward`."""
+        """Make the `vmap` of the call active again in a block, as it was in `forward`."""
         outer, mine = vmaps.get(), (self.level, self.size)
         with (having(vmaps, outer if mine in outer else (*outer, mine)),
               having(_state.randomness, self.randomness), having(_state.drawn, self.drawn)):
             yield
 
-    # ---------------------------------------------------------------- batches, seen and whole
+    # ---------------------------------------------------------------- wrapping and unwrapping
 
-    def seen(self, wholes: Sequence[Any], inside: Sequence[bool]) -> tuple[Any, ...]:
-        """Return what an example sees of whole batches, and of what is not batched."""
+    def seen(self, batches: Sequence[Any], inside: Sequence[bool]) -> tuple[Any, ...]:
+        """Wrap unwrapped batches for the user's methods; other values stay as they are."""
         return tuple(batched(w, self.level) if b and w is not None else w
-                     for w, b in zip(wholes, inside, strict=True))
+                     for w, b in zip(batches, inside, strict=True))
 
     def held(self, tensors: Sequence[Any]) -> list[Any]:
-        """Return the whole batches that an example's tensors stand for; all else as it is."""
+        """Unwrap the batched tensors; other values stay as they are."""
         return [t if (batch := examples(t, self.level)) is None else batch for t in tensors]
 
     def full(self, value: Any) -> Any:
-        """Return the whole batch of a tensor; of one that is not batched, by repeating it."""
+        """Unwrap a tensor; expand it if it is not batched."""
         if not isinstance(value, Tensor):
             return value
         batch: Tensor | None = examples(value, self.level)
         return F.expand(value, (self.size, *value.shape)) if batch is None else batch
 
     def gradient(self, value: Any, inside: bool) -> Any:
-        """Return the gradient of an argument: what is not batched has that of all examples."""
+        """Return the gradient of an argument, summed over the examples if it is not batched."""
         if inside or not isinstance(value, Tensor):
             return self.full(value)
         batch: Tensor | None = examples(value, self.level)
@@ -164,13 +164,13 @@ class Examples:
 
     # ---------------------------------------------------------------- the Function's methods
 
-    def forward(self, *wholes: Any) -> Any:
-        """Return the whole batches of what `forward` returns."""
-        output = self.cls.forward(*self.seen(wholes, self.inside))
+    def forward(self, *batches: Any) -> Any:
+        """Run the user's `forward` and unwrap its outputs."""
+        output = self.cls.forward(*self.seen(batches, self.inside))
         return tuple(map(self.full, output)) if isinstance(output, tuple) else self.full(output)
 
     def setup_context(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Have the context of one example filled, and keep the whole batches of what it saves."""
+        """Run the user's `setup_context`, and save the unwrapped batches of its saved tensors."""
         inner, ctx.call = self.context, self
         inner.needs_input_grad = ctx.needs_input_grad[1:]
         outputs = output if isinstance(output, tuple) else (output,)
@@ -189,12 +189,12 @@ class Examples:
         inner.put_aside()
 
     def shown(self, ctx: Any, inside: Sequence[bool]) -> Context:
-        """Return the context of one example, with what was saved."""
+        """Return the context of the user's methods, with the saved tensors wrapped."""
         saved = self.seen(ctx.saved_tensors, inside)
         return Context(self.context, {**(self.context._aside or {}), "saved_tensors": saved})
 
     def pull(self, backward: Callable[..., Any], ctx: Any, grads: Sequence[Any]) -> Any:
-        """Return what `backward`, or `vjp`, gives for whole batches of gradients."""
+        """Run the user's `backward`, or `vjp`, on unwrapped gradients."""
         with self.under_way():
             found = backward(self.shown(ctx, self.saved), *self.seen(grads, [True] * len(grads)))
             results = found if isinstance(found, tuple) else (found,)
@@ -202,21 +202,21 @@ class Examples:
             return None, *map(self.gradient, results, [*self.inside, *extra])
 
     def push(self, jvp: Callable[..., Any], ctx: Any, tangents: Sequence[Any]) -> Any:
-        """Return what `jvp` gives for whole batches of tangents."""
+        """Run the user's `jvp` on unwrapped tangents."""
         with self.under_way():
             found = jvp(self.shown(ctx, self.saved_forward), *self.seen(tangents, self.inside))
             return tuple(map(self.full, found)) if isinstance(found, tuple) else self.full(found)
 
 
 def of_batches(base: type[Function], cls: type[Function]) -> type[Function]:
-    """Return the Function of whole batches of a class, whose first argument is the call.
+    """Return the Function of batched values for a class; its first argument is the call.
 
-    It is made once, for classes are freed by the garbage collector alone.
+    It is made once and cached: only the garbage collector frees classes.
     """
     made: type[Function] | None = vars(cls).get("_of_batches")
     if made is None:
         body: dict[str, Any] = {
-            "forward": lambda call, *wholes: call.forward(*wholes),
+            "forward": lambda call, *batches: call.forward(*batches),
             "setup_context": lambda ctx, inputs, output: inputs[0].setup_context(
                 ctx, inputs[1:], output)}
         if cls.backward is not base.backward:

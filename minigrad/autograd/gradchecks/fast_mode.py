@@ -46,7 +46,7 @@ Call gradcheck or gradgradcheck with `fast_mode=False` to compare the jacobians 
 def check_fast(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
                forward: bool) -> None:
     """Raise unless random combinations of the jacobians agree; see NOTE [Random combinations]."""
-    rng = np.random.default_rng(0)  # of its own: the user's random numbers stay where they are
+    rng = np.random.default_rng(0)  # a separate generator: the user's random numbers do not change
     where = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     places = [i for i, r in enumerate(results) if isinstance(r, Tensor) and r.requires_grad]
     us = [random_vector(rng, inputs[i]._array) for i in where]
@@ -103,7 +103,7 @@ def numerical_slopes(func: Function, inputs: Sequence[Any], which: int, u: Array
 
 
 def one_column(v: Array) -> Callable[..., Any]:
-    """Return a function that gives one combination of the jacobians' columns, by backward."""
+    """Return a function that computes one combination of the jacobians' columns, by backward."""
 
     def columns(inputs: Sequence[Any], output: Tensor) -> Any:
         given = beside(output._array, v.reshape(output._array.shape))
@@ -115,7 +115,7 @@ def one_column(v: Array) -> Callable[..., Any]:
 
 def in_full(func: Function, inputs: Sequence[Any], results: Sequence[Any], place: int, given: int,
             limits: Tolerances, forward: bool) -> str:
-    """Return the jacobians themselves, as text, and whether these would have passed."""
+    """Return the jacobians as text, with a note whether they would have passed."""
     numerical = numerical_jacobians(func, inputs, results, limits.eps)[given][place]
     if forward:
         analytical = forward_jacobians(func, inputs, results, limits)[given][place]

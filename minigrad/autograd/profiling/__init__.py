@@ -1,1 +1,1 @@
-"""Parts of the profiler: the recorder, and how its events are shown."""
+"""The profiler's recorders and the tables, traces and pages made from them."""

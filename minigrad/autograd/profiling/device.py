@@ -1,7 +1,7 @@
-"""A recorder that takes times on a GPU too, by events in its stream around each op and node.
+"""A recorder that also measures times on a GPU, by events in its stream around each op and node.
 
-Work is queued, not done, when an op returns; so a pair of the GPU's own events goes into the queue,
-one before the op's kernels and one behind them, and is read when the profile has ended.
+When an op returns, its work is only queued; so a pair of GPU events goes into the queue, one before
+the op's kernels and one behind them, and is read when the profile has ended.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Marks = list[Any]
 
 
 class DeviceRecorder(DetailedRecorder):
-    """Writes down a pair of events of the GPU for each op, node and function; see `Recorder`."""
+    """Records a pair of GPU events for each op, node and function; see `Recorder`."""
 
-    quick = False  # an event has to be queued before the work that it is for
+    quick = False  # an event has to be queued before its work
 
     def __init__(self, new_event: Callable[[], Any], shapes: bool = False, stack: bool = False,
                  memory: bool = False) -> None:
@@ -53,7 +53,7 @@ class DeviceRecorder(DetailedRecorder):
             self.marks[id(self.rows[-1])] = [before, self.mark()]
 
     def microseconds(self, details: Any) -> float:
-        """Return what an event took on the GPU; 0 for one that has no marks."""
+        """Return the time of an event on the GPU; 0 for one without marks."""
         marks = self.marks.get(id(details))
         if marks is None:
             return 0.0

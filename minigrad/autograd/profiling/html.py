@@ -1,7 +1,7 @@
-"""A profile as one page: a flame graph to look around in, and the table of averages.
+"""A profile as one page: an interactive flame graph, and the table of averages.
 
-The page needs a browser and nothing else: the events lie in it as JSON, and a script of a few
-lines draws those that the window shows onto a canvas.
+The page needs only a browser: it contains the events as JSON, and a short script draws those in
+the window on a canvas.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def page(events: Sequence[Any], title: str = "Profile") -> str:
 
 
 def flames(events: Sequence[Any]) -> dict[str, Any]:
-    """Return what the page draws: names, and for each event where it stands.
+    """Return the data of the page: names, and the position of each event.
 
-    An event is `[name's number, start, duration, row, kind, details]`; each thread has rows of its
-    own, and within a thread an event stands one row below the one that it ran in.
+    An event is `[name's number, start, duration, row, kind, details]`; each thread has its own
+    rows, and a nested event is one row below its parent.
     """
     names: dict[str, int] = {}
     depths: dict[int, int] = {}
@@ -56,7 +56,7 @@ def flames(events: Sequence[Any]) -> dict[str, Any]:
 
 
 def averages_table(events: Sequence[Any]) -> str:
-    """Return the rows of the table below the flames: names by the time that is their own."""
+    """Return the rows of the table below the flames: names by their self time."""
     calls: dict[str, list[float]] = {}
     for event in events:
         sums = calls.setdefault(event.name, [0.0, 0.0, 0])

@@ -1,4 +1,4 @@
-"""A recorder that marks ranges for NVIDIA's profilers, and keeps nothing itself.
+"""A recorder that marks ranges for NVIDIA's profilers, and stores nothing itself.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.profiler.emit_nvtx.html
 """
@@ -14,17 +14,17 @@ from .recorder import FUNCTION, name_of, node_name, shape_of
 
 
 class NvtxRecorder:
-    """Opens and closes NVTX ranges where a profile has events; see `Recorder`."""
+    """Opens and closes an NVTX range for each event; see `Recorder`."""
 
-    quick = False  # a range has to be opened before the work that it is for
+    quick = False  # a range has to be opened before its work
 
     def __init__(self, nvtx: Any, shapes: bool = False) -> None:
         self.push, self.pop = nvtx.RangePush, nvtx.RangePop
         self.shapes = shapes
-        self.next_sequence = 0  # one more than that of the last node that was seen
+        self.next_sequence = 0  # one more than the last node's number
 
     def begin(self, name: str, inputs: Sequence[Any] = (), sequence: int = -1) -> None:
-        """Open a range within the one that is open."""
+        """Open a range inside the current one."""
         if sequence >= 0:
             name += f", seq = {sequence}"
         if self.shapes and inputs:
@@ -54,7 +54,7 @@ class NvtxRecorder:
         return self.call(name_of((op, "_"), FUNCTION), values, proceed, op, values, before)
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
-        """Do the work of a node in a range."""
+        """Run a node in a range."""
         self.begin(node_name(type(node)), inputs=grads,
                    sequence=node.sequence if node.sequence < 1 << 60 else -1)
         try:
@@ -63,5 +63,5 @@ class NvtxRecorder:
             self.pop()
 
     def made(self, node: Node) -> None:
-        """Note how far the numbers have come."""
+        """Store the next sequence number."""
         self.next_sequence = max(self.next_sequence, node.sequence + 1)

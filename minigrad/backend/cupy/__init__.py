@@ -1,18 +1,18 @@
 """CuPy as a backend: one NVIDIA GPU or several.
 
 Everything here needs CuPy and a driver; `backend.cuda_backend()` imports it, on the first use of
-`device="cuda"`.  What CuPy leaves out or does otherwise than NumPy is put right here:
+`device="cuda"`.  This module fixes differences between CuPy and NumPy:
 
 - an index that is out of range wraps around, so `check_indices` looks first;
-- a matrix without a decomposition gives NaN, so functions of `linalg` are told to raise;
+- a matrix without a decomposition gives NaN, so functions of `linalg` are set to raise;
 - strided views have no base; see NOTE [Memory of device arrays] in `array_info`;
 - scatter-add lacks some integers, see `add_at`.
 
 NOTE [The current device and stream]
     CuPy keeps both per thread and runs kernels there; memory of another device is an error or a
-    slow detour.  So an op runs under `Place(...)` of its arrays wherever that is not the default
-    place: device 0 and its default stream.  While it is, which is nearly always, the test for it
-    costs two comparisons and nothing is entered.
+    slow detour.  So an op runs under `Place(...)` of its arrays unless that is the default place:
+    device 0 and its default stream.  In the usual case the test costs two comparisons and nothing
+    is entered.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ __all__ = ["CupyBackend", "backend"]
 
 Array = Any
 
-#: What CuPy's scatter-add takes; other integers are added as the first that holds them.
+#: Dtypes of CuPy's scatter-add; other integers are added as the first one that holds them.
 _SCATTERED = ("int32", "float16", "float32", "float64", "uint32", "uint64")
 
 
 class Checked:
-    """A module of functions that raise where CuPy's return NaN for lack of a result."""
+    """A module of functions that raise if CuPy's return NaN because there is no result."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -65,7 +65,7 @@ class Checked:
         return checked
 
     def solve(self, a: Array, b: Array) -> Array:
-        """Return the solutions of systems of equations, whose batches broadcast as NumPy's do."""
+        """Return the solutions of systems of equations; batches broadcast as in NumPy."""
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         with cupyx.errstate(linalg="raise"):
             return self.module.solve(*(cupy.broadcast_to(x, (*batch, *x.shape[-2:]))
@@ -73,7 +73,7 @@ class Checked:
 
 
 def of_same_dtype(function: Any) -> Any:
-    """Return a special function whose result has its first argument's dtype."""
+    """Wrap a special function so that its result has its first argument's dtype."""
 
     def same(x: Array, *others: Array) -> Array:
         return function(x, *others).astype(x.dtype, copy=False)
@@ -82,7 +82,7 @@ def of_same_dtype(function: Any) -> Any:
 
 
 class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
-    """The array functions of CuPy, each bound on first use, and what it lacks."""
+    """The array functions of CuPy, each bound on first use, and those that it lacks."""
 
     name = "cupy"
     device_type = "cuda"
@@ -97,7 +97,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     gammainc = of_same_dtype(device_special.gammainc)
     gammaincc = of_same_dtype(device_special.gammaincc)
 
-    #: `dot` is asked for vectors only
+    #: `dot` is only called with vectors
     matmul = dot = staticmethod(products.matmul)
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         self.linalg = Checked(cupy.linalg)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "errstate":  # it is NumPy's alone: devices compute 1 / 0 without a word
+        if name == "errstate":  # only NumPy needs it: devices compute 1 / 0 without a warning
             raise AttributeError(name)
         value = getattr(cupy, name)
         setattr(self, name, value)
@@ -119,7 +119,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return value if type(value) is cupy.ndarray else cupy.asarray(value)
 
     def asarray(self, value: Any, dtype: Any = None, order: str | None = None) -> Array:
-        """Return `cupy.asarray`'s array; Python's numbers go as in `from_host`."""
+        """Return `cupy.asarray`'s array; Python's numbers are passed as in `from_host`."""
         if isinstance(value, (bool, int, float)):
             return self.from_host(np.asarray(value, dtype))
         return cupy.asarray(value, dtype, order)
@@ -127,15 +127,15 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def number(self, array: Any) -> Any:
         """Return a 0-d array of the host as a NumPy scalar, which kernels take by value.
 
-        So a number needs no memory on the device, no copy, and may be part of a captured graph.
+        So a number needs no memory on the device and no copy, and may be part of a captured graph.
         """
         return array[()]
 
     def from_host(self, array: Any) -> Array:
         """Copy a NumPy array to the current device; dense memory keeps its order.
 
-        The host waits until the values are read, not until they have arrived.  One number goes
-        along with the kernel that writes it, but for -0.0, which CuPy would fill in as 0.
+        The host waits until the values are read, not until they have arrived.  A single number is
+        an argument of the kernel that writes it, except -0.0, which CuPy would write as 0.
         """
         if not array.ndim and (array or array.dtype.kind != "f" or not np.signbit(array)):
             return cupy.full((), array[()], array.dtype)
@@ -147,8 +147,8 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def to_host(self, array: Array, non_blocking: bool = False) -> Any:
         """Copy the values back; dense memory keeps its order.
 
-        With `non_blocking` into pinned memory, whose values are there once the stream has been
-        synchronised.
+        With `non_blocking` it copies into pinned memory, and the values arrive by the time that the
+        stream has been synchronised.
         """
         with self.at(array):
             axes = order_in_memory(array)
@@ -191,7 +191,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
                    offset: int = 0) -> Array:
         """View `array`'s memory with this shape and these strides, in bytes.
 
-        `offset` counts bytes from its first element and may be negative.  ValueError where the
+        `offset` counts bytes from its first element and may be negative.  ValueError if the
         view would leave the memory.
         """
         if 0 not in shape:
@@ -208,10 +208,10 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return window.view()  # which has a base, as views have
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
-        """`target[positions] += values` that counts repeated positions, for flat positions."""
+        """`target[positions] += values` for flat positions; repeated ones all count."""
         if target.dtype.name in _SCATTERED:
             cupy.add.at(target, positions, values)
-        elif target.dtype == np.int64:  # two's complement: the same bits come out
+        elif target.dtype == np.int64:  # two's complement: the bits are the same
             cupy.add.at(target.view(np.uint64), positions, values.view(np.uint64))
         else:
             wide = target.astype(np.int32)
@@ -221,8 +221,9 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def combine_at(self, combine: Any, target: Array, positions: Array, values: Array) -> None:
         """`target[p] = combine(target[p], v)` for each flat position, repeated ones too, and value.
 
-        CuPy cannot, of every dtype: so values are sorted by position, and those of one position are
-        combined with their neighbours, then with those two places off, four, and so on.
+        CuPy cannot do it for every dtype, so values are sorted by position, and those of one
+        position are combined with their neighbours, then with those two places away, four, and so
+        on.
         """
         order = cupy.argsort(positions)
         place, combined = positions[order], values[order]
@@ -235,7 +236,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         last = cupy.ones(place.shape, bool)
         last[:-1] = place[1:] != place[:-1]
         place = cupy.where(last, place, target.size)
-        grown = cupy.concatenate([target, target[:1]])  # by one place, for what is not the last
+        grown = cupy.concatenate([target, target[:1]])  # by one place, except the last one
         grown[place] = combine(grown[place], combined)
         target[...] = grown[:-1]
 
@@ -264,12 +265,12 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return out
 
     def may_ask(self) -> bool:
-        """Tell whether values may be looked at now: not while a graph is captured."""
+        """Tell whether values may be read now: not while a graph is captured."""
         return not capturing()
 
     @contextmanager
     def warming_up(self) -> Iterator[None]:
-        """Work as in a capture, but without one, so that all that is loaded on use is there."""
+        """Work as in a capture, but without one, to load everything that is loaded on first use."""
         products.begin(warming=True)
         try:
             yield
@@ -282,16 +283,16 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         products.begin()
 
     def end_capture(self) -> Capture:
-        """Return what each repetition draws anew."""
+        """Return the generators that each repetition has to advance."""
         products.end()
         return self.generators.end_capture()
 
     def check_indices(self, shape: Sequence[int], indices: Sequence[Array],
                       dims: Sequence[int]) -> None:
-        """Raise NumPy's IndexError where an index is out of range.
+        """Raise NumPy's IndexError if an index is out of range.
 
-        It asks the device, so the host waits; not while a graph is captured, whose indices must be
-        in range.
+        The host waits for the answer; while a graph is captured there is no check, and indices must
+        be in range.
         """
         if not self.may_ask():
             return
@@ -307,7 +308,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def floor_divide(self, a: Array, b: Array) -> Array:
         """The quotient rounded down, from the exact remainder as in PyTorch.
 
-        CuPy rounds down what was rounded before: of 1 and 0.1 that is 10, and not 9.
+        CuPy rounds twice: for 1 and 0.1 it returns 10, not 9.
         """
         like = a if isinstance(a, cupy.ndarray) else b
         if like.dtype.kind != "f":
@@ -329,11 +330,11 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     # ---------------------------------------------------------------- devices
 
     def device_count(self) -> int:
-        """Return how many devices there are."""
+        """Return the number of devices."""
         return int(cupy.cuda.runtime.getDeviceCount())
 
     def current_device(self) -> int:
-        """Return the number of the device on which this thread works."""
+        """Return the number of this thread's current device."""
         return int(cupy.cuda.Device().id)
 
     def device_index(self, array: Array) -> int:
@@ -341,11 +342,11 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
         return int(array.data.device_id)
 
     def device_properties(self, index: int) -> dict[str, Any]:
-        """Return what the driver says of a device."""
+        """Return the driver's properties of a device."""
         return dict(cupy.cuda.runtime.getDeviceProperties(index))
 
     def place_of(self, arrays: Sequence[Any]) -> Place | None:
-        """Return where to work on these arrays, None for the default place."""
+        """Return the place to work on these arrays, None for the default place."""
         return place_of(arrays)
 
     @contextmanager
@@ -367,7 +368,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
             yield
 
     def synchronize(self, index: int | None = None) -> None:
-        """Wait until all work given to a device is done."""
+        """Wait until all work of a device is done."""
         (cupy.cuda.Device() if index is None else cupy.cuda.Device(index)).synchronize()
 
     def default_place(self) -> Place:
@@ -378,7 +379,7 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
 def order_in_memory(array: Any) -> list[int] | None:
     """Return the axes from the outermost in memory to the innermost.
 
-    None where that is their order already, and for arrays with gaps, which come out row-major.
+    None if that is their order already, and for arrays with gaps, whose copies are row-major.
     """
     if array.ndim < 2 or array.flags.c_contiguous or 0 in array.shape:
         return None

@@ -1,15 +1,15 @@
 """Convolution by cuDNN, through NVIDIA's Python frontend: `pip install nvidia-cudnn-frontend`.
 
-cuDNN's interface is a graph of operations on described tensors.  For each kind of call there is a
-graph of one node here, with three tensors: what the node reads, and what it writes.  cuDNN looks
-for kernels that can do it ("heuristics"), and the first that can be built is the plan: it is kept,
-for each shape, dtype and device, and run with the arrays' addresses.
+cuDNN's interface is a graph of operations on described tensors.  Each kind of call is a graph of
+one node here, with three tensors: two inputs and the output.  cuDNN proposes kernels
+("heuristics"), and the first one that can be built is the plan: it is cached for each shape, dtype
+and device, and run with the arrays' addresses.
 
-NOTE [What cuDNN is asked for]
+NOTE [Convolutions by cuDNN]
     float16 and float32 in row-major order, with sums in float32, in one to three dimensions: a line
-    is an image of height one.  Groups need no word: a weight with fewer channels than the input
-    says how many there are.  Whatever else there is, and what cuDNN finds no plan for, is left to
-    the kernels of `fused`, and so is everything where cuDNN is not installed or not `enabled`.
+    is an image of height one.  Groups are implied: by a weight with fewer channels than the input.
+    All other cases, and those that cuDNN has no plan for, go to the kernels of `fused`, and so does
+    everything if cuDNN is not installed or not `enabled`.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from .place import capturing
 
 Array = Any
 Ints = Sequence[int]
-#: A graph with the place of its plan (None: the one that it built) and the bytes that it works in.
+#: A graph with the index of its plan (None: the one that it built) and the bytes of its workspace.
 Plan = tuple[Any, int | None, int]
 
-#: The oldest of more plans than this is forgotten.
+#: The most plans in the cache; the oldest is dropped.
 MOST_PLANS = 1024
 
-#: What cuDNN takes for granted of addresses; a view may begin anywhere in its memory.
+#: The alignment that cuDNN expects of addresses; a view may begin anywhere in its memory.
 ALIGNMENT = 16
 
-#: The names of the tensors that a node reads, by the node; it writes the third.
+#: The names of the tensors that each node reads; it writes the third.
 NODES = {"conv_fprop": ("image", "weight"), "conv_dgrad": ("loss", "filter"),
          "conv_wgrad": ("image", "loss")}
 
@@ -48,9 +48,9 @@ _plans: dict[tuple[Any, ...], Plan | None] = {}
 
 
 class Handles(dict[int, Any]):
-    """A thread's handles by device; those of a thread that has ended are for others.
+    """A thread's handles by device; those of a thread that has ended are reused by others.
 
-    A handle keeps memory of its device, and making one takes time.
+    A handle holds memory of its device, and making one takes time.
     """
 
     free: ClassVar[defaultdict[int, list[Any]]] = defaultdict(list)
@@ -70,7 +70,7 @@ class Handles(dict[int, Any]):
 
 
 class OfThread(threading.local):
-    """What each thread has of its own."""
+    """State of each thread."""
 
     def __init__(self) -> None:
         self.handles = Handles()
@@ -84,7 +84,7 @@ class CudnnKernels(FusedKernels):
 
     def conv_forward(self, x: Array, weight: Array, bias: Array | None, stride: Ints,
                      padding: Ints, dilation: Ints, groups: int) -> Array:
-        """Convolution: cuDNN's node `conv_fprop`; the bias is added to what it wrote."""
+        """Convolution: cuDNN's node `conv_fprop`; the bias is added to its result."""
         counts = conv_output_sizes(x.shape[2:], weight.shape[2:], stride, padding, dilation)
         shape = (x.shape[0], weight.shape[0], *counts)
         out = convolved("conv_fprop", x, weight, shape, (stride, padding, dilation))
@@ -96,7 +96,7 @@ class CudnnKernels(FusedKernels):
 
     def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
                         padding: Ints, dilation: Ints, groups: int) -> Array:
-        """The gradient by the input: cuDNN's node `conv_dgrad`."""
+        """The gradient with respect to the input: cuDNN's node `conv_dgrad`."""
         options = stride, padding, dilation
         grad = None
         if fits(input_sizes, weight.shape, g.shape, options):
@@ -108,7 +108,7 @@ class CudnnKernels(FusedKernels):
 
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints,
                          padding: Ints, dilation: Ints, groups: int) -> Array:
-        """The gradient by the weight: cuDNN's node `conv_wgrad`."""
+        """The gradient with respect to the weight: cuDNN's node `conv_wgrad`."""
         options = stride, padding, dilation
         grad = None
         if fits(x.shape, weight_sizes, g.shape, options):
@@ -119,13 +119,13 @@ class CudnnKernels(FusedKernels):
 
 
 def fits(x_shape: Ints, w_shape: Ints, g_shape: Ints, options: tuple[Ints, Ints, Ints]) -> bool:
-    """Tell whether a gradient has all the steps of the convolution, as cuDNN takes for granted."""
+    """Tell whether a gradient has all the steps of the convolution, as cuDNN assumes."""
     return tuple(conv_output_sizes(x_shape[2:], w_shape[2:], *options)) == tuple(g_shape[2:])
 
 
 def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
               options: tuple[Ints, Ints, Ints]) -> Array | None:
-    """Return what a node makes of two arrays; None where cuDNN does not cover that."""
+    """Return the result of a node on two arrays; None if cuDNN does not support it."""
     cudnn = library() if switches.enabled else None
     if cudnn is None or a.dtype != b.dtype or a.dtype.char not in "ef":
         return None
@@ -151,13 +151,13 @@ def convolved(node: str, a: Array, b: Array, shape: tuple[int, ...],
 
 
 def aligned(array: Array) -> Array:
-    """Return an array in row-major order, at an address that cuDNN takes."""
+    """Return an array in row-major order, at an address that cuDNN accepts."""
     array = dense(array)
     return array.copy() if array.data.ptr % ALIGNMENT else array
 
 
 def handle_of(cudnn: Any, device: int) -> Any:
-    """Return this thread's handle for a device, if any, which works in the current stream."""
+    """Return this thread's handle for a device, if any, set to the current stream."""
     handle = _of_thread.handles[device]
     if handle is not None:
         cudnn.set_stream(handle, cupy.cuda.get_current_stream().ptr)
@@ -165,7 +165,7 @@ def handle_of(cudnn: Any, device: int) -> Any:
 
 
 def new_handle() -> Any:
-    """Make a handle for the current device; None where cuDNN may be newer than the driver."""
+    """Make a handle for the current device; None if cuDNN may be newer than the driver."""
     try:
         return library().create_handle()
     except RuntimeError as error:
@@ -176,7 +176,7 @@ def new_handle() -> Any:
 def run(plan: Plan, handle: Any, addresses: dict[int, int]) -> None:
     """Queue a plan in the handle's stream."""
     graph, index, size = plan
-    workspace = cupy.empty(max(size, 1), np.uint8)  # later work of the stream may have it again
+    workspace = cupy.empty(max(size, 1), np.uint8)  # later work of the stream may reuse it
     if index is None:
         graph.execute(addresses, workspace.data.ptr, handle=handle)
     else:
@@ -185,7 +185,7 @@ def run(plan: Plan, handle: Any, addresses: dict[int, int]) -> None:
 
 def planned(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
             options: tuple[Ints, Ints, Ints], addresses: dict[int, int]) -> Plan | None:
-    """Return a new plan; None where cuDNN has none."""
+    """Return a new plan; None if cuDNN has none."""
     graph = graph_of(cudnn, handle, node, a, b, shape, options)
     try:
         graph.validate()
@@ -211,7 +211,7 @@ def planned(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
 
 def graph_of(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints,
              options: tuple[Ints, Ints, Ints]) -> Any:
-    """Describe one node and its three tensors, whose numbers are 1, 2 and 3."""
+    """Describe one node and its three tensors, numbers 1, 2 and 3."""
     types = {"float16": cudnn.data_type.HALF, "float32": cudnn.data_type.FLOAT}
     kind, single = types[a.dtype.name], cudnn.data_type.FLOAT
     graph = cudnn.pygraph(name=node, io_data_type=kind, intermediate_data_type=single,
@@ -220,7 +220,7 @@ def graph_of(cudnn: Any, handle: Any, node: str, a: Array, b: Array, shape: Ints
     for uid, (name, array) in enumerate(zip(NODES[node], (a, b), strict=True), 1):
         dim, stride = described(array.shape)
         read[name] = graph.tensor(dim=dim, stride=stride, data_type=kind, name=name, uid=uid)
-    lines = 1 if len(shape) == 3 else 0  # dimensions that are missing for an image
+    lines = 1 if len(shape) == 3 else 0  # dimensions that an image has and this tensor lacks
     steps, padding, dilation = options
     written = getattr(graph, node)(
         **read, stride=[1] * lines + [*steps], padding=[0] * lines + [*padding],
@@ -240,7 +240,7 @@ def described(shape: Ints) -> tuple[list[int], list[int]]:
 
 
 def fastest(cudnn: Any, graph: Any, handle: Any, addresses: dict[int, int]) -> Plan | None:
-    """Return the fastest of a graph's plans, each of which is run twice; the host waits."""
+    """Return the fastest of a graph's plans, each run twice; the host waits."""
     times: list[tuple[float, Plan]] = []
     for index in range(graph.get_execution_plan_count()):
         try:
@@ -248,12 +248,12 @@ def fastest(cudnn: Any, graph: Any, handle: Any, addresses: dict[int, int]) -> P
             run(plan, handle, addresses)
             times.append((time_of(plan, handle, addresses), plan))
         except (cudnn.cudnnGraphNotSupportedError, NotImplementedError, RuntimeError, ValueError):
-            continue  # this one could not be built, or is ruled out
+            continue  # this one cannot be built, or is excluded
     return min(times, key=lambda pair: pair[0])[1] if times else None
 
 
 def time_of(plan: Plan, handle: Any, addresses: dict[int, int]) -> float:
-    """Return the milliseconds that a plan takes on the device."""
+    """Return the time of a plan on the device, in milliseconds."""
     start, end = cupy.cuda.Event(), cupy.cuda.Event()
     start.record()
     run(plan, handle, addresses)

@@ -1,7 +1,7 @@
-"""Kernels of the backend's own, in place of chains of array functions: `CupyBackend` mixes them in.
+"""Fused CUDA kernels that replace chains of array functions: `CupyBackend` mixes them in.
 
-Each takes what the function of `kernels_*` with its name takes, leaves to that what it does not
-cover (other element types, more than three spatial dimensions), and returns the same.
+Each has the arguments and the result of the function in `kernels_*` with the same name, and calls
+that for cases that it does not cover (other dtypes, more than three spatial dimensions).
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from .products import convolve
 Array = Any
 Ints = Sequence[int]
 
-#: Columns of so many bytes are made at once; larger batches go in parts.
+#: The most bytes of columns; larger batches are split.
 COLUMN_BYTES = 256 << 20
 
-#: So many steps of a row of columns are made by one block.
+#: The steps of a row of columns that one block makes.
 STEPS = 1024
 
-#: So many elements of a channel are summed by one block.  What a processor's blocks read then fits
-#: into its cache, and large images make enough blocks for all of them.
+#: The elements of a channel that one block sums: few enough that the data of a processor's blocks
+#: fits into its cache, and that large images make enough blocks for all processors.
 SHARE = 8192
 
-#: Sums over rows go in parts of at least so many rows, and not by more threads than so many.
+#: Sums over rows are split into parts of at least this many rows, by at most this many threads.
 ROWS_EACH, ENOUGH_THREADS = 16, 1 << 16
 
 
 class FusedKernels:
-    """Convolution, pooling and norms by kernels of our own."""
+    """Convolution, pooling and norms by fused kernels."""
 
     # ---------------------------------------------------------------- convolution
 
@@ -63,7 +63,7 @@ class FusedKernels:
 
     def conv_grad_input(self, g: Array, weight: Array, input_sizes: Ints, stride: Ints,
                         padding: Ints, dilation: Ints, groups: int) -> Array:
-        """The columns' gradient, each element summed over the windows that held it."""
+        """The gradient of the columns, summed over the windows of each element."""
         batch, channels, *sizes = input_sizes
         kernel, counts = weight.shape[2:], g.shape[2:]
         if not covered(len(kernel), g, weight):
@@ -87,7 +87,7 @@ class FusedKernels:
 
     def conv_grad_weight(self, g: Array, x: Array, weight_sizes: Ints, stride: Ints,
                          padding: Ints, dilation: Ints, groups: int) -> Array:
-        """One product over the steps of all samples of a part."""
+        """One product over the steps of all samples of a part of the batch."""
         out_channels, in_group, *kernel = weight_sizes
         counts = g.shape[2:]
         if not covered(len(kernel), g, x):
@@ -111,7 +111,7 @@ class FusedKernels:
 
     def max_pool_forward(self, x: Array, kernel: Ints, stride: Ints, padding: Ints,
                          dilation: Ints, ceil_mode: bool) -> tuple[Array, Array]:
-        """The maximum of every window and where it was, by one kernel."""
+        """The maximum of every window and its position, by one kernel."""
         dims = len(kernel)
         if not covered(dims, x):
             return kernels_pool.max_pool_forward(self, x, kernel, stride, padding, dilation,
@@ -126,7 +126,7 @@ class FusedKernels:
 
     def max_pool_grad_input(self, g: Array, indices: Array, sizes: Ints, kernel: Ints,
                             stride: Ints, padding: Ints, dilation: Ints) -> Array:
-        """The derivative of `max_pool_forward`, by one kernel that looks through the windows."""
+        """The derivative of `max_pool_forward`, by one kernel that searches the windows."""
         dims = len(kernel)
         if not covered(dims, g):
             return kernels_pool.max_pool_backward(self, g, indices, sizes, dims)
@@ -174,7 +174,7 @@ class FusedKernels:
 
     def batch_norm_sums(self, g: Array, x: Array, mean: Array,
                         invstd: Array) -> tuple[Array, Array]:
-        """The gradients by bias and weight, two sums over each channel: two kernels."""
+        """The gradients of bias and weight, two sums over each channel: two kernels."""
         if not (covered(1, g, x) and x.size):
             return (kernels_norm.channel_sums(self, g),
                     kernels_norm.batch_norm_grad_weight(self, g, x, mean, invstd))
@@ -186,7 +186,7 @@ class FusedKernels:
 
     def batch_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
                               invstd: Array, sums: tuple[Array, Array] | None = None) -> Array:
-        """One kernel, beside those of `batch_norm_sums` where their result is not given."""
+        """One kernel, after those of `batch_norm_sums` if their result is not given."""
         if not (covered(1, g, x) and x.size):
             return kernels_norm.batch_norm_grad_input(self, g, x, weight, mean, invstd)
         g, x = cupy.ascontiguousarray(g), cupy.ascontiguousarray(x)
@@ -214,7 +214,7 @@ class FusedKernels:
 
     def layer_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
                               rstd: Array) -> Array:
-        """The derivative of `layer_norm` by `x`, applied to `g`: one kernel."""
+        """The derivative of `layer_norm` with respect to `x`, applied to `g`: one kernel."""
         g, x = dense(g), dense(x)
         result, rows = cupy.empty_like(x), mean.size
         length = x.size // max(rows, 1)
@@ -224,9 +224,9 @@ class FusedKernels:
 
     def layer_norm_grad_weight(self, g: Array, x: Array, mean: Array, rstd: Array,
                                shape: Ints) -> Array:
-        """The derivative of `layer_norm` by the weight of this shape; sums over parts of the rows.
+        """The derivative of `layer_norm` with respect to its weight: sums over parts of the rows.
 
-        So there are threads enough where rows are short and many; each adds `ROWS_EACH` or more.
+        So there are enough threads for many short rows; each thread adds `ROWS_EACH` or more.
         """
         g, x, rows, length = dense(g), dense(x), mean.size, prod(shape)
         parts = max(1, min(rows // ROWS_EACH, ENOUGH_THREADS // max(length, 1)))
@@ -238,9 +238,9 @@ class FusedKernels:
     # ---------------------------------------------------------------- elements
 
     def maximum(self, x: Any, y: Any, out: Array | None = None) -> Array:
-        """`cupy.maximum`; zero and an array, as `relu` asks for, by a kernel of four a thread.
+        """`cupy.maximum`; with zero, as in `relu`, a kernel does four elements in each thread.
 
-        CuPy's have one a thread, which is little where elements are of two bytes.
+        CuPy's kernels do one in each thread, which is slow for elements of two bytes.
         """
         if type(x) is not int or x or not rectifies(y, y if out is None else out):
             return cupy.maximum(x, y, out=out)
@@ -259,7 +259,7 @@ class FusedKernels:
         return result
 
     def select(self, condition: Array, x: Array, y: Array) -> Array:
-        """`x` where the condition holds, else `y`: processors of a GPU guess no branches."""
+        """`x` where the condition holds, else `y`: a GPU has no branch prediction."""
         return cupy.where(condition, x, y)
 
     def gelu(self, x: Array, approximate: bool) -> Array:
@@ -289,7 +289,7 @@ class FusedKernels:
         return result
 
     def softmax_gradient(self, g: Array, y: Array, dim: int, logarithm: bool) -> Array:
-        """The derivative of `softmax`, whose result is `y`, applied to `g`."""
+        """The derivative of `softmax` at its result `y`, applied to `g`."""
         g, y = dense(g), dense(y)
         result = cupy.empty_like(y)
         length, inner = (y.shape[dim], prod(y.shape[dim:][1:])) if y.ndim else (1, 1)
@@ -306,9 +306,9 @@ def rectifies(x: Any, out: Array) -> bool:
 
 
 def sums_of_channels(name: str, x: Array, *arrays: Array) -> tuple[Array, int]:
-    """Return two numbers for each part of each channel, and how many parts there are.
+    """Return two numbers for each part of each channel, and the number of parts.
 
-    The arrays are `x` or of its shape, and what else the kernel of this name reads.
+    The arrays are `x`, or of its shape, and the other inputs of the kernel of this name.
     """
     batch, channels, inner = x.shape[0], x.shape[1], prod(x.shape[2:])
     parts = -(-batch * inner // SHARE)
@@ -319,7 +319,7 @@ def sums_of_channels(name: str, x: Array, *arrays: Array) -> tuple[Array, int]:
 
 
 def parts(x: Array, kernel: Ints, counts: Ints) -> list[slice]:
-    """Cut a batch so that the columns of a part are not too many bytes."""
+    """Split a batch so that the columns of each part fit the limit."""
     batch = x.shape[0]
     per_sample = x.shape[1] * prod(kernel) * prod(counts) * x.dtype.itemsize
     step = max(1, COLUMN_BYTES // max(1, per_sample))
@@ -330,7 +330,7 @@ def columns_of(x: Array, kernel: Ints, counts: Ints, stride: Ints, padding: Ints
                rows_first: bool = False) -> Array:
     """Return all windows as columns: (batch, rows, steps), or (rows, batch, steps).
 
-    A row is one channel at one place of the kernel.
+    A row is one channel at one position of the kernel.
     """
     batch, channels = x.shape[:2]
     rows, steps = channels * prod(kernel), prod(counts)

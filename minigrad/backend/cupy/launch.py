@@ -1,4 +1,4 @@
-"""Compiling and launching the kernels of `sources`."""
+"""Compiles and launches the kernels of `sources`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = Any
 #: Threads of a block; a power of two, as the sums of a block need.
 THREADS = 256
 MOST_BLOCKS = 65535
-#: Fewer rows than these get larger blocks: else few processors would have something to do.
+#: Fewer rows than these get larger blocks: otherwise most processors would be idle.
 FEW_ROWS, MOST_THREADS = 512, 1024
 
 _TYPES = {"e": "HALF", "f": "float", "d": "double"}
@@ -25,7 +25,7 @@ _SHARED = """#define SHARED(type, name) extern __shared__ type name[]
 #define UNROLLED _Pragma("unroll 4")
 """
 
-#: The struct `Window`: six times three integers, which NumPy needs not know by name.
+#: The struct `Window`: six times three integers, without names.
 WINDOW = np.dtype({"names": ["fields"], "formats": [(np.int64, (18,))]})
 
 #: `MOST_ARRAYS` and `CHUNK` of the kernels, and their struct `Many`.  A launch takes it by value,
@@ -56,7 +56,7 @@ def kernel(name: str, dtype: np.dtype) -> Any:
 
 
 def each(name: str, dtype: np.dtype, count: int, *args: Any) -> None:
-    """Launch a kernel whose threads share out `count` elements."""
+    """Launch a kernel with a grid-stride loop over `count` elements."""
     if count:
         blocks = min(-(-count // THREADS), MOST_BLOCKS)
         kernel(name, dtype)((blocks,), (THREADS,), tuple(map(argument, args)))
@@ -74,18 +74,17 @@ def blocks(name: str, dtype: np.dtype, count: int, length: int, *args: Any) -> N
 
 
 def most_threads(name: str) -> int:
-    """Return how many threads a block of a kernel may have: more for those that sum over a row."""
+    """Return the most threads of a block of a kernel: more for those that sum over a row."""
     return MOST_THREADS if "SHARED" in KERNELS[name] else THREADS
 
 
 def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array] | None], *args: Any,
          counted: bool = False) -> None:
-    """Launch a kernel over many arrays; the columns are lists of arrays that go together.
+    """Launch a kernel over many arrays; the columns are parallel lists of arrays.
 
-    They are dense and, but for columns of numbers, of one type; of a missing column the kernel gets
-    null pointers.  More than `MOST_ARRAYS` take
-    several launches.  A kernel whose work is `counted` has one thread for each array; its arguments
-    that are arrays have as many rows.
+    They are dense and, except columns of numbers, of one dtype; for a missing column the kernel
+    gets null pointers.  More than `MOST_ARRAYS` take several launches.  A kernel whose work is
+    `counted` has one thread for each array; its arguments that are arrays have as many rows.
     """
     for start in range(0, len(columns[0] or []), MOST_ARRAYS):
         part = slice(start, start + MOST_ARRAYS)
@@ -99,7 +98,7 @@ def many(name: str, dtype: np.dtype, columns: Sequence[Sequence[Array] | None], 
 def table_of(columns: Sequence[Sequence[Array]]) -> Any:
     """Return the struct `Many` of up to `MOST_ARRAYS` arrays, or pairs, or triples ... of them.
 
-    A column without arrays is one that is missing.
+    A column without arrays is missing.
     """
     table, count = np.zeros(1, MANY), len(columns[0])
     sizes = [array.size for array in columns[0]]
@@ -111,7 +110,7 @@ def table_of(columns: Sequence[Sequence[Array]]) -> Any:
 
 
 def neighbours(length: int, *arrays: Array) -> int:
-    """Return how many elements a thread takes at once: four where rows and addresses allow it."""
+    """Return the elements of a thread: four if rows and addresses allow it, otherwise one."""
     fits = length % 4 == 0 and all(a.data.ptr % (4 * a.itemsize) == 0 for a in arrays)
     return 4 if fits else 1
 
@@ -127,7 +126,7 @@ def argument(value: Any) -> Any:
 
 def window(sizes: Sequence[int], kernel: Sequence[int], counts: Sequence[int],
            stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]) -> Any:
-    """Return the struct `Window`, with dimensions of size one for those that are missing."""
+    """Return the struct `Window`; missing dimensions have size one."""
     missing = 3 - len(sizes)
     rows = [
         [1] * missing + list(sizes), [1] * missing + list(kernel), [1] * missing + list(counts),

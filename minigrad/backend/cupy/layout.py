@@ -1,4 +1,4 @@
-"""Arrays as the kernels read them: row-major, and sums in a type that is wide enough."""
+"""Layout of arrays for kernels: row-major, and a wider type for sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 Array = Any
 
-#: float16, float32 and float64 by their letters, which NumPy has thirty times as fast as names.
+#: float16, float32 and float64 by their letters: thirty times as fast as names in NumPy.
 FLOATS = "efd"
 
 
@@ -31,6 +31,6 @@ def wide(array: Array | None, like: Array) -> Array | None:
 
 
 def covered(dims: int, *arrays: Array) -> bool:
-    """Tell whether the kernels have these arrays' one element type, and so many dimensions."""
+    """Tell whether the kernels support these arrays, by their dtype and number of dimensions."""
     kinds = {a.dtype.char for a in arrays if a is not None}
     return dims <= 3 and len(kinds) == 1 and kinds.pop() in FLOATS

@@ -1,4 +1,4 @@
-"""The negative log likelihood by kernels of our own: two launches each way, one for few rows."""
+"""Fused kernels of the negative log likelihood: two launches each way, one for few rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from .place import capturing
 
 Array = Any
 
-#: Blocks share the rows, so many each, but not by more blocks than so many; where there are
-#: several, a second launch adds up what they found.
+#: The rows of a block, and the most blocks; with several blocks a second launch adds their sums.
 ROWS, PARTS = 4 * THREADS, 128
 
 
@@ -25,10 +24,10 @@ class Losses:
 
     def nll_loss(self, x: Array, target: Array, weight: Array | None, reduction: str,
                  ignore_index: int) -> tuple[Array, Array | None]:
-        """Return the loss of (N, C, *S) and (N, *S), and whether a target is no class: a 0-d bool.
+        """Return the loss of (N, C, *S) and (N, *S), and a 0-d bool: a target is not a class.
 
-        Such targets count as those that are ignored, so that nothing is read out of place.  None
-        where nobody may ask, which is while a graph is captured.
+        Such targets are ignored, so that nothing is read out of bounds.  The bool is None while a
+        graph is captured, when it may not be read.
         """
         x, wrong = dense(x), None if capturing() else cupy.zeros((), np.bool_)
         classes, inner = classes_of(x.shape)
@@ -49,7 +48,7 @@ class Losses:
 
     def nll_gradient(self, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
                      reduction: str, ignore_index: int) -> Array:
-        """Return the derivative of `nll_loss` by `x`, of `sizes`, applied to `g`."""
+        """Return the derivative of `nll_loss` with respect to `x`, of `sizes`, applied to `g`."""
         classes, inner = classes_of(sizes)
         target, weight = classes_as_read(target), None if weight is None else dense(weight)
         result, sums, rows = cupy.empty(tuple(sizes), g.dtype), None, 0
@@ -67,7 +66,7 @@ class Losses:
 
 
 def classes_of(sizes: Sequence[int]) -> tuple[int, int]:
-    """Return how many classes there are, and how many places each sample has."""
+    """Return the number of classes, and of places of each sample."""
     dim = min(len(sizes) - 1, 1)
     return sizes[dim], prod(sizes[dim + 1:])
 
@@ -80,9 +79,9 @@ def classes_as_read(target: Array) -> Array:
 def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None,
             result: Array | None, wrong: Array | None, classes: int, inner: int, ignore_index: int,
             mean: bool = False) -> Array:
-    """Return what parts of the rows lose and count: two numbers for each part.
+    """Return the sums of losses and of weights of parts of the rows: two numbers for each part.
 
-    Of a single part the loss, or its `mean`, is written to `result`.
+    For a single part the loss, or its `mean`, is written to `result`.
     """
     parts = max(1, min(PARTS, -(-target.size // ROWS)))
     sums = cupy.empty((parts, 2), wide_type(dtype))
@@ -92,6 +91,6 @@ def sums_of(dtype: Any, x: Array | None, target: Array, weight: Array | None,
 
 
 def launch_with_room(name: str, dtype: Any, blocks: int, *args: Any) -> None:
-    """Launch so many blocks, each with room for the sum of its threads."""
+    """Launch `blocks` blocks, each with shared memory for the sum of its threads."""
     kernel(name, dtype)((blocks,), (THREADS,), tuple(map(argument, args)),
                         shared_mem=THREADS * wide_type(dtype).itemsize)

@@ -1,4 +1,4 @@
-"""How much memory arrays hold on the devices, and the most that they held."""
+"""Memory statistics of devices: the bytes that arrays hold, and their peak."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import cupy
 
 
 class Memory:
-    """Counts what CuPy's pool hands out; the peak is taken wherever memory is asked for.
+    """Counts allocations from CuPy's pool; the peak is updated at each of them.
 
-    CuPy rounds sizes up to multiples of 512 bytes, as PyTorch does.  It adds up what is in use by
-    looking at all of it, so it is asked only where a peak is possible: where what was in use the
-    last time, and all that was handed out since, is more than the peak.
+    CuPy rounds sizes up to multiples of 512 bytes, as PyTorch does.  Its count of
+    used bytes walks all blocks, so it is read only if a peak is possible: if the last count plus
+    all later allocations exceeds the peak.
     """
 
     def __init__(self) -> None:
         self.pool = cupy.get_default_memory_pool()
         self.peaks: dict[int, int] = {}
-        self.bounds: dict[int, int] = {}  # no more than this is in use
+        self.bounds: dict[int, int] = {}  # an upper bound of the used bytes
         self.lock = RLock()
         cupy.cuda.set_allocator(self.allocate)
 
     def allocate(self, size: int) -> Any:
-        """Hand out memory of the current device and note a new peak."""
+        """Allocate memory of the current device and update the peak."""
         pointer = self.pool.malloc(size)
         index = pointer.device_id
         with self.lock:
@@ -41,7 +41,7 @@ class Memory:
             return int(self.pool.used_bytes())
 
     def held(self, index: int) -> int:
-        """Return the bytes that the pool holds, for arrays now and to come."""
+        """Return the bytes that the pool holds, used or free."""
         with cupy.cuda.Device(index):
             return int(self.pool.total_bytes())
 
@@ -50,13 +50,13 @@ class Memory:
         return max(self.peaks.get(index, 0), self.used(index))
 
     def reset_peak(self, index: int) -> None:
-        """Count the peak anew from what is held now."""
+        """Restart the peak from the bytes held now."""
         used = self.used(index)
         with self.lock:
             self.peaks[index] = self.bounds[index] = used
 
     def empty(self, stream: Any = None) -> None:
-        """Give what no array holds back to the driver: of all devices, or of one stream."""
+        """Return unused memory to the driver: of all devices, or of one stream."""
         if stream is not None:
             self.pool.free_all_blocks(stream)
             return
@@ -65,7 +65,7 @@ class Memory:
                 self.pool.free_all_blocks()
 
     def free_and_total(self, index: int) -> tuple[int, int]:
-        """Return what the device has free and in all."""
+        """Return the free and the total bytes of the device."""
         with cupy.cuda.Device(index):
             free, total = cupy.cuda.Device(index).mem_info
         return int(free), int(total)

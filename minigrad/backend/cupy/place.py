@@ -1,4 +1,4 @@
-"""Where work is done: a device and a stream."""
+"""Places of work: a device and a stream."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Place:
     def entered(self) -> Iterator[None]:
         """Make device and stream the current ones.
 
-        What was queued in the surrounding stream is done before what is queued inside, and that
-        before what follows outside: streams meet at both ends, as in PyTorch's backward.  Another
-        device has a current stream of its own, which is met like the surrounding one.
+        Work inside starts after the work queued before in the surrounding stream, and later work
+        outside starts after it: streams wait for each other at both ends, as in PyTorch's backward.
+        Another device's own current stream is treated like the surrounding one.
         """
         device, outside = cupy.cuda.Device(), cupy.cuda.get_current_stream()
         if outside.ptr == self.stream.ptr and device.id == self.index:
@@ -70,9 +70,9 @@ def capturing() -> bool:
 
 
 def place_of(arrays: Sequence[Any]) -> Place | None:
-    """Return where to work on arrays, None where that is device 0 and its default stream.
+    """Return the place to work on arrays, None for device 0 and its default stream.
 
-    RuntimeError, in PyTorch's words, where the arrays lie on several devices.
+    PyTorch's RuntimeError if the arrays lie on several devices.
     """
     index = None
     for array in arrays:

@@ -1,15 +1,15 @@
 """Matrix products while a graph is captured, by cuBLAS itself.
 
 NOTE [Products in a captured graph]
-    cuBLAS's products may be captured, but CuPy refuses to ask for any while its stream captures,
-    since not all of cuBLAS may.  So in a capture, and where one warms up for it, products go from
-    here to the library that CuPy has loaded, through CuPy's own handle: those of `xp.matmul`, of
-    `@` between arrays, and of `cupy.einsum`, which calls `cupy.matmul`.  What they work in is
-    memory of the graph's: cuBLAS's own belongs to other work as well.  Its next call through CuPy
-    sets the stream, and cuBLAS then takes its own again.
+    Products of cuBLAS may be captured, but CuPy raises for all of them while its stream captures,
+    since other functions of cuBLAS may not.  So in a capture, and in the warm-up for one, this
+    module calls the library that CuPy has loaded, with CuPy's own handle, for `xp.matmul`, `@`
+    between arrays, and `cupy.einsum`, which calls `cupy.matmul`.  Their workspace belongs to the
+    graph: cuBLAS's own is shared with other work.  The next call through CuPy sets the stream,
+    which makes cuBLAS use its own workspace again.
 
-    The products of convolutions go this way always: CuPy has no place to write them to, makes
-    float32 of batches of float16, and lets nobody choose TF32 for one product.
+    Products of convolutions always go this way: CuPy cannot write them to a given array, converts
+    batches of float16 to float32, and cannot choose TF32 for one product.
 
 Source: https://docs.nvidia.com/cuda/cublas/#cuda-graphs-support
 """
@@ -31,7 +31,7 @@ from .place import capturing
 
 Array = Any
 
-#: What NVIDIA recommends for an H100, more than other devices want.
+#: NVIDIA's recommended workspace for an H100, more than other devices need.
 WORKSPACE_BYTES = 32 << 20
 
 #: cuBLAS's numbers for an element type, for the type of sums, and these sums' type.
@@ -40,7 +40,7 @@ _TYPES = {"float16": (2, 68, np.float32), "float32": (0, 68, np.float32),
 _DEFAULT_ALGORITHM, _SUMS_OF_TF32 = -1, 77
 
 _pointer, _int, _long = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
-#: The functions of cublas_api.h that are called, and their parameters.
+#: Functions of cublas_api.h, and their parameters.
 SIGNATURES = {
     "cublasSetStream_v2": (_pointer, _pointer),
     "cublasSetWorkspace_v2": (_pointer, _pointer, ctypes.c_size_t),
@@ -55,12 +55,12 @@ _warming = False
 
 @cache
 def library() -> Any:
-    """Return cuBLAS, found as what CuPy's module for it needs."""
+    """Return the cuBLAS library that CuPy's module is linked to."""
     return ctypes.CDLL(str(import_module("cupy_backends.cuda.libs.cublas").__file__))
 
 
 def call(name: str, *args: Any) -> None:
-    """Call a function of cuBLAS; RuntimeError where it fails."""
+    """Call a function of cuBLAS; RuntimeError if it fails."""
     function = getattr(library(), name)
     function.argtypes, function.restype = SIGNATURES[name], _int
     status = function(*args)
@@ -69,27 +69,27 @@ def call(name: str, *args: Any) -> None:
 
 
 def begin(warming: bool = False) -> None:
-    """Let products in captures reach `matmul` below, whoever asks for them.
+    """Replace CuPy's products by `matmul` below, for captures.
 
-    All products while one warms up for a capture: so cuBLAS's kernels are loaded by then.
+    In a warm-up this applies to all products, so that cuBLAS's kernels are loaded.
     """
     global _warming
     cupy.matmul, cupy.ndarray.__matmul__, _warming = matmul, operator, warming
 
 
 def end() -> None:
-    """Give CuPy its own products back."""
+    """Restore CuPy's own products."""
     global _warming
     cupy.matmul, cupy.ndarray.__matmul__, _warming = _matmul, _operator, False
 
 
 def operator(a: Array, b: Any) -> Any:
-    """Return `a @ b`, NotImplemented where CuPy does."""
+    """Return `a @ b`, NotImplemented if CuPy does."""
     return matmul(a, b) if isinstance(b, cupy.ndarray) else _operator(a, b)
 
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Return `cupy.matmul`'s product, in a capture too; whole numbers have kernels of CuPy's own.
+    """Return `cupy.matmul`'s product, in a capture too; for integers CuPy has its own kernels.
 
     See NOTE [Products in a captured graph].
     """
@@ -118,8 +118,8 @@ def multiply(left: Array, right: Array, result: Array, batch: tuple[int, ...],
              tf32: bool = False) -> None:
     """Queue a product of matrices, or of a batch of them, into row-major memory.
 
-    With `tf32` float32 may be rounded to TF32 on its way in.  cuBLAS counts down columns, so to it
-    all three are transposed: it multiplies right with left.
+    With `tf32` inputs of float32 may be rounded to TF32.  cuBLAS is column-major, so for it all
+    three matrices are transposed: it multiplies right with left.
     """
     kind, sums, number = _TYPES[result.dtype.name]
     sums = _SUMS_OF_TF32 if tf32 and result.dtype == np.float32 else sums
@@ -148,9 +148,9 @@ def convolve(left: Array, right: Array, result: Array) -> Array:
 
 
 def laid(array: Array, batch: tuple[int, ...]) -> tuple[Array, int, int, int]:
-    """Return an array as cuBLAS can read it, whether transposed, and its steps.
+    """Return an array in a form for cuBLAS, a flag for transposed, and its strides.
 
-    These lead from row to row, and from matrix to matrix: nowhere where there is one for all.
+    The strides are between rows and between matrices; the latter is 0 if one matrix is shared.
     """
     alone = prod(array.shape[:-2]) == 1
     if not alone:

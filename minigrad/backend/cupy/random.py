@@ -1,13 +1,13 @@
-"""Random numbers made on the device, each draw by one launch; the offset is counted on the host.
+"""Random numbers on the device, one launch for each draw; the host counts the offset.
 
-They are not PyTorch's numbers: those depend on the device's size.
+They are not PyTorch's numbers, which depend on the device's size.
 
 NOTE [Random numbers in a captured graph]
-    A capture fixes the arguments of its launches, and with them the offset.  So inside of one the
-    kernels get their offset relative to where the capture began, and a pointer to a place on the
-    device that holds the seed and the offset there.  Before each repetition a tiny kernel writes
-    the generator's state of now to that place, and the generator moves on by what the graph draws.
-    So each repetition draws new numbers, and a seed that is set between two of them counts.
+    A capture fixes the arguments of its launches, and with them the offset.  So inside a capture
+    the kernels get their offset relative to the start of the capture, and a pointer to a seed and
+    offset on the device.  Before each repetition a small kernel writes the generator's current
+    state there, and the generator advances by the words that the graph draws.  So each repetition
+    draws new numbers, and a seed that is set between two repetitions has its effect.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from .place import capturing
 Array = Any
 Shape = int | tuple[int, ...]
 
-#: So many generators may be used in one graph.
+#: The most generators in one graph.
 PLACES = 8
 
 
 class Capture:
-    """The generators that the work which is captured draws from."""
+    """The generators that captured work draws from."""
 
     def __init__(self) -> None:
         self.held = cupy.empty((PLACES, 2), np.uint64)  # before the capture, outside its memory
-        self.drawn: dict[Philox, tuple[Array, int, int]] = {}  # its place, seed, first offset
-        self.counts: dict[Philox, int] = {}  # how many words a repetition takes
+        self.drawn: dict[Philox, tuple[Array, int, int]] = {}  # state, seed, first offset
+        self.counts: dict[Philox, int] = {}  # words that a repetition takes
 
     def of(self, source: Philox) -> tuple[Array, int, int]:
-        """Return where a generator's state will be held, and its seed and offset at first."""
+        """Return a generator's state on the device, with its first seed and offset."""
         if source not in self.drawn:
             if len(self.drawn) == PLACES:
                 raise RuntimeError(f"a graph can draw from at most {PLACES} generators")
@@ -61,16 +61,16 @@ class Capture:
         return self.drawn[source]
 
     def took(self, source: Philox, words: int) -> None:
-        """Note that a repetition takes at least so many words."""
+        """Record that a repetition takes at least this many words."""
         self.counts[source] = max(words, self.counts.get(source, 0))
 
     def finish(self) -> None:
-        """Set the generators back: what was captured has not been drawn."""
+        """Reset the generators: captured draws have not happened."""
         for source, (_, _, offset) in self.drawn.items():
             source.offset = offset
 
     def renew(self) -> None:
-        """Hand the generators' states to the next repetition, in the current stream."""
+        """Write the generators' states for the next repetition, in the current stream."""
         for source, (place, _, _) in self.drawn.items():
             start = source.take(self.counts[source] // 4)
             each("hold_position", place.dtype, 1, place, np.uint64(source.initial_seed()),
@@ -78,7 +78,7 @@ class Capture:
 
 
 class Generators:
-    """The generators of the devices' own, made when they are first used, and others."""
+    """The default generators of devices, made at the first use, and others."""
 
     def __init__(self) -> None:
         self.of_devices: dict[int, Philox] = {}
@@ -98,13 +98,13 @@ class Generators:
         return Philox(self)
 
     def begin_capture(self) -> None:
-        """Let what is drawn in a capturing stream be drawn anew by each repetition."""
+        """Make draws of a capturing stream new in each repetition."""
         if self.capture is not None:
             raise RuntimeError("one graph is captured at a time: another capture has not ended")
         self.capture = Capture()
 
     def end_capture(self) -> Capture:
-        """Return what has to be renewed before each repetition."""
+        """Return the draws to renew before each repetition."""
         assert self.capture is not None
         capture, self.capture = self.capture, None
         capture.finish()
@@ -112,7 +112,7 @@ class Generators:
 
 
 class Philox(PhiloxState):
-    """A generator on the device; what it draws are new arrays there, in row-major order.
+    """A generator on the device; it returns new arrays there, in row-major order.
 
     Its methods are those of `MersenneTwister`, with the same errors.
     """
@@ -156,7 +156,7 @@ class Philox(PhiloxState):
         return self.drawn("draw_normal", out, per(out), float(mean), float(std))
 
     def randint(self, low: int, high: int, shape: Shape, dtype: Any = np.int64) -> Array:
-        """Whole numbers evenly from [low, high), of any dtype that holds them."""
+        """Integers with equal probability from [low, high), of any dtype that holds them."""
         dtype = np.dtype(dtype)
         check_span(low, high, dtype)
         out = cupy.empty(shape, np.int64 if dtype.kind == "f" else dtype)
@@ -166,11 +166,11 @@ class Philox(PhiloxState):
         return out.astype(dtype, copy=False)
 
     def whole(self, top: int, shape: Shape, dtype: Any) -> Array:
-        """Whole numbers evenly from [0, top]."""
+        """Integers with equal probability from [0, top]."""
         return self.randint(0, top + 1, shape, dtype)
 
     def randperm(self, n: int, dtype: Any = np.int64) -> Array:
-        """The numbers 0 to n - 1 in random order: in that of random numbers of 64 bits."""
+        """The numbers 0 to n - 1 in random order, by sorting random numbers of 64 bits."""
         check_count(n)
         keys = self.randint(-(2**63), 2**63, n)
         return cupy.argsort(keys).astype(dtype, copy=False)
@@ -226,7 +226,7 @@ class Philox(PhiloxState):
         return counts.astype(rates.dtype)
 
     def dropout(self, x: Array, keep: float, scale: float) -> tuple[Array, Array]:
-        """`x` with each element kept with a probability and scaled, else zero; and which are kept.
+        """Dropout: elements kept with a probability and scaled, others zero; and the mask.
 
         One launch does both.
         """
@@ -237,5 +237,5 @@ class Philox(PhiloxState):
 
 
 def per(out: Array) -> int:
-    """Return how many numbers a counter's four words make."""
+    """Return the count of numbers that a counter's four words make."""
     return 2 if out.dtype == np.float64 else 4

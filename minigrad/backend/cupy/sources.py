@@ -1,14 +1,14 @@
-"""CUDA kernels, as text: what they share, and all of them by name.
+"""CUDA kernels as text: the shared header, and all kernels by name.
 
 They are compiled on first use, once for each element type: `T` is the type in memory and `A` that
-of sums and of what norms remember, which for float16 is float32.  `W` is an integer of an element's
+of sums and of saved moments, float32 for float16.  `W` is an integer of an element's
 size, for kernels that only move elements.
 
-Everything is written as loops over threads and blocks of any number ("grid-stride"), with sums
-of a block in shared memory, so that the same text runs on a CPU where macros stand for CUDA's
-words: the tests do that, and compare with NumPy.
+Everything is a loop over any number of threads and blocks ("grid-stride"), with sums of a block in
+shared memory, so that the same text runs on a CPU with macros for CUDA's keywords: the tests do
+that, and compare with NumPy.
 
-Spatial dimensions are always three; those that are missing have size one.
+There are always three spatial dimensions; missing ones have size one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """CUDA kernels of batch norm: (batch, channels, inner) and its sums over each channel.
 
-Channels are few and long, so a block sums over a part of one, of `share` elements, and a second
-kernel adds up the parts.
+Channels are few and long, so a block sums over `share` elements of one, and a second kernel adds
+the parts.
 
-Spoken of in `sources`, where what they share is.
+See `sources` for their conventions.
 """
 
 from __future__ import annotations

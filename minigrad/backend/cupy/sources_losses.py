@@ -1,6 +1,6 @@
 """CUDA kernels of the negative log likelihood, forward and backward.
 
-Spoken of in `sources`, where what they share is.
+See `sources` for their conventions.
 """
 
 from __future__ import annotations

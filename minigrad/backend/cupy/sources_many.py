@@ -1,8 +1,8 @@
-"""CUDA kernels over many arrays at once: steps of optimizers, and what a `GradScaler` does.
+"""Multi-tensor CUDA kernels: steps of optimizers, and the work of a `GradScaler`.
 
-Spoken of in `sources`, where what they share is.  The steps' are made from `formulas`: `adam` moves
+See `sources` for their conventions.  The steps' are made from `formulas`: `adam` moves
 the elements by numbers that are the same for all arrays (`given`), or by a row of numbers for each
-array (`rows`), which `adam_numbers` has computed there.  Where `found` is given and not zero, a
+array (`rows`), which `adam_numbers` has computed there.  If `found` is given and not zero, a
 gradient has an infinity or NaN, and a step does nothing.
 """
 
@@ -12,7 +12,7 @@ from ..formulas import FORMULAS, OPTIONS, SHARED
 
 __all__ = ["KERNELS", "MOST_NUMBERS"]
 
-#: So many numbers go with a launch by value.
+#: The most numbers passed to a launch by value.
 MOST_NUMBERS = 12
 
 HEADER = rf"""
@@ -26,7 +26,7 @@ __device__ inline A greater(A a, A b) {{ return a > b || a != a ? a : b; }}
 
 
 def step_kernel(name: str) -> str:
-    """Return the kernel that moves the elements of parameters."""
+    """Return the kernel that updates the elements of parameters."""
     formula = FORMULAS[name]
     numbers = [*SHARED.split(), *formula.numbers.split()]
     states = formula.states.values()
@@ -59,7 +59,7 @@ extern "C" __global__ void {name}(Many many, const double* rows, const float* fo
 
 
 def numbers_kernel(name: str) -> str:
-    """Return the kernel that counts, and computes a row of numbers for each array."""
+    """Return the kernel that counts steps and computes a row of numbers for each array."""
     formula = FORMULAS[name]
     numbers = [*SHARED.split(), *formula.numbers.split()]
     options = [*OPTIONS.split(), *formula.options.split()]

@@ -2,11 +2,11 @@
 
 Thread j makes the four words of counter j, and from them two numbers in float64, four in all other
 types: elements j, j + part, j + 2 part ... of the result, where `part` is the number of counters.
-So neighbours are written by neighbours, and a number depends on seed, offset and the size of what
-is drawn, not on the launch's blocks and threads.
+So adjacent threads write adjacent elements, and a number depends on seed, offset and size, not on
+the launch's blocks and threads.
 
-`held` is null, or points to a seed and an offset on the device, to which `offset` is added: a
-captured graph finds there what each of its repetitions begins with.
+`held` is null, or points to a seed and an offset on the device, to which `offset` is added: the
+first state of each repetition of a captured graph.
 """
 
 from __future__ import annotations

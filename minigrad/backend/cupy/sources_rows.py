@@ -1,6 +1,6 @@
 """CUDA kernels of rows and of elements: softmax, layer norm, GELU, and their gradients.
 
-Spoken of in `sources`, where what they share is.
+See `sources` for their conventions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """CUDA kernels of windows: as columns and back, and the maximum of each.
 
-Spoken of in `sources`, where what they share is.
+See `sources` for their conventions.
 """
 
 from __future__ import annotations

@@ -20,13 +20,13 @@ Arrays = Sequence[Array]
 
 
 class Steps:
-    """The kernels behind `optim.at_once` and `GradScaler`, which the backend mixes in."""
+    """The kernels behind `optim.multi_tensor` and `GradScaler`, which the backend mixes in."""
 
     def count_steps(self, name: str, counted: Sequence[Arrays], options: dict[str, float],
                     lr: Array | None, found: Array | None) -> Array:
-        """Count a step of each parameter on the device; return its numbers, a row for each.
+        """Count a step of each parameter on the device; return a row of numbers for each.
 
-        `counted` are columns of 0-d arrays of float32; `lr`, if it lies on the device, counts.
+        `counted` are columns of 0-d arrays of float32; an `lr` on the device is used.
         """
         formula = FORMULAS[name]
         wanted = [*OPTIONS.split(), *formula.options.split()]
@@ -38,10 +38,10 @@ class Steps:
 
     def take_step(self, name: str, columns: Sequence[Arrays | None],
                   numbers: Array | dict[str, float], found: Array | None) -> None:
-        """Move parameters, in place, as the formula of this name says.
+        """Update parameters, in place, by the formula of this name.
 
-        The columns are parameters, gradients and what is remembered, None for what is not.  The
-        numbers are those of all arrays, or rows of `count_steps`.
+        The columns are parameters, gradients and states, None for an unused state.  The numbers are
+        shared by all arrays, or rows of `count_steps`.
         """
         rows = None if isinstance(numbers, dict) else numbers
         wanted = [*SHARED.split(), *FORMULAS[name].numbers.split()]
@@ -53,7 +53,7 @@ class Steps:
     def unscale(self, grads: Arrays, scale: Array, found: Array) -> None:
         """Divide arrays, in place, by a number on the device.
 
-        `found` becomes one where there was an infinity or NaN.
+        `found` becomes one if an element is infinite or NaN.
         """
         for dtype in {array.dtype for array in grads}:
             columns = Dense([[array for array in grads if array.dtype == dtype]])
@@ -62,7 +62,7 @@ class Steps:
 
     def update_scale(self, scale: Array, tracker: Array, found: Array, growth: float,
                      backoff: float, interval: int) -> None:
-        """Let a scale grow or shrink, in place, and count the steps since it did."""
+        """Update a scale, in place, and count the steps since it grew."""
         each("update_scale", scale.dtype, 1, scale, tracker, found, float(growth), float(backoff),
              interval)
 
@@ -75,7 +75,7 @@ def by_value(numbers: Sequence[float]) -> Any:
 
 
 class Dense:
-    """Columns of arrays as kernels read them: row-major, and all of one type."""
+    """Return columns of arrays for kernels: row-major, and of one dtype."""
 
     def __init__(self, columns: Sequence[Arrays | None]) -> None:
         self._copies: list[tuple[Array, Array]] = []
@@ -92,6 +92,6 @@ class Dense:
         return copy
 
     def write_back(self) -> None:
-        """Write what the kernel changed to where it came from."""
+        """Copy the kernel's results back to the original arrays."""
         for array, copy in self._copies:
             array[...] = copy

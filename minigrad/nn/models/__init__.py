@@ -1,4 +1,4 @@
-"""Whole networks."""
+"""Complete networks."""
 
 from .gpt import GPT, GPTConfig
 from .resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50, resnet101

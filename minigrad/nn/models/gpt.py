@@ -1,4 +1,4 @@
-"""A small GPT: it predicts each next token from those before it.
+"""A small GPT, which predicts each token from those before it.
 
 Source: Radford et al., Language Models are Unsupervised Multitask Learners (GPT-2), 2019
 """
@@ -20,27 +20,27 @@ from ..dropout import Dropout
 from ..embedding import Embedding
 from ..linear import Linear
 from ..module import Module
-from ..norm_of_samples import LayerNorm
+from ..normalization import LayerNorm
 
 __all__ = ["GPT", "GPTConfig"]
 
 
 @dataclass(frozen=True)
 class GPTConfig:
-    """The sizes of a `GPT`; the default is one that learns characters on a CPU in minutes.
+    """The sizes of a `GPT`; the default learns characters on a CPU in minutes.
 
     >>> GPTConfig(vocab_size=65).width
     128
     """
 
     vocab_size: int
-    context: int = 64  # how many tokens it sees at most
+    context: int = 64  # the most tokens it sees
     layers: int = 4
     heads: int = 4
     width: int = 128
     dropout: float = 0.0
     bias: bool = True
-    tied: bool = True  # whether the head's weights are those of the token embedding
+    tied: bool = True  # True: the head shares the weights of the token embedding
 
 
 class CausalAttention(Module):
@@ -69,7 +69,7 @@ class CausalAttention(Module):
 
 
 class Block(Module):
-    """Attention, then a network at each position; both add to what they get.
+    """Attention, then a network at each position; each adds its result to its input.
 
     >>> from minigrad import ones
     >>> Block(GPTConfig(vocab_size=5, width=8))(ones(2, 3, 8)).shape
@@ -118,8 +118,8 @@ class GPT(Module):
     def reset_parameters(self) -> None:
         """Draw all matrices from a narrow normal distribution; biases are zero.
 
-        What a block adds is drawn the narrower the more blocks there are, so that the sum stays
-        as it is.
+        The output projections of the blocks are scaled down by the number of blocks, so that the
+        size of the sum does not depend on it.
         """
         narrow = 0.02 / math.sqrt(2 * self.config.layers)
         for name, parameter in self.named_parameters():
@@ -142,7 +142,7 @@ class GPT(Module):
         return scores
 
     def generate(self, tokens: Tensor, count: int, temperature: float = 1.0) -> Tensor:
-        """Go on with the tokens (N, T): (N, T + count); temperature 0 takes the likeliest token.
+        """Continue the tokens (N, T): (N, T + count); temperature 0 takes the likeliest token.
 
         >>> from minigrad import tensor
         >>> GPT(GPTConfig(vocab_size=5, width=8)).generate(tensor([[1, 2]]), count=3).shape

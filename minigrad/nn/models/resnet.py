@@ -1,6 +1,6 @@
 """Residual networks: blocks that learn what to add to their input.
 
-The names of all parts are torchvision's, in its order, so that weights move both ways.
+Submodules have torchvision's names and order, so that weights move both ways.
 
 Source: He et al., Deep Residual Learning for Image Recognition, https://arxiv.org/abs/1512.03385
 """
@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 from ...tensor.tensor import Tensor
 from .. import init
 from ..activation import ReLU
+from ..batchnorm import BatchNorm2d
 from ..containers import Sequential
 from ..conv import Conv2d
 from ..linear import Linear
 from ..module import Module
-from ..norm import BatchNorm2d
-from ..norm_of_samples import GroupNorm
+from ..normalization import GroupNorm
 from ..pool import AdaptiveAvgPool2d, MaxPool2d
 
 Norm = Callable[[int], Module]
@@ -26,19 +26,19 @@ Norm = Callable[[int], Module]
 
 def conv3x3(inputs: int, outputs: int, stride: int = 1, groups: int = 1,
             dilation: int = 1) -> Conv2d:
-    """Return a 3×3 convolution that keeps the size, divided by its stride."""
+    """Return a 3×3 convolution that only its stride makes smaller."""
     return Conv2d(inputs, outputs, 3, stride, dilation, dilation, groups, bias=False)
 
 
 def conv1x1(inputs: int, outputs: int, stride: int = 1) -> Conv2d:
-    """Return a convolution that mixes channels and looks at one pixel at a time."""
+    """Return a 1×1 convolution, which mixes the channels of each pixel."""
     return Conv2d(inputs, outputs, 1, stride, bias=False)
 
 
 class BasicBlock(Module):
-    """Two 3×3 convolutions whose result is added to the input.
+    """Residual block of two 3×3 convolutions; their result is added to the input.
 
-    Where size or channels change, `downsample` brings the input into shape.
+    If size or channels change, `downsample` transforms the input to the new shape.
 
     >>> from minigrad import ones
     >>> BasicBlock(4, 4)(ones(1, 4, 6, 6)).shape
@@ -73,9 +73,9 @@ class BasicBlock(Module):
 
 
 class Bottleneck(Module):
-    """A 1×1, a 3×3 and a 1×1 convolution whose result is added to the input.
+    """Residual block of a 1×1, a 3×3 and a 1×1 convolution.
 
-    The first makes channels fewer and the last makes them `expansion` times `planes`. The 3×3
+    The first reduces the channels and the last makes them `expansion` times `planes`. The 3×3
     convolution has the stride, as in torchvision (the paper gives it to the first).
 
     >>> from minigrad import ones

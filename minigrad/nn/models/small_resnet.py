@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...tensor.tensor import Tensor
 from .. import functional as F
+from ..batchnorm import BatchNorm2d
 from ..containers import Sequential
 from ..linear import Linear
 from ..module import Module
-from ..norm import BatchNorm2d
 from ..pool import AdaptiveAvgPool2d
-from ..shaping import Flatten
+from ..shape_layers import Flatten
 from .resnet import BasicBlock, conv1x1, conv3x3
 
 

@@ -12,38 +12,38 @@ from typing import Any
 
 from .. import (
     activation,
+    batchnorm,
     containers,
     conv,
     dropout,
     embedding,
     linear,
     loss,
-    norm,
-    norm_of_samples,
+    normalization,
     pool,
     rnn,
-    shaping,
+    shape_layers,
     transformer,
 )
 from . import module, utils
 
-#: The files by the names that PyTorch has for what is in them.
+#: PyTorch's name for each file.
 FILES: dict[str, ModuleType] = {
-    "activation": activation, "batchnorm": norm, "container": containers, "conv": conv,
-    "dropout": dropout, "flatten": shaping, "fold": shaping, "instancenorm": norm_of_samples,
-    "linear": linear, "loss": loss, "module": module, "normalization": norm_of_samples,
-    "pixelshuffle": shaping, "pooling": pool, "rnn": rnn, "sparse": embedding,
-    "transformer": transformer, "upsampling": shaping, "utils": utils,
+    "activation": activation, "batchnorm": batchnorm, "container": containers, "conv": conv,
+    "dropout": dropout, "flatten": shape_layers, "fold": shape_layers,
+    "instancenorm": normalization, "linear": linear, "loss": loss, "module": module,
+    "normalization": normalization, "pixelshuffle": shape_layers, "pooling": pool, "rnn": rnn,
+    "sparse": embedding, "transformer": transformer, "upsampling": shape_layers, "utils": utils,
 }
 
 for _name, _file in FILES.items():
     sys.modules[f"{__name__}.{_name}"] = _file
     globals()[_name] = _file
 
-#: Where PyTorch has what stands in a file of its own here.
+#: Files of ours that are part of a larger file in PyTorch.
 ELSEWHERE = {"attention": "activation", "conv_transpose": "conv", "margin_loss": "loss",
              "parameter_containers": "container"}
-#: Classes of files that hold what PyTorch has in several.
+#: PyTorch's file for classes that share one file here.
 BY_CLASS = {"Fold": "fold", "Unfold": "fold", "PixelShuffle": "pixelshuffle",
             "PixelUnshuffle": "pixelshuffle", "Upsample": "upsampling",
             "LayerNorm": "normalization", "GroupNorm": "normalization", "RMSNorm": "normalization"}
@@ -52,7 +52,7 @@ _NN = sys.modules[__name__.rpartition(".")[0]]
 
 
 def name_as_pytorch_does() -> None:
-    """Give each class of `nn` the module that it has in PyTorch: pickles name that."""
+    """Set `__module__` of each class of `nn` to its module in PyTorch, which pickles name."""
     by_file = {file.__name__: name for name, file in reversed(FILES.items())}
     for kind in list(vars(_NN).values()):
         if not isinstance(kind, type) or kind.__module__.rpartition(".")[0] != _NN.__name__:

@@ -1,4 +1,4 @@
-"""Numbers made into tuples, as layers take both.
+"""Tuples from numbers: layers accept both.
 
 Source: https://github.com/pytorch/pytorch/blob/main/torch/nn/modules/utils.py
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
-    """Return what makes a tuple of n equal items, or of the items that there are.
+    """Return a function that repeats a number n times, or makes a tuple of an iterable.
 
     >>> _ntuple(2)(3), _ntuple(2)([4, 5])
     ((3, 3), (4, 5))

@@ -1,4 +1,4 @@
-"""Gradients cut short, parameters as one vector, weights split, sequences packed.
+"""Utilities: clip gradients, flatten parameters, reparametrise weights, pack sequences.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """

@@ -1,4 +1,4 @@
-"""Gradients cut short: all together by their norm, or each element for itself.
+"""Gradient clipping: by the total norm, or each element by value.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utilities
 """
@@ -40,7 +40,7 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
 
 def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
                     error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
-    """Scale all gradients, in place, so that their common norm is at most `max_norm`.
+    """Scale all gradients, in place, so that their total norm is at most `max_norm`.
 
     Returns the norm before.
 
@@ -64,7 +64,7 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
 
 def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor,
                           foreach: bool | None = None) -> None:
-    """Scale all gradients, in place, given their common norm."""
+    """Scale all gradients, in place, given their total norm."""
     with no_grad():
         factor = F.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
         for grad in _gradients(parameters):
@@ -72,7 +72,7 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Bring all elements of the gradients within ±clip_value, in place."""
+    """Clamp all elements of the gradients to ±clip_value, in place."""
     with no_grad():
         for grad in _gradients(parameters):
             grad.clamp_(-float(clip_value), float(clip_value))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
-from ..members import type_name
+from ..module_tables import type_name
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
@@ -24,7 +24,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Make the parameters look at the pieces of one vector."""
+    """Make the parameters views of slices of one vector."""
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type_name(vec)}")
     start = 0

@@ -1,7 +1,7 @@
 """Sequences of several lengths in one tensor: padded with a value, or packed without any gap.
 
-Packed, the first time steps of all sequences stand first, then the second of those that have one,
-and so on, the longest sequence first; so a recurrent layer takes every step with a matrix product.
+Packed data holds the first time steps of all sequences, then the second steps of those that have
+one, and so on, the longest sequence first: a recurrent layer takes each step by a matrix product.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#utility-functions-in-other-modules
 """
@@ -23,8 +23,8 @@ __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack
 class PackedSequence(NamedTuple):
     """Packed sequences, as `pack_padded_sequence` and `pack_sequence` make them.
 
-    `data` holds the rows, `batch_sizes` how many sequences go on at each time step, and the two
-    permutations lead from the given order to that of the lengths and back.
+    `data` holds the rows and `batch_sizes` the number of sequences at each time step; the two
+    permutations map the given order to that of the lengths, and back.
 
     >>> from minigrad import tensor
     >>> pack_sequence([tensor([1, 2, 3]), tensor([4, 5])]).data
@@ -37,7 +37,7 @@ class PackedSequence(NamedTuple):
     unsorted_indices: Tensor | None = None
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Return the sequences with their data moved or cast, and the permutations beside it."""
+        """Return the sequences with their data moved or cast, the permutations moved along."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
@@ -63,12 +63,12 @@ class PackedSequence(NamedTuple):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a GPU."""
+        """True if the data is on a GPU."""
         return self.data.is_cuda
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """Return the permutation that undoes one.
+    """Return the inverse of a permutation.
 
     >>> from minigrad import tensor
     >>> invert_permutation(tensor([1, 2, 0]))
@@ -81,7 +81,7 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor | Sequence[int],
                          batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
     """Pack padded sequences (T, B, *), or (B, T, *) with `batch_first`, of the given lengths.
 
-    `RuntimeError` where a length is not positive, or they do not fall and `enforce_sorted` is on.
+    `RuntimeError` for a length that is not positive, and for unsorted lengths if `enforce_sorted`.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html
@@ -124,7 +124,7 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
                         total_length: int | None = None) -> tuple[Tensor, Tensor]:
     """Return the sequences padded, (T, B, *) or (B, T, *), and their lengths.
 
-    `total_length` is the T wanted; `ValueError` where it is less than the longest sequence.
+    `total_length` is the T wanted; `ValueError` if it is less than the longest sequence.
 
     Source:
     https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_packed_sequence.html
@@ -145,7 +145,7 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
     back = sequence.unsorted_indices
     order = range(batch) if back is None else back.tolist()
     starts = [sum(sizes[:t]) for t in range(len(sizes))]
-    missing = data.shape[0]  # where the row of padding will stand
+    missing = data.shape[0]  # the index of the row of padding
     places = [starts[t] + i if t < len(sizes) and i < sizes[t] else missing
               for t in range(steps) for i in order]
     padding = F.new_full(data, (1, *data.shape[1:]), padding_value)

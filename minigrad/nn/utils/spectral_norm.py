@@ -1,4 +1,4 @@
-"""A weight divided by its largest singular value, which power iteration estimates.
+"""Spectral norm: divide a weight by its largest singular value, found by power iteration.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.spectral_norm.html
 """
@@ -18,10 +18,10 @@ M = TypeVar("M", bound=Module)
 
 
 class SpectralNorm:
-    """The forward pre-hook that computes `name` anew from `name_orig`.
+    """The forward pre-hook that recomputes `name` from `name_orig`.
 
-    The buffers `name_u` and `name_v` are the singular vectors as found so far; each forward in
-    training brings them nearer.
+    The buffers `name_u` and `name_v` estimate the singular vectors; each forward in training
+    improves them.
     """
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
@@ -34,12 +34,12 @@ class SpectralNorm:
         self.eps = eps
 
     def matrix(self, weight: Tensor) -> Tensor:
-        """Return the weight as a matrix with a row for each place of `dim`."""
+        """Return the weight as a matrix with a row for each index of `dim`."""
         rows = F.movedim(weight, self.dim, 0) if self.dim else weight
         return rows.reshape(rows.shape[0], -1)
 
     def direction(self, vector: Tensor) -> Any:
-        """Return a vector at length one."""
+        """Return a vector scaled to length one."""
         return functional.normalize(vector, dim=0, eps=self.eps)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
@@ -95,7 +95,7 @@ def spectral_norm(module: M, name: str = "weight", n_power_iterations: int = 1,
 
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
-    """Make the divided weight the parameter; `ValueError` where `spectral_norm` was not used."""
+    """Make the divided weight the parameter; `ValueError` if `spectral_norm` was not used."""
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             with no_grad():

@@ -1,4 +1,4 @@
-"""A weight as a length times a direction, each trained for itself.
+"""Weight norm: a weight as length times direction, each a parameter.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.weight_norm.html
 """
@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Module)
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
-    """Return the norm over all dimensions but `dim`, which are kept with size one; -1: over all.
+    """Return the norm over all dimensions except `dim`, keeping their number; -1: over all.
 
     >>> from minigrad import tensor
     >>> norm_except_dim(tensor([[3.0, 4.0], [0.0, 2.0]]), 0)
@@ -34,7 +34,7 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
 
 
 class WeightNorm:
-    """The forward pre-hook that computes `name` anew from `name_g` and `name_v`."""
+    """The forward pre-hook that recomputes `name` from `name_g` and `name_v`."""
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
@@ -77,7 +77,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Make a weight one parameter again; `ValueError` where `weight_norm` did not split it."""
+    """Make a weight one parameter again; `ValueError` if `weight_norm` did not split it."""
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             weight = hook.compute_weight(module)

@@ -1,4 +1,4 @@
-"""Schedules made of others: one after the other, or all at once.
+"""Schedules made of others: one after the other, or chained at every step.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.SequentialLR.html
 """
@@ -15,7 +15,7 @@ from .scheduler import LRScheduler, put, rates
 
 
 class _Composed(LRScheduler):
-    """What both share: the parts are checked, and kept in the state with states of their own."""
+    """Base of both: checks the schedulers, and saves the state of each in its own."""
 
     _schedulers: Sequence[LRScheduler]
 
@@ -37,12 +37,12 @@ class _Composed(LRScheduler):
                     f"is different from {type(optimizer).__name__}.")
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that it knows, with a state for each part."""
+        """Return the state, with a state for each scheduler in it."""
         return {**super().state_dict(),
                 "_schedulers": [part.state_dict() for part in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned."""
+        """Load a state that `state_dict` returned."""
         states = state_dict["_schedulers"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_schedulers"})
         for part, state in zip(self._schedulers, states, strict=True):
@@ -79,7 +79,7 @@ class SequentialLR(_Composed):
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
-        # Each part has taken its first step: all are taken back, and the first part's done again.
+        # Each scheduler took its first step when it was made: undo all, then redo the first one's.
         for group in optimizer.param_groups:
             put(group, "lr", group["initial_lr"])
         self.recursive_undo()
@@ -88,7 +88,7 @@ class SequentialLR(_Composed):
         self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched: Any = None) -> None:
-        """Take back one step of each part."""
+        """Undo one step of each scheduler."""
         whole = self if sched is None else sched
         if hasattr(whole, "_schedulers"):
             for part in whole._schedulers:
@@ -97,7 +97,7 @@ class SequentialLR(_Composed):
             whole.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]  # as PyTorch's
-        """Take a step of the part whose turn it is."""
+        """Take a step of the scheduler that is active."""
         self.last_epoch += 1
         turn = bisect_right(self._milestones, self.last_epoch)
         part = self._schedulers[turn]
@@ -109,7 +109,7 @@ class SequentialLR(_Composed):
 
 
 class ChainedScheduler(_Composed):
-    """All schedules at every step, each one changing what the one before it left."""
+    """All schedules at every step; each one changes the rates that the one before it set."""
 
     def __init__(self, schedulers: Sequence[LRScheduler],
                  optimizer: Optimizer | None = None) -> None:
@@ -123,7 +123,7 @@ class ChainedScheduler(_Composed):
         self._last_lr = rates(optimizer)
 
     def step(self) -> None:  # type: ignore[override]  # as PyTorch's
-        """Take a step of every part."""
+        """Take a step of every scheduler."""
         for part in self._schedulers:
             part.step()
         self._last_lr = rates(self.optimizer)

@@ -13,7 +13,7 @@ from .scheduler import LRScheduler, rates
 
 
 def between(top: Any, bottom: Any, share: float) -> Any:
-    """Return what lies on a half wave from `top` to `bottom`, a `share` of its way down."""
+    """Return the cosine interpolation from `top` to `bottom` at a `share` of the way."""
     return bottom + (top - bottom) * (1 + math.cos(math.pi * share)) / 2
 
 
@@ -36,7 +36,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """Return the rates in force, moved on by one step; so this one can be chained too."""
+        """Return the current rates moved on by one step, so that this scheduler can be chained."""
         self._warn_outside_step()
         now = rates(self.optimizer)
         if self._is_initial:
@@ -72,10 +72,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
                              f"{type(eta_min)}")
-        self.T_0 = self.T_i = T_0  # how long the first and the current descent are
+        self.T_0 = self.T_i = T_0  # lengths of the first and of the current descent
         self.T_mult = T_mult
         self.eta_min = eta_min
-        self.T_cur: float = last_epoch  # how far the current one is
+        self.T_cur: float = last_epoch  # steps into the current descent
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:

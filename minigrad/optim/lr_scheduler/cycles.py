@@ -15,7 +15,7 @@ from .scheduler import LRScheduler, check_optimizer, of_each_group, put, state_o
 
 
 class _Cycle(LRScheduler):
-    """What both share: momentum, or the first of Adam's betas, moves with the rate."""
+    """Base of both: momentum, or the first of Adam's betas, moves with the rate."""
 
     cycle_momentum: bool
     use_beta1: bool
@@ -90,7 +90,7 @@ class CyclicLR(_Cycle):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """Return how high a peak is, by the number of the cycle or of the step."""
+        """Return the factor of a peak, from the number of the cycle or of the step."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "exp_range":
@@ -114,13 +114,13 @@ class CyclicLR(_Cycle):
                 for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that it knows; of `scale_fn` only the attributes of a callable object."""
+        """Return the state; of `scale_fn` it holds only the attributes of a callable object."""
         function = self._scale_fn_custom
         kept = None if function is None else state_of_callable(function)
         return {**super().state_dict(), "_scale_fn_custom": kept}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned, with the `scale_fn` that is here."""
+        """Load a state that `state_dict` returned, keeping the `scale_fn`."""
         kept = state_dict["_scale_fn_custom"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if kept is not None and self._scale_fn_custom is not None:
@@ -128,7 +128,7 @@ class CyclicLR(_Cycle):
 
 
 class OneCycleLR(_Cycle):
-    """Up to `max_lr` in the first `pct_start` of the steps, then down to nearly nothing.
+    """Up to `max_lr` in the first `pct_start` of the steps, then down to nearly zero.
 
     It starts at max_lr / div_factor and ends `final_div_factor` below that; in `three_phase` it
     first comes back to where it started.
@@ -188,7 +188,7 @@ class OneCycleLR(_Cycle):
 
 
 def steps_in_all(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
-    """Return how many steps there will be; the three arguments are checked."""
+    """Return the total number of steps, after checking the three arguments."""
     given = {"total_steps": total_steps}
     if total_steps is None:
         if epochs is None or steps_per_epoch is None:
@@ -201,7 +201,7 @@ def steps_in_all(total_steps: Any, epochs: Any, steps_per_epoch: Any) -> int:
 
 
 def phases(steps: int, share_up: float, three: bool) -> list[dict[str, Any]]:
-    """Return when each phase ends, and what it goes from and to, by the names of the options."""
+    """Return the end of each phase, and the names of the options it starts from and goes to."""
     bounds = [("initial_lr", "max_momentum"), ("max_lr", "base_momentum")]
     ends = [float(share_up * steps) - 1]
     if three:

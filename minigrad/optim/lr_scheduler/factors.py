@@ -17,21 +17,21 @@ Rule = Callable[[int], float]
 
 
 class _Factor(LRScheduler):
-    """What these schedules share: the rates in force times `_factor()`.
+    """Base of these schedules: the current rates times `_factor()`.
 
-    So they can be chained: each one multiplies what the others left.
+    They can be chained: each one multiplies the rates that the others set.
     """
 
     def _factor(self) -> float:
-        """Return what step `last_epoch` multiplies the rates by."""
+        """Return the factor of step `last_epoch`."""
         raise NotImplementedError
 
     def _whole_factor(self) -> float:
-        """Return what all steps up to `last_epoch` multiply the first rates by."""
+        """Return the product of the factors of all steps up to `last_epoch`."""
         raise NotImplementedError
 
     def get_lr(self) -> list[Any]:
-        """Return the rates in force times this step's factor."""
+        """Return the current rates times this step's factor."""
         self._warn_outside_step()
         factor = self._factor()
         return [group["lr"] * factor for group in self.optimizer.param_groups]
@@ -171,7 +171,7 @@ class PolynomialLR(_Factor):
 
 
 class _Rules(LRScheduler):
-    """What the two schedules by functions share: one function for all groups, or a list."""
+    """Base of the two schedules by functions: one function for all groups, or a list."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Rule | list[Rule],
                  last_epoch: int = -1) -> None:
@@ -189,11 +189,11 @@ class _Rules(LRScheduler):
         pass
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that it knows; of the functions only the attributes of callable objects."""
+        """Return the state; of the functions it holds only the attributes of callable objects."""
         return {**super().state_dict(), "lr_lambdas": list(map(state_of_callable, self.lr_lambdas))}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned, with the functions that are here."""
+        """Load a state that `state_dict` returned, keeping the functions."""
         kept = state_dict["lr_lambdas"]
         super().load_state_dict({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for rule, attributes in zip(self.lr_lambdas, kept, strict=False):
@@ -211,7 +211,7 @@ class LambdaLR(_Rules):
     """
 
     def get_lr(self) -> list[Any]:
-        """Return the first rates times what the functions say."""
+        """Return the first rates times the functions' values."""
         self._warn_outside_step()
         return [base * rule(self.last_epoch)
                 for rule, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
@@ -226,7 +226,7 @@ class MultiplicativeLR(_Rules):
                 raise TypeError(f"lr_lambda should be a function, but got {type(rule).__name__}")
 
     def get_lr(self) -> list[Any]:
-        """Return the rates in force times what the functions say."""
+        """Return the current rates times the functions' values."""
         self._warn_outside_step()
         groups = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
         return [group["lr"] * (1 if self._is_initial else rule(self.last_epoch))

@@ -64,7 +64,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether it still waits after a reduction."""
+        """True while it waits after a reduction."""
         return self.cooldown_counter > 0
 
     def _is_better(self, new: float, best: float) -> bool:
@@ -74,7 +74,7 @@ class ReduceLROnPlateau(LRScheduler):
         return sign * new > sign * (best * (1.0 + sign * self.threshold))
 
     def step(self, metrics: Any, epoch: Any = None) -> None:  # type: ignore[override]  # as PyTorch's
-        """Look at the figure, and lower the rates if it is time."""
+        """Compare the figure with the best one, and lower the rates if it is time."""
         current = float(metrics)
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)

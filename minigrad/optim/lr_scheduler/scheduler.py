@@ -1,4 +1,4 @@
-"""LRScheduler: sets the learning rate of each parameter group anew at each of its steps.
+"""LRScheduler: sets the learning rate of each parameter group at each step.
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
@@ -124,11 +124,11 @@ class LRScheduler:
                           "`get_last_lr()`.", UserWarning, stacklevel=3)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that it knows but the optimizer."""
+        """Return the state: every attribute except the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what `state_dict` returned."""
+        """Load a state that `state_dict` returned."""
         self.__dict__.update(state_dict)
 
 
@@ -145,7 +145,7 @@ def check_optimizer(optimizer: Any) -> None:
 
 
 def copied(value: Any) -> Any:
-    """Return a rate that later writes leave alone: tensors are cloned."""
+    """Return a rate that later writes do not change: tensors are cloned."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -163,7 +163,7 @@ def put(group: dict[str, Any], key: str, value: Any) -> None:
 
 
 def of_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """Return an option's value for each group: one for all, or a list of them."""
+    """Return an option's value for each group, given one for all or a list."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [copied(value) for _ in range(count)]
@@ -174,6 +174,6 @@ def of_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 def state_of_callable(function: Any) -> dict[str, Any] | None:
-    """Return the attributes of a callable object; None for a function, which cannot be kept."""
+    """Return the attributes of a callable object; None for a function, which cannot be saved."""
     kept = not isinstance(function, types.FunctionType)
     return dict(function.__dict__) if kept else None

@@ -1,4 +1,4 @@
-"""Data sets, the order in which they are walked, and batches.
+"""Data sets, samplers and loaders of batches.
 
 With the same seed the order is PyTorch's.
 

@@ -52,7 +52,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """Turn NumPy's arrays and numbers in a sample into tensors, and leave the rest as it is.
+    """Convert NumPy's arrays and numbers in a sample to tensors; the rest stays as it is.
 
     >>> import numpy as np
     >>> default_convert({"x": np.arange(2), "name": "a"})

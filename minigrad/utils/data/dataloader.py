@@ -1,4 +1,4 @@
-"""DataLoader: walks a data set in batches.
+"""DataLoader: iterates over a data set in batches.
 
 Source: https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
 """
@@ -19,12 +19,12 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 
 
 class DataLoader:
-    """Walks a data set in batches, in order or shuffled.
+    """Iterates over a data set in batches, in order or shuffled.
 
     `generator` seeds the order, `collate_fn` joins samples. With `num_workers` that many threads
     make the batches ahead of time: they are the same and come in the same order, and an error in
     a worker is raised here. Each thread starts with `worker_init_fn(number)`; a stream
-    (`IterableDataset`) is walked by each of them, and `get_worker_info` tells it which one it is.
+    (`IterableDataset`) is read by each of them, and `get_worker_info` tells it which one it is.
     `pin_memory`, `multiprocessing_context` and `persistent_workers` change nothing for threads.
 
     >>> from minigrad import arange
@@ -115,7 +115,7 @@ class DataLoader:
         return self._maker()
 
     def _maker(self) -> Make:
-        """Return what makes a batch of one number or of several; of a stream, the next batch."""
+        """Return the function that makes a batch from indices; for a stream, the next batch."""
         dataset, join, alone = self.dataset, self.collate_fn, self.batch_sampler is None
         if self.iterable:
             samples = iter(dataset)
@@ -145,7 +145,7 @@ class DataLoader:
 
 def check_workers(count: int, timeout: float, prefetch: int | None, persistent: bool,
                   context: Any) -> None:
-    """Raise where the options of the workers make no sense."""
+    """Raise if the options of the workers make no sense."""
     if count < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable "
                          "multiprocessing.")
@@ -165,7 +165,7 @@ def check_workers(count: int, timeout: float, prefetch: int | None, persistent: 
 
 
 def check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-    """Raise where a stream is to be walked in an order that is not its own."""
+    """Raise if options ask for another order of a stream."""
     for name, value, wrong in (("shuffle", shuffle, shuffle not in (False, None)),
                                ("sampler", sampler, sampler is not None),
                                ("batch_sampler", batch_sampler, batch_sampler is not None)):
@@ -176,7 +176,7 @@ def check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
 
 def check_batches(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any,
                   drop_last: bool) -> None:
-    """Raise where options about the order and the size of batches exclude each other."""
+    """Raise if options about the order and the size of batches exclude each other."""
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
     if batch_sampler is not None:

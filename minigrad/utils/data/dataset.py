@@ -19,7 +19,7 @@ __all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "Stack
 
 
 class Dataset:
-    """Samples by number: a subclass has `__getitem__`, and `__len__` to be walked whole."""
+    """Samples by number: a subclass has `__getitem__`, and `__len__` for iteration."""
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -157,7 +157,7 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
-    """Deal the samples out at random into parts of these lengths, or of these fractions.
+    """Split a data set at random into subsets of these lengths, or of these fractions.
 
     >>> [len(part) for part in random_split(range(10), [0.7, 0.3])]
     [7, 3]

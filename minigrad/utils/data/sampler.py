@@ -1,4 +1,4 @@
-"""Samplers: the order in which a data set is walked. With the same seed it is PyTorch's.
+"""Samplers: the order of the samples of a data set. With the same seed it is PyTorch's.
 
 Source: https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler
 """
@@ -62,7 +62,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many numbers are yielded."""
+        """The number of samples that are yielded."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -70,7 +70,7 @@ class RandomSampler(Sampler):
         if generator is None:
             generator = Generator()
             generator.manual_seed(random_seed())
-        # Drawn in the portions in which PyTorch draws, so that the order is the same.
+        # Drawn in chunks of PyTorch's size, so that the order is the same.
         if self.replacement:
             for start in range(0, self.num_samples, 32):
                 size = min(32, self.num_samples - start)
@@ -91,7 +91,7 @@ def random_seed(generator: Any = None) -> int:
 
 
 class SubsetRandomSampler(Sampler):
-    """The given numbers at random."""
+    """The given numbers in random order."""
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
         self.indices = indices
@@ -106,7 +106,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Samples with chances in proportion to weights.
+    """Samples with probabilities in proportion to weights.
 
     >>> list(WeightedRandomSampler([0.0, 1.0, 0.0], 3))
     [1, 1, 1]

@@ -1,4 +1,4 @@
-"""Worker threads of a data loader: batches made ahead of time, handed out in order.
+"""Worker threads of a data loader: batches are made ahead of time and returned in order.
 
 NOTE [Threads, not processes]
     PyTorch's workers are processes. Threads need no copies of the data set and no pickling, and
@@ -24,7 +24,7 @@ Make = Callable[[Any], Any]
 
 @dataclass
 class WorkerInfo:
-    """What `get_worker_info` says of the worker that asks."""
+    """The result of `get_worker_info`: id, number of workers, seed and data set."""
 
     id: int
     num_workers: int
@@ -37,7 +37,7 @@ _info: contextvars.ContextVar[WorkerInfo | None] = contextvars.ContextVar("worke
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Return which worker runs this: its id, how many there are, its seed and the data set.
+    """Return the worker that runs this: its id, the number of workers, its seed, the data set.
 
     None outside of workers.
 
@@ -48,20 +48,20 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 class Exhausted:
-    """What a worker hands out when its part of a stream has ended."""
+    """Sentinel that a worker returns at the end of its part of a stream."""
 
 
 class Board:
-    """Where the caller and its workers exchange tasks and batches, by number."""
+    """Exchange of tasks and batches between the caller and its workers, by number."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
-        self.tasks: list[dict[int, Any]] = []  # of each worker
+        self.tasks: list[dict[int, Any]] = []  # one queue for each worker
         self.done: dict[int, tuple[Any, BaseException | None]] = {}
         self.stopped = False
 
     def put(self, worker: int, number: int, task: Any) -> None:
-        """Give a worker a task."""
+        """Queue a task for a worker."""
         with self.changed:
             self.tasks[worker][number] = task
             self.changed.notify_all()
@@ -76,7 +76,7 @@ class Board:
             return number, self.tasks[worker].pop(number)
 
     def finish(self, number: int, batch: Any, error: BaseException | None) -> None:
-        """Hand out a batch, or the error in its place."""
+        """Deliver a batch, or an error in its place."""
         with self.changed:
             self.done[number] = batch, error
             self.changed.notify_all()
@@ -98,7 +98,7 @@ class Board:
 class Workers:
     """An iterator over the batches of one walk, made by `count` threads `ahead` batches each.
 
-    `begin(worker)` runs in each thread and returns what makes a batch out of a task. Task i goes
+    `begin(worker)` runs in each thread and returns the function from a task to a batch. Task i goes
     to worker i modulo `count`, batches come in the order of the tasks, and an error comes in the
     place of its batch. The threads end with the last batch, and when the iterator is dropped.
     """
@@ -109,9 +109,9 @@ class Workers:
         self._timeout = timeout
         self._board = board = Board()
         board.tasks = [{} for _ in range(count)]
-        self._owners: dict[int, int] = {}  # which worker has which task, in order
+        self._owners: dict[int, int] = {}  # the worker of each task, in order
         self._turns = itertools.cycle(range(count))
-        self._ended = [False] * count  # which workers have reached the end of their stream
+        self._ended = [False] * count  # workers at the end of their stream
         self._threads = [threading.Thread(target=work, args=(board, begin, info), daemon=True,
                                           name=f"data loader worker {info.id}") for info in infos]
         self._finalizer = weakref.finalize(self, end, board, self._threads)
@@ -121,7 +121,7 @@ class Workers:
             self._assign()
 
     def _assign(self) -> None:
-        """Give out one task more, to the next worker that still has something to give."""
+        """Queue one more task for the next worker that has not ended."""
         if all(self._ended):
             return
         number, task = next(self._tasks, (None, None))
@@ -155,14 +155,14 @@ class Workers:
 
 
 def work(board: Board, begin: Callable[[int], Make], info: WorkerInfo) -> None:
-    """What each thread does: make batches until it is told to end."""
+    """Main loop of a thread: make batches until it has to stop."""
     _info.set(info)
     of_this_thread.set(Generator().manual_seed(info.seed))
     failed: BaseException | None = None
     make: Any = None
     try:
         make = begin(info.id)
-    except Exception as error:  # it belongs to the caller
+    except Exception as error:  # the error belongs to the caller
         failed = error
     while (task := board.take(info.id)) is not None:
         number, given = task
@@ -176,7 +176,7 @@ def work(board: Board, begin: Callable[[int], Make], info: WorkerInfo) -> None:
 
 
 def end(board: Board, threads: list[threading.Thread]) -> None:
-    """Stop the threads; not waiting for the one that happens to run this."""
+    """Stop the threads; wait for all except the one that runs this."""
     board.stop()
     for thread in threads:
         if thread is not threading.current_thread() and thread.ident is not None:

@@ -1,4 +1,4 @@
-"""What a module consists of: parameters, buffers and parts, set, found and walked by name."""
+"""The members of a module by name: parameters, buffers and submodules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .parameter import Buffer
 _TABLES = ("_parameters", "_buffers", "_modules")
 
 
-class Members:
+class ModuleTables:
     """The three tables of a module and the ways to fill and walk them."""
 
     _parameters: dict[str, Parameter | None]
@@ -23,7 +23,7 @@ class Members:
     # ---------------------------------------------------------------- filling
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter under a name; None keeps the name free for one."""
+        """Add a parameter under a name; None reserves the name."""
         self._check_name("parameter", name)
         if param is not None:
             if not isinstance(param, Parameter):
@@ -40,7 +40,7 @@ class Members:
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is part of the state but not trained.
 
-        One that is not `persistent` stays out of `state_dict`.
+        A buffer that is not `persistent` stays out of `state_dict`.
         """
         self._check_name("buffer", name)
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -53,14 +53,14 @@ class Members:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Any) -> None:
-        """Add a part under a name; None keeps the name free for one."""
-        if module is not None and not isinstance(module, Members):
+        """Add a submodule under a name; None reserves the name."""
+        if module is not None and not isinstance(module, ModuleTables):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name("module", name)
         self._modules[name] = replaced(on_module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
-        """Add a part under a name, as `add_module` does."""
+        """Add a submodule under a name, as `add_module` does."""
         self.add_module(name, module)
 
     def _check_name(self, kind: str, name: Any) -> None:
@@ -96,7 +96,7 @@ class Members:
         elif name in parameters:
             self._only_none("parameter", "torch.nn.Parameter", name, value)
             self.register_parameter(name, None)
-        elif isinstance(value, Members):
+        elif isinstance(value, ModuleTables):
             self._make_way(name, "_modules", "module")
             self._modules[name] = replaced(on_module, self, name, value)
         elif name in modules:
@@ -112,13 +112,13 @@ class Members:
             super().__setattr__(name, value)
 
     def _only_none(self, what: str, wanted: str, name: str, value: Any) -> None:
-        """Raise where anything but None is to stand for a member of another kind."""
+        """Raise unless the value that replaces a member of another kind is None."""
         if value is not None:
             raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or "
                             "None expected)")
 
     def _make_way(self, name: str, table: str, what: str) -> None:
-        """Remove an attribute wherever it stands, but in its `table`."""
+        """Remove an attribute from every other place than `table`."""
         if table not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         self.__dict__.pop(name, None)
@@ -143,7 +143,7 @@ class Members:
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
-        """Yield the module and all its parts, depth first, with dotted names."""
+        """Yield the module and all its submodules, depth first, with dotted names."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -156,11 +156,11 @@ class Members:
                 yield from module.named_modules(memo, below, remove_duplicate)
 
     def modules(self) -> Iterator[Any]:
-        """Yield the module and all its parts, each once."""
+        """Yield the module and all its submodules, each once."""
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """Yield the immediate parts with their names, each once."""
+        """Yield the immediate submodules with their names, each once."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -168,12 +168,12 @@ class Members:
                 yield name, module
 
     def children(self) -> Iterator[Any]:
-        """Yield the immediate parts, each once."""
+        """Yield the immediate submodules, each once."""
         return (module for _, module in self.named_children())
 
     def _named_members(self, table: str, prefix: str, recurse: bool,
                        remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
-        """Yield what stands in one table of the module and, to `recurse`, of its parts."""
+        """Yield the entries of one table of the module and, with `recurse`, of its submodules."""
         seen = set()
         modules: Any = (self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
                         if recurse else [(prefix, self)])
@@ -206,16 +206,16 @@ class Members:
     # ---------------------------------------------------------------- by dotted name
 
     def get_submodule(self, target: str) -> Any:
-        """Return the part of a dotted name; the module itself for an empty one."""
+        """Return the submodule of a dotted name; the module itself for an empty one."""
         module: Any = self
         for name in target.split(".") if target else ():
             module = module._attribute(name)
-            if not isinstance(module, Members):
+            if not isinstance(module, ModuleTables):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Put a module at a dotted name, where with `strict` there has to be one already.
+        """Put a module at a dotted name; with `strict` there has to be one already.
 
         >>> from minigrad import nn
         >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
@@ -224,11 +224,12 @@ class Members:
         """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Members):
+        if not isinstance(module, ModuleTables):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(parent._attribute(name), Members):
+        if (strict or hasattr(parent, name)) and not isinstance(parent._attribute(name),
+                                                                ModuleTables):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 
@@ -250,14 +251,14 @@ class Members:
         return buffer
 
     def _attribute(self, name: str) -> Any:
-        """Return an attribute, with the error of the `get_` methods where there is none."""
+        """Return an attribute; the error of the `get_` methods if there is none."""
         if not hasattr(self, name):
             raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
         return getattr(self, name)
 
 
 def type_name(value: Any) -> str:
-    """Return the name by which errors call the type of a value."""
+    """Return the name of a value's type for error messages."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         return str(value.type())
     kind = type(value)

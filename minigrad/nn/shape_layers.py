@@ -1,4 +1,4 @@
-"""Layers that move elements about: flatten, shuffle pixels, lay windows out, resize.
+"""Layers that only rearrange or resize: flatten, pixel shuffle, unfold, fold, upsample.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#vision-layers
 """
@@ -15,7 +15,7 @@ __all__ = ["Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Un
 
 
 class Flatten(Module):
-    """Make one dimension of several: those from `start_dim` to `end_dim`.
+    """Flatten the dimensions from `start_dim` to `end_dim` into one.
 
     >>> from minigrad import nn, ones
     >>> nn.Flatten()(ones(2, 3, 4)).shape
@@ -35,7 +35,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Make several dimensions of one.
+    """Split one dimension into several.
 
     >>> from minigrad import nn, ones
     >>> nn.Unflatten(1, (3, 4))(ones(2, 12)).shape
@@ -62,7 +62,7 @@ class Unflatten(Module):
 
 
 class PixelShuffle(Module):
-    """Make a larger image of groups of r² channels: (*, C r², H, W) -> (*, C, H r, W r).
+    """Rearrange groups of r² channels into a larger image: (*, C r², H, W) -> (*, C, H r, W r).
 
     >>> from minigrad import nn, ones
     >>> nn.PixelShuffle(2)(ones(1, 8, 3, 3)).shape
@@ -126,7 +126,7 @@ class Unfold(_Windows):
 
 
 class Fold(_Windows):
-    """Columns added up at the windows they stand for: (N, C * window, windows) -> (N, C, H, W).
+    """Columns summed into the windows of an image: (N, C * window, windows) -> (N, C, H, W).
 
     >>> from minigrad import nn, ones
     >>> nn.Fold((4, 4), 2)(ones(1, 12, 9)).shape

@@ -1,4 +1,4 @@
-"""What was made of Adam: the largest gradient (Adamax), Nesterov (NAdam), a careful start (RAdam).
+"""Variants of Adam: maximum norm (Adamax), Nesterov momentum (NAdam), rectified start (RAdam).
 
 Source: https://docs.pytorch.org/docs/stable/optim.html#algorithms
 """
@@ -28,8 +28,8 @@ from .optimizer import (
 )
 
 
-class _Kin(Optimizer):
-    """An optimizer with Adam's options."""
+class _AdamVariant(Optimizer):
+    """The options that Adam's variants share."""
 
     counts_steps = True
 
@@ -43,8 +43,8 @@ class _Kin(Optimizer):
         super().__init__(params, options)
 
 
-class Adamax(_Kin):
-    """p -= lr * m / u, m being an average of the gradient and u the largest, slowly forgotten.
+class Adamax(_AdamVariant):
+    """p -= lr * m / u, m being an average of the gradient and u a decaying maximum of its size.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adamax.html
 
@@ -55,7 +55,7 @@ class Adamax(_Kin):
     tensor([0.9000], requires_grad=True)
     """
 
-    at_once = "adamax"
+    fused_formula = "adamax"
 
     def __init__(self, params: Iterable[Any], lr: float = 2e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -67,13 +67,13 @@ class Adamax(_Kin):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Update average and largest, and take one step."""
+        """Update the average and the maximum, and take one step."""
         xp, (beta1, beta2) = backend_of(array), group["betas"]
         if not state:
             start(xp, state, array, "exp_avg", "exp_inf")
         rate = float(group["lr"]) / (1 - beta1 ** counted(state))
         remembered = buffer(state, "exp_avg"), buffer(state, "exp_inf")
-        for p, g, mean, largest, change, room in self.pieces(array, grad, *remembered):
+        for p, g, mean, largest, change, room in self.cache_blocks(array, grad, *remembered):
             g = downhill(xp, group, p, g, room)
             xp.multiply(xp.subtract(g, mean, change), 1 - beta1, change)
             xp.add(mean, change, mean)
@@ -84,8 +84,8 @@ class Adamax(_Kin):
             xp.subtract(p, change, p)
 
 
-class NAdam(_Kin):
-    """Adam whose average looks one step ahead, as Nesterov's momentum does.
+class NAdam(_AdamVariant):
+    """Adam with Nesterov momentum: the average looks one step ahead.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.NAdam.html
 
@@ -96,7 +96,7 @@ class NAdam(_Kin):
     tensor([0.8944], requires_grad=True)
     """
 
-    at_once = "nadam"
+    fused_formula = "nadam"
 
     def __init__(self, params: Iterable[Any], lr: float = 2e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -131,7 +131,7 @@ class NAdam(_Kin):
         of_mean = lr * spread * following / (1 - float(product) * following)
         shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
         remembered = buffer(state, "exp_avg"), buffer(state, "exp_avg_sq")
-        for p, g, mean, square, change, room in self.pieces(array, grad, *remembered):
+        for p, g, mean, square, change, room in self.cache_blocks(array, grad, *remembered):
             if shrink != 1:
                 xp.multiply(p, shrink, p)
             g = downhill(xp, group, p, g, room)
@@ -142,7 +142,7 @@ class NAdam(_Kin):
             xp.subtract(p, xp.divide(room, change, change), p)
 
 
-class RAdam(_Kin):
+class RAdam(_AdamVariant):
     """Adam that ignores the gradients' squares until enough of them have been averaged.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.RAdam.html
@@ -154,7 +154,7 @@ class RAdam(_Kin):
     tensor([0.7000], requires_grad=True)
     """
 
-    at_once = "radam"
+    fused_formula = "radam"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -174,7 +174,7 @@ class RAdam(_Kin):
             start(xp, state, array, "exp_avg", "exp_avg_sq")
         count = counted(state)
         rate, unseen = lr / (1 - beta1**count), 1 - beta2**count
-        # How many squares the average amounts to, now and in the end.
+        # Length of the average of the squares, now and in the limit.
         most = 2 / (1 - beta2) - 1
         length = most - 2 * count * beta2**count / unseen
         adapt = length > 5.0
@@ -183,7 +183,7 @@ class RAdam(_Kin):
                               / ((most - 4) * (most - 2) * length) * unseen)
         shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
         remembered = buffer(state, "exp_avg"), buffer(state, "exp_avg_sq")
-        for p, g, mean, square, change, room in self.pieces(array, grad, *remembered):
+        for p, g, mean, square, change, room in self.cache_blocks(array, grad, *remembered):
             if shrink != 1:
                 xp.multiply(p, shrink, p)
             average(xp, downhill(xp, group, p, g, room), mean, square, beta1, beta2, change)

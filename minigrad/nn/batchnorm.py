@@ -18,7 +18,7 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
 
 
 class ChannelNorm(Module):
-    """What batch and instance norm share: scale, shift and running moments of each channel.
+    """Base of batch and instance norm: scale, shift and running moments of each channel.
 
     The subclasses say which numbers of dimensions the input may have.
     """
@@ -47,7 +47,7 @@ class ChannelNorm(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget the batches seen: mean zero, variance one."""
+        """Reset the running moments: mean zero, variance one."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)

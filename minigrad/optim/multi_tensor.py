@@ -1,18 +1,20 @@
-"""Steps on a device: all parameters by few kernels, where `Optimizer.step` calls `update` for each.
+"""Multi-tensor steps on a device: a few kernels step all parameters of a group.
 
-An optimizer names the formula of its step in `backend.formulas`: `at_once = "adam"`.  A subclass
-with an `update` of its own has none, unless it names one too.
+On a CPU `Optimizer.step` calls `update` for each parameter instead.
+
+An optimizer names the formula of its step in `backend.formulas`: `fused_formula = "adam"`.
+A subclass with an `update` of its own has none, unless it names one too.
 
 NOTE [Steps that are counted on the device]
     Adam's step depends on how many there were.  The count is kept on the host, where reading it
-    costs nothing, and its powers go with the launch as numbers.  A captured graph would repeat
-    those for good, so with `capturable=True` (and `fused=True`, as in PyTorch) the count lies on
+    costs nothing, and its powers are arguments of the launch.  A captured graph would repeat these
+    numbers forever, so with `capturable=True` (and `fused=True`, as in PyTorch) the count lies on
     the device: a kernel counts and computes the numbers there, and the next one reads them.
 
-NOTE [Steps that may be left out on the device]
-    A `GradScaler` knows on the device whether a gradient is infinite or NaN, and asking costs a
-    wait.  As in PyTorch it hands the answer to a step that counts there, as `found_inf` of the
-    optimizer, and the kernels look.
+NOTE [Steps that are skipped on the device]
+    A `GradScaler` knows on the device whether a gradient is infinite or NaN, and reading
+    that on the host costs a wait.  As in PyTorch, a step that counts on the device gets the answer
+    as the optimizer's `found_inf`, and the kernels read it.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 """
@@ -36,12 +38,14 @@ State = dict[str, Any]
 Moved = list[tuple[Tensor, State]]
 
 
-def one_by_one(optimizer: Any, group: Group) -> Iterable[Tensor]:
-    """Move what kernels move at once, and return the parameters that are left: on a CPU all.
+def step_on_devices(optimizer: Any, group: Group) -> Iterable[Tensor]:
+    """Step the parameters on devices by fused kernels; return those that are left.
+
+    On a CPU all are left, for `Optimizer.update`.
 
     >>> from minigrad import optim, zeros
     >>> optimizer = optim.SGD([zeros(1, requires_grad=True)])
-    >>> len(one_by_one(optimizer, optimizer.param_groups[0]))
+    >>> len(step_on_devices(optimizer, optimizer.param_groups[0]))
     1
     """
     params: list[Tensor] = group["params"]
@@ -61,30 +65,31 @@ def one_by_one(optimizer: Any, group: Group) -> Iterable[Tensor]:
                              "devices: ['cuda'].")
     name = formula_of(optimizer)
     if name is None:
-        return chain(left, each_at_its_place(chain.from_iterable(devices.values())))
-    found = getattr(optimizer, "found_inf", None)
-    for there in devices.values():
-        xp, device = backend_of(there[0]._array), there[0].device
-        moved = [(parameter, optimizer.state.get(parameter) or {}) for parameter in there]
-        for parameter in there:
-            parameter._bump()  # first, for Ctrl-C may come in between
-        with xp.at(there[0]._array):
-            take(xp, name, group, moved, None if found is None else found.to(device)._array)
+        return chain(left, on_each_device(chain.from_iterable(devices.values())))
+    found_inf = getattr(optimizer, "found_inf", None)
+    for params in devices.values():
+        xp, device = backend_of(params[0]._array), params[0].device
+        moved = [(parameter, optimizer.state.get(parameter) or {}) for parameter in params]
+        for parameter in params:
+            parameter._bump()  # first: Ctrl-C may come in between
+        with xp.at(params[0]._array):
+            fused_step(xp, name, group, moved,
+                       None if found_inf is None else found_inf.to(device)._array)
         for parameter, state in moved:
             if state:
                 optimizer.state[parameter] = state
     return left
 
 
-def each_at_its_place(parameters: Iterable[Tensor]) -> Iterator[Tensor]:
-    """Hand out parameters, each while its device is the current one."""
+def on_each_device(parameters: Iterable[Tensor]) -> Iterator[Tensor]:
+    """Yield parameters, each while its device is the current one."""
     for parameter in parameters:
         with backend_of(parameter._array).at(parameter._array):
             yield parameter
 
 
 def check_capture(optimizer: Any, group: Group) -> None:
-    """Raise where a step that is counted on the host would be captured into a graph."""
+    """Raise if a step that is counted on the host would be captured into a graph."""
     params, name = group["params"], type(optimizer).__name__
     if not params or backend_of(params[0]._array).may_ask():
         return
@@ -98,8 +103,8 @@ def check_capture(optimizer: Any, group: Group) -> None:
 
 
 def formula_of(optimizer: Any) -> str | None:
-    """Return the name of the formula that moves all parameters at once, None without one."""
-    name: str | None = vars(owner_of(optimizer, "update")).get("at_once")
+    """Return the name of the optimizer's fused formula, or None."""
+    name: str | None = vars(owner_of(optimizer, "update")).get("fused_formula")
     return name
 
 
@@ -108,96 +113,97 @@ def owner_of(optimizer: Any, method: str) -> type:
     return next(c for c in type(optimizer).__mro__ if method in vars(c))
 
 
-def counts_there(group: Group) -> bool:
+def counts_on_device(group: Group) -> bool:
     """Tell whether steps are counted on the device."""
     return bool(group.get("capturable") or group.get("fused"))
 
 
-def leaves_out_there(optimizer: Any) -> bool:
-    """Tell whether a step sees `found_inf` by itself, for all parameters.
+def skips_on_device(optimizer: Any) -> bool:
+    """Tell whether a step reads `found_inf` on the device, for all parameters.
 
-    Not where a subclass has a `step` of its own.  Momentum with dampening does not either: its
-    first step is another, and which is the first is known on the host.
+    It does not if a subclass overrides `step`.  Momentum with dampening does not either: its first
+    step is different, and only the host knows which step is the first.
     """
     if formula_of(optimizer) is None or (
-            owner_of(optimizer, "step") is not owner_of(optimizer, "_leaves_out_there")):
+            owner_of(optimizer, "step") is not owner_of(optimizer, "_skips_on_device")):
         return False
     return all(
-        counts_there(group) and not group.get("dampening") and not group.get("differentiable")
+        counts_on_device(group) and not group.get("dampening") and not group.get("differentiable")
         and all(backend_of(p._array).device_index(p._array) is not None
                 for p in group["params"] if p._grad is not None)
         for group in optimizer.param_groups)
 
 
-#: What is remembered only where an option is set.
+#: State that exists only if an option is set.
 OPTIONAL = {"max_exp_avg_sq": "amsgrad", "momentum_buffer": "momentum", "grad_avg": "centered"}
 
 
-def take(xp: Backend, name: str, group: Group, moved: Moved, found: Any) -> None:
-    """Take a step by a formula; parameters that move by the same numbers go together."""
+def fused_step(xp: Backend, name: str, group: Group, moved: Moved, found_inf: Any) -> None:
+    """Step by a formula; parameters with the same numbers share a launch."""
     formula = FORMULAS[name]
     names = [n for n in formula.states if n not in OPTIONAL or group[OPTIONAL[n]]]
-    alike: dict[Any, Moved] = defaultdict(list)
+    launches: dict[Any, Moved] = defaultdict(list)
     for parameter, state in moved:
-        first = begin(xp, parameter, state, formula, names, counts_there(group))
-        there = counts_there(group) or any(state[n].is_cuda for n in formula.counted)
-        count: Any = None if formula.counted and there else tuple(
+        first = init_state(xp, parameter, state, formula, names, counts_on_device(group))
+        on_device = counts_on_device(group) or any(state[n].is_cuda for n in formula.counted)
+        count: Any = None if formula.counted and on_device else tuple(
             state[n].item() for n in formula.counted)
-        if count is None:  # of which the host knows nothing
+        if count is None:  # the count is on the device
             for n in formula.counted:
                 state[n] = state[n].to(parameter.device, float32)
         key = parameter._array.dtype, first and not formula.counted, count
-        alike[key].append((parameter, state))
-    for (_, first, count), some in alike.items():
-        options, rate = options_of(formula, group, first), rate_of(group, some[0][0])
+        launches[key].append((parameter, state))
+    for (_, first, count), some in launches.items():
+        options, rate = options_of(formula, group, first), lr_array(group, some[0][0])
         counted = [[state[n]._array for _, state in some] for n in formula.counted]
         numbers: Any
         if count is None or (rate is not None and not formula.counted):
             options["lr"] = 0.0 if rate is not None else float(group["lr"])
             rows = counted or [[p._array for p, _ in some]]
-            numbers = xp.count_steps(name, rows, options, rate, found)
+            numbers = xp.count_steps(name, rows, options, rate, found_inf)
         else:
             values = dict(zip(formula.counted.values(), count, strict=True))
             numbers = numbers_of(name, {**options, **values, "lr": float(group["lr"])})
             for arrays, n in zip(counted, formula.counted.values(), strict=True):
                 for array in arrays:
                     array[...] = numbers[n]
-        xp.take_step(name, columns(some, formula, names), numbers, found)
+        xp.take_step(name, columns(some, formula, names), numbers, found_inf)
 
 
-def begin(xp: Backend, parameter: Tensor, state: State, formula: Formula, names: Iterable[str],
-          there: bool) -> bool:
-    """Begin to count, on the device or the host, and to remember; tell whether that was due."""
+def init_state(xp: Backend, parameter: Tensor, state: State, formula: Formula,
+               names: Iterable[str], on_device: bool) -> bool:
+    """Create the missing state of a parameter; tell whether any was missing."""
     missing = [name for name in (*formula.counted, *names) if state.get(name) is None]
     for name in missing:
         if name in formula.counted:
             value = 0.0 if name == "step" else 1.0
-            state[name] = Tensor._plain(xp.full((), value, "float32")) if there else tensor(value)
+            state[name] = (Tensor._plain(xp.full((), value, "float32")) if on_device
+                           else tensor(value))
         else:
             state[name] = Tensor._plain(xp.zeros_like(parameter._array))
     return bool(missing)
 
 
-def rate_of(group: Group, parameter: Tensor) -> Any:
+def lr_array(group: Group, parameter: Tensor) -> Any:
     """Return the learning rate's array if it lies on the parameter's device, else None."""
     lr = group["lr"]
     return lr._array if isinstance(lr, Tensor) and lr.device == parameter.device else None
 
 
 def options_of(formula: Formula, group: Group, first: bool) -> dict[str, float]:
-    """Return a group's options as formulas call them; the first momentum is the gradient itself."""
-    given = dict(zip(("beta1", "beta2"), group.get("betas", ()), strict=False))
-    given |= {name: group[name] for name in formula.options.split() if name in group}
+    """Return a group's options under the formulas' names; the first momentum is the gradient."""
+    options = dict(zip(("beta1", "beta2"), group.get("betas", ()), strict=False))
+    options |= {name: group[name] for name in formula.options.split() if name in group}
     if first:
-        given["dampening"] = 0
+        options["dampening"] = 0
     decay, decoupled = group["weight_decay"], group.get("decoupled_weight_decay")
-    given |= {"decay": 0 if decoupled else decay, "decoupled": decay if decoupled else 0,
-              "sign": -1 if group["maximize"] else 1}
-    return {name: float(value) for name, value in given.items()}
+    options |= {"decay": 0 if decoupled else decay, "decoupled": decay if decoupled else 0,
+                "sign": -1 if group["maximize"] else 1}
+    return {name: float(value) for name, value in options.items()}
 
 
 def columns(moved: Moved, formula: Formula, names: Iterable[str]) -> list[list[Any] | None]:
-    """Return the arrays of parameters, gradients and what is remembered; None for what is not."""
+    """Return the arrays of parameters, gradients and each state; None for an unused state."""
     return [[p._array for p, _ in moved], [p._grad._array for p, _ in moved if p._grad is not None],
             *([state[n]._array for _, state in moved] if n in names else None
               for n in formula.states)]

@@ -1,4 +1,4 @@
-"""Normalisation within each sample: of its last dimensions, of groups of channels, of channels.
+"""Normalisation within each sample: layer, RMS, group and instance norm.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#normalization-layers
 """
@@ -12,8 +12,8 @@ from ..ops.creation.create import empty
 from ..tensor.tensor import Parameter, Tensor
 from . import functional as F
 from . import init
+from .batchnorm import ChannelNorm
 from .module import Module
-from .norm import ChannelNorm
 
 __all__ = [
     "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "RMSNorm",

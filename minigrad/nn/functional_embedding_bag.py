@@ -1,4 +1,4 @@
-"""Bags of vectors: sums, means and extremes of rows that are looked up in a table.
+"""Embedding bags: sums, means and maxima of rows that are looked up in a table.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
 """
@@ -23,7 +23,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
                   scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
                   per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
                   padding_idx: int | None = None) -> Tensor:
-    """Look rows of `weight` up and bring those of a bag together, by `mode`: sum, mean or max.
+    """Look up rows of `weight` and combine those of each bag, by `mode`: sum, mean or max.
 
     A bag is a row of a 2-D `input`; in a 1-D one it begins at each of the `offsets`, the last of
     which is left out if `include_last_offset`. Indices that are `padding_idx` do not count, and an
@@ -57,17 +57,17 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
         offsets = F.narrow(offsets, 0, 0, offsets.numel() - 1)
     check_kinds(input, weight, offsets, per_sample_weights)
     padding = checked_padding(padding_idx, weight.shape[0])
-    rows = looked_up(input, weight, padding, scale_grad_by_freq, sparse)
+    rows = lookup_rows(input, weight, padding, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         rows = rows * F.reshape(per_sample_weights, (-1, 1))
     place = F.arange(input.shape[0], device=input.device)
     bags = F.searchsorted(offsets, place, right=True) - 1
     counted = F.unsqueeze(F.ne(input, padding), 1)
-    return brought_together(rows, bags, counted, offsets.shape[0], mode)
+    return reduce_bags(rows, bags, counted, offsets.shape[0], mode)
 
 
-def brought_together(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mode: str) -> Tensor:
-    """Return the sums, means or extremes of those rows that are `counted`, for each bag."""
+def reduce_bags(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mode: str) -> Tensor:
+    """Return the sum, mean or maximum of the rows of each bag that are `counted`."""
     nothing = F.new_zeros(rows, (count, rows.shape[1]))
     if mode != "max":
         total = F.index_add(nothing, 0, bags, F.where(counted, rows, 0))
@@ -75,7 +75,7 @@ def brought_together(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mo
             return total
         members = F.index_add(F.narrow(nothing, 1, 0, 1), 0, bags, counted.to(rows.dtype))
         return total / F.clamp(members, min=1)
-    # The first of the largest alone gets the gradient; an empty bag takes a row of zeros.
+    # Only the first of equal maxima gets the gradient; an empty bag takes a row of zeros.
     index = F.expand(F.unsqueeze(bags, 1), rows.shape)
     seen = F.where(counted, F.detach(rows), -math.inf)
     largest = F.scatter_reduce(nothing, 0, index, seen, "amax", include_self=False)
@@ -87,8 +87,8 @@ def brought_together(rows: Tensor, bags: Tensor, counted: Tensor, count: int, mo
     return F.gather(F.cat([rows, F.new_zeros(rows, (1, rows.shape[1]))]), 0, first)
 
 
-def looked_up(input: Tensor, weight: Tensor, *options: Any) -> Tensor:
-    """Return the rows of a table; `RuntimeError` that tells of the first that is not there."""
+def lookup_rows(input: Tensor, weight: Tensor, *options: Any) -> Tensor:
+    """Return the rows of a table; a `RuntimeError` names the first index that is out of range."""
     try:
         found: Tensor = F.embedding(weight, input, *options)
         return found
@@ -100,7 +100,7 @@ def looked_up(input: Tensor, weight: Tensor, *options: Any) -> Tensor:
 
 
 def checked_padding(padding_idx: int | None, rows: int) -> int:
-    """Return which index does not count, -1 for none."""
+    """Return the padding index, counted from the front; -1 for none."""
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
@@ -111,7 +111,7 @@ def checked_padding(padding_idx: int | None, rows: int) -> int:
 
 def check_bags(input: Tensor, weight: Tensor, offsets: Tensor | None,
                per_sample_weights: Tensor | None, mode: str, scale_grad_by_freq: bool) -> None:
-    """Raise unless the shapes and options of an `embedding_bag` go together."""
+    """Raise unless the shapes and options of an `embedding_bag` are consistent."""
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
         raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is "
                          f"not None, then it must have the same shape as the input ({input.shape})")
@@ -150,7 +150,7 @@ def check_kinds(input: Tensor, weight: Tensor, offsets: Tensor,
                            "tensor for argument #1 'per_sample_weights'; but type "
                            f"{weight.type()} does not equal {per_sample_weights.type()} (while "
                            "checking arguments for embedding_bag)")
-    if offsets.is_cuda or not offsets.numel():  # a GPU is not asked, as in PyTorch
+    if offsets.is_cuda or not offsets.numel():  # not read back from a GPU, as in PyTorch
         return
     if offsets[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has "

@@ -1,4 +1,4 @@
-"""Calling a module: its forward, with the hooks before, after and around it.
+"""Calls of a module: `forward` with the forward and backward hooks around it.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
@@ -17,7 +17,7 @@ from .hooks import BackwardHook, hook_last_node
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]
 
-#: The tables of hooks that each module has; two more are marks on the entries of another.
+#: The tables of hooks of each module; some only mark entries of another table.
 HOOK_TABLES = (
     "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks",
     "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_backward_pre_hooks",
@@ -26,8 +26,8 @@ HOOK_TABLES = (
 )
 
 
-class Calling:
-    """What happens when a module is called."""
+class ModuleCall:
+    """The call of a module, and the registration of hooks for it."""
 
     forward: Callable[..., Any]
     _forward_pre_hooks: Table
@@ -52,7 +52,7 @@ class Calling:
         result = None
         try:
             args, kwargs = self._before(args, kwargs)
-            full, old = self._hooks_of_backward()
+            full, old = self._backward_hooks_by_kind()
             pre = [*global_hooks.backward_pre.values(), *self._backward_pre_hooks.values()]
             watch = BackwardHook(self, full, pre) if full or pre else None
             if watch is not None:
@@ -75,12 +75,12 @@ class Calling:
             raise
 
     def _hooks_after(self) -> dict[int, Hook]:
-        """Return the forward hooks as they are now: forward may have taken some away."""
+        """Return the current forward hooks: `forward` may have removed some."""
         return {**global_hooks.forward, **self._forward_hooks}
 
     def _before(self, args: tuple[Any, ...],
                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments as the forward pre-hooks leave them."""
+        """Return the arguments after the forward pre-hooks."""
         for key, hook in {**global_hooks.forward_pre, **self._forward_pre_hooks}.items():
             if key in self._forward_pre_hooks_with_kwargs:
                 new = hook(self, args, kwargs)
@@ -103,7 +103,7 @@ class Calling:
         return hook(self, args, result)
 
     def _after_error(self, key: int, hook: Hook, args: Any, kwargs: Any, result: Any) -> None:
-        """Call a hook that is always called; an error of its own gives way to the first one."""
+        """Call a hook with `always_call` after an error; its own error becomes a warning."""
         try:
             self._after(key, hook, args, kwargs, result)
         except Exception as error:
@@ -112,8 +112,8 @@ class Calling:
                           f" was silenced as another error was raised in forward: {error}",
                           stacklevel=4)
 
-    def _hooks_of_backward(self) -> tuple[list[Hook], list[Hook]]:
-        """Return the backward hooks of the full kind, and of the older one."""
+    def _backward_hooks_by_kind(self) -> tuple[list[Hook], list[Hook]]:
+        """Return the full backward hooks, and the older ones."""
         own = list(self._backward_hooks.values())
         old = list(global_hooks.backward_of_old.values())
         full = list(global_hooks.backward.values())
@@ -131,7 +131,7 @@ class Calling:
                               always_call: bool = False) -> RemovableHandle:
         """Call `hook(module, args, output)` after forward; a result replaces the output.
 
-        With `always_call` it is called after an error as well.
+        With `always_call` it is also called after an error.
 
         >>> from minigrad import nn, ones
         >>> layer = nn.Identity()
@@ -144,7 +144,7 @@ class Calling:
         return register(self._forward_hooks, hook, prepend, *marked)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(module, grad_input, grad_output)` when the inputs' gradients are there.
+        """Call `hook(module, grad_input, grad_output)` when the inputs' gradients are computed.
 
         A result replaces `grad_input`.
         """
@@ -161,7 +161,7 @@ class Calling:
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` on the last node of forward: deprecated.
 
-        What it gets are the gradients of that one node.
+        It gets the gradients of that one node.
         """
         self._one_kind_of_backward_hooks(full=False)
         return register(self._backward_hooks, hook)
