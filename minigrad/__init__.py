@@ -9,14 +9,13 @@
 tensor(6.)
 """
 
-from importlib.util import find_spec as _find_spec
 from math import e, inf, nan, pi
 from sys import modules as _modules
 from typing import TYPE_CHECKING, Any
 
 from . import _state
 
-if _state.fast and _find_spec("minigrad.fast") is not None:
+if _state.fast:
     from .fast import switch_on as _switch_on
 
     _switch_on()  # before any operation is published

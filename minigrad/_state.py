@@ -19,6 +19,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -42,8 +43,9 @@ drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get
 
-#: Whether the quicker twins in `fast/` are to be switched on; read at import from the environment.
-fast: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+#: Whether `fast/` is to be switched on: the environment does not forbid it and the folder is there.
+fast: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+              and find_spec(f"{__package__}.fast") is not None)
 
 
 @contextmanager
@@ -106,9 +108,17 @@ observers = Observers()
 
 
 class Anomaly:
-    """Anomaly mode: on or off, and whether it checks for NaN; shared by all threads."""
+    """Anomaly mode: on or off, and whether it checks for NaN; shared by all threads.
 
-    __slots__ = ("check_nan", "enabled")
+    `autograd.anomaly_mode` fills in the two functions that the engine calls while it is on:
+    `watched(evaluate)` returns the function to evaluate nodes with, and
+    `check_gradients(node, grads)` raises for results with NaN.
+    """
+
+    __slots__ = ("check_gradients", "check_nan", "enabled", "watched")
+
+    check_gradients: Callable[[Any, Any], None]
+    watched: Callable[[Callable[[Any, Any], None]], Callable[[Any, Any], None]]
 
     def __init__(self) -> None:
         self.enabled = False

@@ -12,9 +12,11 @@ NOTE [The ring]
 from __future__ import annotations
 
 from ..op import publish as op_publish
+from .backward_loop import install_loop
 from .publish import make_quicker
 
 
 def switch_on() -> None:
     """Register the quicker twins; called before the first op is published."""
     op_publish.QUICKER.append(make_quicker)
+    install_loop()

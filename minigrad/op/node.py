@@ -43,6 +43,8 @@ class OpNode(Node):
     """The node of an op; its formulas and slots come from the declaration."""
 
     __slots__ = ()
+    is_op = takes_batches = True
+    borrows_results = False
     op: type[Op]
     saves: tuple[str, ...] = ()  # names of saved tensors and outputs
     keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
@@ -55,6 +57,13 @@ class OpNode(Node):
 
     def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
         return self.run(grads, needed, arrays=False)
+
+    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return self.run(grads, needed, arrays=False)
+
+    @property
+    def shows_all_results(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        return self.op.list_of_tensors is not None
 
     def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""

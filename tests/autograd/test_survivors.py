@@ -234,7 +234,7 @@ def test_a_variable_may_be_given_a_function():
     assert tuple(empty.shape) == (0,) and empty.requires_grad and empty.is_leaf
 
 
-# --- graph_task.py, replay.py --------------------------------------------------------------------
+# --- graph_task.py, sorted_pass.py ---------------------------------------------------------------
 
 
 @on_each_engine
@@ -502,7 +502,7 @@ def test_a_hook_that_comes_later_is_shown_the_version(torch):
 
 
 def test_summing_over_nothing_keeps_what_is_there():
-    from minigrad.engine.match_metadata import sum_to
+    from minigrad.engine.validate import sum_to
 
     array = np.ones((2, 3))
     assert sum_to(array, (2, 3)).shape == (2, 3)

@@ -1,4 +1,4 @@
-"""Passes looked up beforehand do what the engine does, to the last bit, or are not taken."""
+"""Sorted passes do what the engine does, to the last bit, or are not taken."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import grad
 from minigrad.engine.engine import execute
-from minigrad.fast.replay import Replay, all_passes
+from minigrad.fast.sorted_pass import SortedPass, jacobian_rows
 from minigrad.tensor.tensor import Tensor, from_array
 from tests.support.samples import OPS, Sample, each, samples, sloped
 
@@ -26,20 +26,22 @@ def by_the_engine(output: Any, inputs: Any, gradient: Any, create_graph: bool = 
                    accumulate=False)
 
 
-def replay(output: Any, inputs: Any, arrays: bool = True) -> Replay | None:
-    return Replay.of([output._edge()], [x._edge() for x in inputs], arrays)
+def sorted_pass(output: Any, inputs: Any, create_graph: bool = False,
+                bind: bool = False) -> SortedPass | None:
+    return SortedPass.of([output._edge()], [x._edge() for x in inputs], create_graph, bind)
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=[op.__name__ for op in DIFFERENTIABLE])
-@pytest.mark.parametrize("create_graph", [False, True], ids=["arrays", "tensors"])
-def test_every_op_is_replayed_exactly(op: Any, create_graph: bool) -> None:
+@pytest.mark.parametrize("create_graph, bind", [(False, False), (False, True), (True, False)],
+                         ids=["arrays", "bound", "tensors"])
+def test_every_op_runs_exactly(op: Any, create_graph: bool, bind: bool) -> None:
     def check(sample: Sample) -> None:
         outputs, leaves = sloped(op, sample.run()), sample.leaves()
         if not leaves:
             return
         rng = np.random.default_rng(5)
         for output in outputs:
-            passes = replay(output, leaves, arrays=not create_graph)
+            passes = sorted_pass(output, leaves, create_graph, bind)
             assert passes is not None
             for _ in range(2):
                 g = from_array(np.asarray(rng.normal(size=output.shape), output._array.dtype))
@@ -64,7 +66,7 @@ def branching(x: Any) -> Any:
 def test_a_graph_with_branches():
     x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
     y = branching(x)
-    (rows,) = all_passes(y, [x])
+    (rows,) = jacobian_rows(y, [x])
     for i, row in enumerate(rows):
         (wanted,) = grad(y[i], x, retain_graph=True)
         assert row.tolist() == wanted.tolist()
@@ -74,7 +76,7 @@ def test_gradients_by_what_is_in_between():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     middle = x * x
     y = middle.exp() * x
-    got = replay(y, [middle, x]).run([np.ones(2, np.float32)])
+    got = sorted_pass(y, [middle, x]).run([np.ones(2, np.float32)])
     wanted = grad(y, [middle, x], torch.ones(2))
     assert [g.tolist() for g in got] == [g.tolist() for g in wanted]
 
@@ -82,7 +84,7 @@ def test_gradients_by_what_is_in_between():
 def test_an_input_that_is_the_output_and_one_that_is_not_used():
     x = torch.ones(2, requires_grad=True)
     other = torch.ones(2, requires_grad=True)
-    got = replay(x, [x, other]).run([np.full(2, 3.0, np.float32)])
+    got = sorted_pass(x, [x, other]).run([np.full(2, 3.0, np.float32)])
     assert got[0].tolist() == [3.0, 3.0] and got[1] is None
 
 
@@ -106,7 +108,7 @@ def with_hook(x: Any) -> Any:
 def test_what_may_look_at_each_pass_is_left_to_the_engine(function):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = function(x)
-    assert replay(y, [x]) is None
+    assert sorted_pass(y, [x]) is None
     rows = torch.autograd.functional.jacobian(function, x.detach())
     (wanted,) = grad(y.sum(), x)
     assert rows.sum(0).tolist() == wanted.tolist()
@@ -117,7 +119,7 @@ def test_a_hook_behind_the_goals_does_not_matter():
     hooked = x * x
     hooked.register_hook(lambda g: g * 2)
     middle = hooked.exp()
-    assert replay(middle * 3, [middle]) is not None
+    assert sorted_pass(middle * 3, [middle]) is not None
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")  # said on purpose where it is switched on
@@ -125,13 +127,13 @@ def test_observers_and_anomaly_mode_are_left_to_the_engine():
     x = torch.tensor([1.0], requires_grad=True)
     y = x.exp()
     with torch.autograd.detect_anomaly(check_nan=False):
-        assert replay(y, [x]) is None
+        assert sorted_pass(y, [x]) is None
     _state.observers.enter()
     try:
-        assert replay(y, [x]) is None
+        assert sorted_pass(y, [x]) is None
     finally:
         _state.observers.leave()
-    assert replay(y, [x]) is not None
+    assert sorted_pass(y, [x]) is not None
 
 
 def test_a_graph_of_several_threads_is_left_to_the_engine():
@@ -148,12 +150,12 @@ def test_a_graph_of_several_threads_is_left_to_the_engine():
     thread.start()
     thread.join()
     (z,) = results
-    assert replay(z, [x]) is None
+    assert sorted_pass(z, [x]) is None
     (got,) = grad(z, x, torch.ones(2), create_graph=True)
     np.testing.assert_allclose(got.detach().numpy(), np.cos(y.detach().numpy()) * 1.5**5, 1e-5)
 
 
-def test_what_was_freed_is_not_replayed():
+def test_what_was_freed_is_not_used():
     x = torch.tensor([1.0], requires_grad=True)
     y = x.exp()
     y.backward()

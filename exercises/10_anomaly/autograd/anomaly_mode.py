@@ -201,3 +201,6 @@ def describe(found: Any) -> str:
     """
     # 10.5 Finding NaN. See the task at `check_nan`.
     raise NotImplementedError("10.5 Finding NaN is yours to write")
+
+
+_state.anomaly.watched, _state.anomaly.check_gradients = watched, check_nan

@@ -1,8 +1,8 @@
-"""Gradients made to fit: in the shape and dtype of the tensor that they are for."""
+"""Results of a node validated: as many as edges, in the shape and dtype of their receivers."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,11 +11,23 @@ from ..backend import BACKENDS
 from ..dtypes import FROM_NUMPY
 from ..graph.node import Node
 from ..tensor.tensor import Tensor
+from .input_buffer import Gradient, Value
 
-Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors] in graph_task.py
+
+def validate_outputs(node: Node, edges: Sequence[tuple[Node | None, int]],
+                     results: Sequence[Gradient | None]) -> list[Gradient | None]:
+    """Return the results of a node, one for each of its edges, as their receivers expect them."""
+    if len(results) != len(edges):
+        raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
+                           f"got {len(results)}, but expected {len(edges)}")
+    return [
+        result if result is None or target is None
+        else Gradient(match_metadata(result.value, target, index, node, position), result.owned)
+        for position, (result, (target, index)) in enumerate(zip(results, edges, strict=True))
+    ]
 
 
-def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -> Gradient:
+def match_metadata(grad: Value, target: Node, index: int, source: Node, position: int) -> Value:
     """Return `grad` in the shape and dtype that output `index` of the target's forward had.
 
     A broadcast input gets the sum over the copies that were made of it.
@@ -39,7 +51,7 @@ def fit(grad: Gradient, target: Node, index: int, source: Node, position: int) -
     return grad
 
 
-def sum_to(grad: Gradient, shape: tuple[int, ...]) -> Gradient:
+def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
     """Sum an array or tensor over the dimensions along which `shape` was broadcast.
 
     >>> import numpy as np
