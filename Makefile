@@ -5,7 +5,7 @@ VENV       ?= .venv
 PYTHON     ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
                 "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
                 && echo "$$p" && break; done)
-JOBS       ?= 2
+JOBS       ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST_ARGS ?=
 BENCH      ?=
 WITH_TORCH ?=
@@ -13,7 +13,7 @@ DIR        ?= engine
 SEED       ?= 0
 PROGRAMS   ?= 10000
 STEPS      ?= 100000
-MODULES    ?= graph.py saved.py op.py autograd
+MODULES    ?= graph op engine autograd
 SAMPLE     ?= 0
 PORT       ?= 8000
 
@@ -26,9 +26,10 @@ PYTEST  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m pytest -n $
 FROM_NPM := site/node_modules
 FIREFOX  := tests/browser/firefox/node_modules
 
-# What a learner's code runs on has the fast paths off anyway: once is enough.
-WITHOUT_COURSE := --ignore=tests/hostile $(patsubst %,--ignore=tests/test_%.py,grading learner \
-  probes wheel course_build export canary similarity roster answers)
+# The generic run takes place in a copy of the tree from which the quick twins are removed. What a
+# learner's code runs on has them switched off anyway, and examples in documents are run once.
+GENERIC := $(CURDIR)/build/generic
+WITHOUT_COURSE := $(patsubst %,--ignore=tests/%,course docs hostile)
 
 # An environment that was moved, copied or lost its Python is made again, not repaired.
 HEALTHY := $(shell [ "$$(cat '$(VENV)/.stamp-venv' 2>/dev/null)" = '$(CURDIR)' ] \
@@ -38,7 +39,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-generic imaginary-gpu faults soak fuzz mutation audit sbom lint bench course course-full export-full site serve site-check \
+.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz mutation audit sbom lint bench course course-full export-full site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -56,11 +57,16 @@ learn: $(VENV)/.stamp-course ## set up and take the course, in a workspace at DI
 	@[ -e '$(DIR)/progress.json' ] || $(RUN)/minigrad init '$(DIR)'
 	@$(RUN)/minigrad learn --dir '$(DIR)'
 
-test: $(VENV)/.stamp-test $(TORCH) ## set up and run all tests; WITH_TORCH=1 compares with PyTorch too
+test: $(VENV)/.stamp-test $(TORCH) ## set up and run the quick tests; WITH_TORCH=1 compares with PyTorch too
+	@$(PYTEST) -m 'not slow' $(PYTEST_ARGS)
+
+test-all: $(VENV)/.stamp-test $(TORCH) ## all tests: builds, exports, grading, every wrong answer that is sampled
 	@$(PYTEST) $(PYTEST_ARGS)
 
-test-generic: $(VENV)/.stamp-test $(TORCH) ## the same tests with every fast path off
-	@MINIGRAD_GENERIC=1 $(PYTEST) $(PYTEST_ARGS) $(WITHOUT_COURSE)
+test-generic: $(VENV)/.stamp-test $(TORCH) ## the tests in a copy of the tree without minigrad/fast and tests/fast
+	@$(RUN)/python tests/support/without_fast.py '$(GENERIC)'
+	@cd '$(GENERIC)' && PYTHONPATH='$(GENERIC)' MINIGRAD_GENERIC=1 $(subst $(RUN),$(abspath $(RUN)),$(PYTEST)) \
+	  $(WITHOUT_COURSE) $(PYTEST_ARGS)
 
 # An environment of its own, since CuPy changes what is there: the rest is tested without it.
 imaginary-gpu: ## the GPU's tests without a GPU: CuPy itself, with the host in the place of CUDA (needs g++)
@@ -70,21 +76,21 @@ imaginary-gpu: ## the GPU's tests without a GPU: CuPy itself, with the host in t
 	  -m pytest -n $(JOBS) -p imaginary_gpu -m gpu tests/gpu $(PYTEST_ARGS)
 
 faults: $(VENV)/.stamp-test ## Ctrl-C, or no memory, at every place of writes and of backward passes
-	@MINIGRAD_ALL_INTERRUPTS=1 $(PYTEST) tests/test_broken_off.py tests/test_interrupted.py
+	@MINIGRAD_ALL_INTERRUPTS=1 $(PYTEST) tests/op/test_interrupted_writes.py tests/engine/test_interrupted_passes.py
 
 soak: $(VENV)/.stamp-test ## does memory grow? STEPS=100000 of each feature, garbage collector off; a quarter of an hour
-	@MINIGRAD_STEPS=$(STEPS) $(PYTEST) tests/test_memory.py tests/test_memory_features.py -k leave_nothing
+	@MINIGRAD_STEPS=$(STEPS) $(PYTEST) tests/graph/test_memory.py tests/graph/test_memory_of_features.py -k leave_nothing
 
 fuzz: $(VENV)/.stamp-torch ## random programs beside PyTorch: SEED=, PROGRAMS=, JOBS=; result in build/fuzz.json
 	@mkdir -p build
-	@cd tests && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(RUN))/python -m fuzz --seed $(SEED) \
-	  --programs $(PROGRAMS) --jobs $(JOBS) --result ../build/fuzz.json
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m tests.fuzz --seed $(SEED) \
+	  --programs $(PROGRAMS) --jobs $(JOBS) --result build/fuzz.json
 
 # All of them, some 8,000, take hours.
-mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong changes? MODULES="graph.py autograd", SAMPLE=500, SEED=
+mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong changes? MODULES="graph autograd", SAMPLE=500, SEED=
 	@mkdir -p build
-	@cd tests && $(abspath $(RUN))/python -m mutation --modules '$(MODULES)' --sample $(SAMPLE) \
-	  --seed $(SEED) --result ../build/mutation.json
+	@$(RUN)/python -m tests.mutation --modules '$(MODULES)' --sample $(SAMPLE) \
+	  --seed $(SEED) --result build/mutation.json
 
 # Both ask an advisory service about each pinned version, and fail where none answers.
 audit: $(VENV)/.stamp-supply $(FROM_NPM)/.stamp ## are faults known in what constraints.txt and npm's lock files pin? (asks a service)
@@ -118,7 +124,7 @@ course-full: $(VENV)/.stamp-authors ## the same with every stage, and a canary i
 	@$(RUN)/minigrad dev canary
 
 export-full: $(VENV)/.stamp-platforms ## assignments of two stages in every form, graded offline as platforms do
-	@PATH='$(abspath $(RUN))':"$$PATH" MINIGRAD_EXPORT_WHOLE=1 $(PYTEST) tests/test_export.py
+	@PATH='$(abspath $(RUN))':"$$PATH" MINIGRAD_EXPORT_WHOLE=1 $(PYTEST) tests/course/test_export.py
 
 site: $(VENV)/.stamp-site site-built ## build the course's site into build/site (needs Node and npm)
 
@@ -142,7 +148,7 @@ bench: $(VENV)/.stamp-bench $(TORCH) ## time ops beside HIPS autograd and MyGrad
 
 verify-full: ## all of the above, PyTorch included
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory test WITH_TORCH=1
+	@$(MAKE) --no-print-directory test-all WITH_TORCH=1
 	@$(MAKE) --no-print-directory test-generic WITH_TORCH=1
 	@$(MAKE) --no-print-directory course-full
 	@$(MAKE) --no-print-directory export-full

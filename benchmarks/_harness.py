@@ -27,9 +27,9 @@ ONE_THREAD = dict.fromkeys(THREADS, "1")
 
 
 def from_package(engine: str, path: str) -> Any:
-    """Return a module of the package; for PyTorch the same source, with `torch` imported."""
+    """Return the module at a path; for PyTorch the same source, with `torch` imported."""
     if engine == "minigrad":
-        return importlib.import_module("minigrad." + path.removesuffix(".py").replace("/", "."))
+        return importlib.import_module(path.removesuffix(".py").replace("/", "."))
     sys.path.append(str(ROOT / "tests"))
     return importlib.import_module("_twin").twin(path)
 

@@ -59,7 +59,7 @@ def resnet_step(torch: Any, autocast: bool) -> Callable[[], Any]:
 
 def models(torch: Any) -> Any:
     """Return the package's residual networks, made with either library from one source."""
-    return harness.from_package(torch.__name__, "nn/models/resnet.py")
+    return harness.from_package(torch.__name__, "minigrad/nn/models/resnet.py")
 
 
 def mlp_step(torch: Any) -> tuple[Callable[[], Any], Any]:

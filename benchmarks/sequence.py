@@ -33,7 +33,7 @@ def data(case: str) -> tuple[Any, Any]:
 
 def gpt_of(module: str) -> Any:
     """The package's GPT, made with the package or, from the same source, with PyTorch."""
-    models = harness.from_package(module, "nn/models/gpt.py")
+    models = harness.from_package(module, "minigrad/nn/models/gpt.py")
     return models.GPT(models.GPTConfig(ALPHABET, SHAPES[GPT][1], BLOCKS, HEADS, WIDTH))
 
 

@@ -59,7 +59,7 @@ def compare_gpt(quick: bool) -> dict[str, Any]:
     """The first steps of the GPT beside PyTorch's: the largest difference of two losses."""
     if importlib.util.find_spec("torch") is None:
         return {"measured": None, "reason": "PyTorch is not installed"}
-    theirs = harness.from_package("torch", "course/characters.py")
+    theirs = harness.from_package("torch", "minigrad_course/characters.py")
     sizes: dict[str, Any] = SMALL if quick else {}
     curves = []
     for package, module in ((minigrad, characters), (theirs.torch, theirs)):

@@ -1,5 +1,5 @@
 # Stage 03b, In front of the engine: backward and grad: the exercise for minigrad/autograd/backward.py.
-# The lesson is lessons/03b_backward.md.
+# Made by `minigrad dev build`. The lesson is lessons/03b_backward.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03b
 
 """`backward` and `grad`: what the user asks of the engine, checked and prepared.

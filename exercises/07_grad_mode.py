@@ -1,11 +1,11 @@
 # Stage 07, Grad modes: the exercise for minigrad/autograd/grad_mode.py.
-# The lesson is lessons/07_grad_mode.md.
+# Made by `minigrad dev build`. The lesson is lessons/07_grad_mode.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 07
 
-"""Switching the recording of the graph on and off, for a thread.
+"""Grad modes: switch the recording of the graph on and off, per thread.
 
-Each is a context manager and a decorator of functions, of generators (whose body runs in the
-mode, and whose caller does not) and, with a warning that it is deprecated, of classes.
+Each is a context manager and a decorator of functions, of generators (only the body runs in the
+mode, not its caller) and, with a deprecation warning, of classes.
 
 Source: https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation
 """
@@ -50,7 +50,7 @@ class _Mode:
     """A context manager that is a decorator as well."""
 
     def clone(self) -> Self:
-        """Return a fresh one of the same kind: each call of a decorated function needs its own."""
+        """Return a new switch of the same kind: each call of a decorated function needs its own."""
         return type(self)()
 
     def __enter__(self) -> Any:
@@ -72,7 +72,7 @@ class _Mode:
         raise NotImplementedError("07.2 A mode as a decorator is yours to write")
 
     def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Callable[..., Any]:
-        """Run each stretch of a generator in the mode, and its caller in the caller's own."""
+        """Run a generator in the mode between its yields; the caller keeps its own mode."""
         # 07.3 A generator in its mode, its caller in the caller's. Return a generator
         # function that wraps the generator function `decorated`, with its name and docstring.
         # Each stretch of the body, from one `yield` to the next, runs inside a block of this
@@ -86,7 +86,7 @@ class _Mode:
 
 
 class _Switch(_Mode):
-    """Has operations recorded, or not, for a block or for a function's calls."""
+    """Switches recording on or off, for a block or for the calls of a function."""
 
     recording: bool
 
@@ -128,7 +128,7 @@ class enable_grad(_Switch):
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording to `mode`: at once as a plain call, until the end of the block in `with`.
+    """Switch recording to `mode`: immediately as a plain call, or for a `with` block.
 
     >>> _ = set_grad_enabled(False); is_grad_enabled()
     False

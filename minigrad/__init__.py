@@ -13,6 +13,13 @@ from math import e, inf, nan, pi
 from sys import modules as _modules
 from typing import TYPE_CHECKING, Any
 
+from . import _state
+
+if _state.fast:
+    from .fast import switch_on as _switch_on
+
+    _switch_on()  # before any operation is published
+
 from . import (
     _C,
     _six,

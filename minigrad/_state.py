@@ -5,6 +5,12 @@ NOTE [Who owns the grad mode]
     new thread.  It is always restored by setting the value that was there before, in a
     `finally`, never by resetting a token: a token may only be used in the context that
     made it, and a generator may be resumed in another.
+
+NOTE [Interceptors]
+    A profiler, autocast and the levels of forward mode see each op before it runs.  They are one
+    stack, empty by default: the profiler comes first, then autocast, then the levels, the one
+    entered last before the others.  Each has methods `op(op, values, proceed)` and
+    `inplace(op, values, before, proceed)`, which call `proceed` to hand the op on.
 """
 
 from __future__ import annotations
@@ -13,6 +19,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -22,15 +29,12 @@ inference_enabled: ContextVar[bool] = ContextVar("inference_enabled", default=Fa
 saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], ...], ...]] = ContextVar(
     "saved_tensors_hooks", default=()  # pairs of pack and unpack hook; the last one is in force
 )
-#: Recorder of the profiler that is on, per thread; None while none is.
+#: The recorder of the profiler that is on, on its thread; None while none is.
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
-#: Interceptor of ops, per thread: a dual level of forward mode, for example.
-#: It has methods `op(op, values)`, `inplace(op, values)` and `function(cls, args, kwargs)`, which
-#: put `transform.below` here while they work, so that transformations nest, `tangent(tensor)` and
-#: `any_tangent(tensors)`.
-transform: ContextVar[Any] = ContextVar("transform", default=None)
-#: The casts of autocast, per thread, with a method `op(op, values)`; None while it is off.
+#: The casts of autocast on its thread; None where it is off.
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
+#: The innermost level of forward mode on its thread; `below` leads to the next.
+transform: ContextVar[Any] = ContextVar("transform", default=None)
 #: `vmap`'s `randomness`, per thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
@@ -39,9 +43,9 @@ drawn: ContextVar[Any] = ContextVar("drawn", default=None)
 _sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
 _read_sequence = _sequence.get
 
-#: The specialised closures and the engine's fast path run unless this is False; the
-#: generic ones then serve as their oracle.  Set by the environment, read at import.
-specialised: bool = os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+#: Whether `fast/` is to be switched on: the environment does not forbid it and the folder is there.
+fast: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
+              and find_spec(f"{__package__}.fast") is not None)
 
 
 @contextmanager
@@ -60,11 +64,20 @@ def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
         variable.set(outer)
 
 
+def interceptors() -> tuple[Any, ...]:
+    """Return the interceptors of ops on this thread, first to last; see NOTE [Interceptors]."""
+    levels, level = [], transform.get()
+    while level is not None:
+        levels.append(level)
+        level = level.below
+    return tuple([each for each in (recorder.get(), autocast.get(), *levels) if each is not None])
+
+
 class Observers:
     """How many observers (profiler, saved-tensor hooks, inference mode, anomaly) are on.
 
-    The specialised operators test `observers.count` once and take the generic path when
-    it is not zero; which thread an observer belongs to is decided there.
+    `observers.count` is the one test that an operation makes; which thread an observer belongs to
+    is looked at only where it is not zero.
     """
 
     __slots__ = ("_lock", "count", "on_node")
@@ -95,9 +108,17 @@ observers = Observers()
 
 
 class Anomaly:
-    """Anomaly mode: on or off, and whether it checks for NaN; shared by all threads."""
+    """Anomaly mode: on or off, and whether it checks for NaN; shared by all threads.
 
-    __slots__ = ("check_nan", "enabled")
+    `autograd.anomaly_mode` fills in the two functions that the engine calls while it is on:
+    `watched(evaluate)` returns the function to evaluate nodes with, and
+    `check_gradients(node, grads)` raises for results with NaN.
+    """
+
+    __slots__ = ("check_gradients", "check_nan", "enabled", "watched")
+
+    check_gradients: Callable[[Any, Any], None]
+    watched: Callable[[Callable[[Any, Any], None]], Callable[[Any, Any], None]]
 
     def __init__(self) -> None:
         self.enabled = False
@@ -122,6 +143,7 @@ def next_sequence() -> int:
 
 def number(node: Any) -> None:
     """Give a new node the next sequence number of its thread, and show it to the observers."""
-    node.sequence = next_sequence()
+    counter = _read_sequence()
+    node.sequence = next_sequence() if counter is None else counter()
     for tell in observers.on_node:
         tell(node)

@@ -102,10 +102,15 @@ def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> A
         return build(xp)
 
 
+#: The context for work where the array's place is the default one.
+NO_PLACE: AbstractContextManager[Any] = nullcontext()
+
+
 def place_on(array: Any) -> AbstractContextManager[Any]:
-    """Return a context that makes an array's device the current one, if it is not the default."""
-    place = backend_of(array).place_of([array])
-    return nullcontext() if place is None else place.entered()
+    """Return a context for work on an array: where that lies, if it is not the default place."""
+    backend = backend_of(array)
+    place = None if backend.device_type == "cpu" else backend.place_of([array])
+    return NO_PLACE if place is None else place.entered()
 
 
 def device_under(array: Any) -> device:

@@ -183,3 +183,16 @@ def can_cast(from_: dtype, to: dtype) -> Any:
     (False, True)
     """
     return from_.category <= to.category
+
+
+def type_name(d: dtype) -> str:
+    """Return the name by which PyTorch's errors call a dtype.
+
+    >>> type_name(float64)
+    'Double'
+    """
+    return _TYPE_NAMES[d.name]
+
+
+_TYPE_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long",
+               "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _COURSE = Path(__file__).resolve().parent
-_PACKAGE = _COURSE.parent
+_PACKAGE = _COURSE.parent / "minigrad"
 
 
 class Peak(NamedTuple):

@@ -7,16 +7,19 @@ __all__ = ["FAMILIES", "family_of"]
 #: For each page of `api_pages.MODULES` that is parted: page of the family, title, files it is from.
 FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
     "minigrad": {
-        "making": ("Making tensors", "create create_like"),
-        "random": ("Random numbers", "random random_counts generator"),
-        "shape": ("Shapes", "view join turn"),
-        "parts": ("Parts, places and order", "parts select gather masked strided order compare"),
-        "maths": ("Arithmetic and reductions", "reduce scan powers rounding activation"),
-        "linalg": ("Linear algebra", "matmul linalg factor spectral "
-                   "least_squares distance vector_norm"),
-        "layers": ("Functions of layers", "recurrent_layers norm group_norm dropout rrelu"),
-        "settings": ("Types, devices, files and settings", "dtypes device array_info info "
-                     "serialization printing threads anomaly_mode"),
+        "making": ("Making tensors", "create create_like from_data"),
+        "random": ("Random numbers", "sampling random_counts generator"),
+        "shape": ("Shapes", "view concat flip_roll as_strided"),
+        "parts": ("Parts, places and order",
+                  "slicing index gather masked sorting comparison"),
+        "maths": ("Arithmetic and reductions",
+                  "arithmetic division powers rounding clamp_where_fill special_functions "
+                  "sum_mean cumulative covariance activation"),
+        "linalg": ("Linear algebra", "matmul products decompositions triangular "
+                   "svd_eigh distance vector_norm"),
+        "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
+        "settings": ("Types, devices, files and settings", "tensor dtypes device attributes "
+                     "info serialization formatting threads anomaly_mode"),
     },
     "autograd": {
         "backward": ("Backward passes and modes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -134,7 +135,7 @@ def _told(name: str) -> tuple[list[str], list[tuple[str, str, str]]]:
         if _is_op(value, each):
             linked.append((each, page_name(_op_page(value, each) or each), summary(value.__doc__)))
         elif _is_told(value, each, module):
-            told.append(f"{value.__module__}.{value.__qualname__}")
+            told.append(f"{_home(value)}.{value.__qualname__}")
     return sorted(set(told), key=_last_name), linked
 
 
@@ -178,11 +179,25 @@ def _defined(path: str) -> frozenset[str]:
                      if isinstance(each, ast.FunctionDef | ast.ClassDef))
 
 
+@cache
+def _homes() -> dict[int, str]:
+    """Return the module whose text defines it, for each class and function, by its identity."""
+    modules = {module.__name__: module for name, module in sys.modules.items()
+               if name.startswith("minigrad.") and getattr(module, "__file__", None)}
+    return {id(vars(module)[each]): name for name, module in modules.items()
+            for each in _defined(name) if each in vars(module)}
+
+
+def _home(value: Any) -> str:
+    """Return the module that defines a value; classes of `nn` name PyTorch's modules instead."""
+    return _homes().get(id(value)) or getattr(value, "__module__", None) or ""
+
+
 def _is_told(value: Any, name: str, module: ModuleType) -> bool:
     """Whether a value is a class or function that stands in the text of one of our modules."""
-    where = getattr(value, "__module__", None) or ""
     if not (inspect.isclass(value) or inspect.isfunction(value)) or not value.__doc__:
         return False
+    where = _home(value)
     if not where.startswith("minigrad"):
         return False
     try:

@@ -10,8 +10,9 @@ from typing import Any
 
 from pictures import pictures, prints_a_graph
 from prose import anchor, code, front_matter, table
+from source_pages import source_name
 
-from minigrad_course.dev.lesson import Block, parse, rest_of
+from minigrad_course.dev.lesson import Block, fill_rests, parse
 from minigrad_course.dev.source import module
 from minigrad_course.stages import CourseError, Hole, Stage, stages
 
@@ -30,16 +31,9 @@ NOT_RUN = {"timing": "It is not run here: what it prints is a time, which differ
 
 
 def blocks_of(stage: Stage) -> list[Block]:
-    """Return a lesson's blocks with what is left of the modules filled in, and the stepper's."""
+    """Return a lesson's blocks, those of the modules' rests filled in, and the stepper's."""
     blocks = parse(stage.text(), stage.lesson.name)
-    pulled: dict[str, list[str]] = {path: [] for path in stage.modules}
-    for block in blocks:
-        if block.kind == "pull":
-            path, _, symbol = block.detail.partition(":")
-            pulled[path].append(symbol)
-    for block in blocks:
-        if block.kind == "rest":
-            block.text = rest_of(module(stage.package, block.detail), pulled[block.detail])
+    fill_rests(blocks, stage, lambda path: f"../source/{source_name(path)}.md")
     if stepper_program(stage).exists():
         words, program = parse(stepper_program(stage).read_text(encoding="utf-8"), stage.key)
         program.kind = "stepper"
@@ -80,7 +74,8 @@ def _facts(stage: Stage) -> str:
     facts.append(f"[as a notebook](../notebooks/{stage.key}.ipynb){{ download }}")
     text = " · ".join(facts)
     if stage.modules:
-        text += "<br>Rebuilds " + ", ".join(f"`{path}`" for path in stage.modules) + "."
+        text += "<br>Rebuilds " + ", ".join(f"[`{path}`](../source/{source_name(path)}.md)"
+                                            for path in stage.modules) + "."
     return f"{text}\n{{ .mg-facts }}\n"
 
 

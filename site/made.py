@@ -11,6 +11,7 @@ import api_pages
 import lesson_pages
 import op_pages
 import other_pages
+import source_pages
 
 from minigrad_course.stages import Stage, stages
 
@@ -46,8 +47,8 @@ def made_pages() -> dict[str, Callable[[], str]]:
             found[f"api/{address}"] = partial(api_pages.family_page, name, address)
     for name, ops in op_pages.pages().items():
         found[f"ops/{op_pages.page_name(name)}.md"] = partial(op_pages.op_page, name, ops)
-    for module in op_pages.source_pages():
-        found[f"source/{module}.md"] = partial(op_pages.source_page, module)
+    for name, (path, links) in source_pages.source_pages().items():
+        found[f"source/{name}.md"] = partial(source_pages.source_page, path, links)
     return found
 
 

@@ -16,11 +16,12 @@ from zlib import crc32
 from prose import code, fenced, front_matter, summary, table
 
 import minigrad
-from minigrad.op.apply import apply, bind
+from minigrad.op.apply import apply
+from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.tensor.tensor import Tensor
 
-__all__ = ["families", "index_page", "op_page", "page_name", "pages", "source_page", "source_pages"]
+__all__ = ["families", "index_page", "op_page", "page_name", "pages"]
 
 OpType = type[Op]
 #: Behind a heading: the search leaves out what stands below it.
@@ -197,10 +198,10 @@ def _make() -> Any:
     """Return the maker of samples that the tests use."""
     import sys
 
-    tests = str(PACKAGE.parent / "tests")
-    if tests not in sys.path:
-        sys.path.append(tests)
-    return importlib.import_module("_samples").Make
+    root = str(PACKAGE.parent)
+    if root not in sys.path:
+        sys.path.append(root)
+    return importlib.import_module("tests.support.samples").Make
 
 
 def _reseed() -> None:
@@ -286,20 +287,3 @@ def _detached(value: Any) -> Any:
 
 def _indented(value: Any, by: int) -> str:
     return repr(value).replace("\n", "\n" + " " * by)
-
-
-# --- source -----------------------------------------------------------------------------------
-
-
-def source_pages() -> list[str]:
-    """Return the modules that declare operations, as `ops.view`."""
-    return list(families())
-
-
-def source_page(module: str) -> str:
-    """Return a module's text as a page."""
-    path = PACKAGE / (module.replace(".", "/") + ".py")
-    name = f"minigrad/{module.replace('.', '/')}.py"
-    return (front_matter(title=name, hide=["navigation", "toc"], search={"exclude": True})
-            + f"# `{name}`\n\n[All operations](../ops/index.md)\n{{ .mg-facts }}\n\n"
-            + code(path.read_text(encoding="utf-8"), "python", 'linenums="1"'))

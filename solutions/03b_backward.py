@@ -1,5 +1,5 @@
 # Stage 03b, In front of the engine: backward and grad: the solution for minigrad/autograd/backward.py.
-# The lesson is lessons/03b_backward.md.
+# Made by `minigrad dev build`. The lesson is lessons/03b_backward.md.
 
 """`backward` and `grad`: what the user asks of the engine, checked and prepared.
 

@@ -1,8 +1,17 @@
-"""What all tests share: where random numbers start, and how Hypothesis runs."""
+"""What all tests share: random numbers, Hypothesis, and a line about the skipped ones."""
+
+import gc
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from tests import _oracle
+from tests.support.skips import waiting
+
+# The name under which the course's tests import it: a learner's workspace has no folder `tests`.
+sys.modules["_oracle"] = _oracle
 
 settings.register_profile("minigrad", deadline=None)
 settings.load_profile("minigrad")
@@ -15,3 +24,27 @@ def seed():
 
     F.manual_seed(0)
     return np.random.default_rng(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection():
+    """Leave garbage alone while tests are collected: that halves the time for thirty thousand."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    """Take the collected tests out of the garbage collector's sight.
+
+    A few hundred tests collect garbage, and each would look through all the others: a second.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line what the skipped tests wait for, unless `-rs` lists them all."""
+    if not terminalreporter.hasopt("s"):
+        skipped = terminalreporter.stats.get("skipped", ())
+        if line := waiting(str(report.longrepr[2]) for report in skipped):
+            terminalreporter.write_line(line)

@@ -80,6 +80,9 @@ PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_cou
             "minigrad.utils.moved_modules",  # it imports what a table names
             "minigrad_course.grading.child", "minigrad_course.export.autograder"}
 
+# Packages that import every file in their folder, by a loop.
+EVERY_FILE = {"minigrad.ops"}
+
 
 @dataclass(frozen=True)
 class Import:
@@ -124,6 +127,8 @@ def imports(source: str, module: str, modules: dict[str, bool]) -> list[Import]:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                     name = argument.value.lstrip(".")
                     yield absolute(name, len(argument.value) - len(name), module, is_package)
+                elif module in EVERY_FILE:
+                    yield from (name for name in modules if name.startswith(f"{module}."))
                 else:
                     yield "<computed>"
 
@@ -246,7 +251,8 @@ CLEAN = {
     "if TYPE_CHECKING:\n    from .tensor import Tensor\n",
     "minigrad.tensor": "import numpy as np\nfrom . import _state\nfrom .backend import cuda\n",
     "minigrad.op": "from .tensor import Tensor\n",
-    "minigrad.ops": "from . import view, reduce\n",
+    "minigrad.ops": "from importlib import import_module\nfrom pkgutil import iter_modules\n"
+    "for file in iter_modules(__path__):\n    import_module(file.name)\n",
     "minigrad.ops.view": "from ..op import Op\n",
     "minigrad.ops.reduce": "from ..op import Op\nfrom .view import expand\n",
     "minigrad.viz": "def draw():\n    import graphviz\n    return graphviz.Digraph()\n",
@@ -300,7 +306,7 @@ PLANTED = {
     "lazy module at module level": ("backend", "from . import cupy", "at module level"),
     "unknown dependency": ("op", "import scipy", "third-party import"),
     "cycle of siblings": ("ops.view", "from . import reduce", "import cycle"),
-    "cycle through __init__": ("ops.view", "from . import REGISTRY", "import cycle"),
+    "cycle through a loop over files": ("ops.view", "from . import REGISTRY", "import cycle"),
     "module without a layer": ("extra", "", "minigrad.extra: has no layer"),
 }
 

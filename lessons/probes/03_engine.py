@@ -10,9 +10,9 @@ import numpy as np
 from probing import array, tensor, tried
 
 from minigrad import _state
-from minigrad.autograd import anomaly_mode
-from minigrad.engine import engine
-from minigrad.engine.graph_task import GraphTask, InputBuffer
+from minigrad.engine import engine, graph_task
+from minigrad.engine.graph_task import GraphTask
+from minigrad.engine.input_buffer import Gradient, InputBuffer
 from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
@@ -60,7 +60,7 @@ def probe_03_1(random):
             first = buffer.grads[index] is None
             borrowed = not owned or base is not None
             given.append((grad, grad.copy(), borrowed, base))
-            buffer.add(index, grad, owned)
+            buffer.add(index, Gradient(grad, owned))
             now = buffer.grads[index]
             seen.append([index, type(now).__name__, np.array(now), now is grad if first else None,
                          buffer.owned[index] if first else None,
@@ -71,7 +71,7 @@ def probe_03_1(random):
         parts = [random.choice([x * random.uniform(1, 2), tensor(random, [3])]) for _ in range(4)]
         before = [part._array.copy() for part in parts]
         for part in parts:
-            buffer.add(0, part, random.random() < 0.5 and part is not parts[0])
+            buffer.add(0, Gradient(part, random.random() < 0.5 and part is not parts[0]))
             seen.append([buffer.grads[0].requires_grad, buffer.grads[0]._array.copy(),
                          buffer.owned[0] if part is not parts[0] else None])
         seen.append([np.array_equal(a, b._array) for a, b in zip(before, parts, strict=True)])
@@ -107,20 +107,23 @@ class Buffer:
     def __init__(self, name, seen):
         self.name, self.seen = name, seen
 
-    def add(self, index, grad, owned):
-        self.seen.append(["add", self.name, index, grad, owned])
+    def add(self, index, gradient):
+        self.seen.append(["add", self.name, index, *gradient])
 
 
 def probe_03_3(random):
     seen = []
+    made, graph_task.InputBuffer = graph_task.InputBuffer, lambda size: Buffer(size, seen)
+    try:
+        fill_buffers(random, seen)
+    finally:
+        graph_task.InputBuffer = made
+    return seen
 
-    class Task(GraphTask):
-        def new_buffer(self, node):
-            seen.append(["new buffer", node.sequence])
-            return Buffer(node.sequence, seen)
 
+def fill_buffers(random, seen):
     for _ in range(5):
-        task = Task(False, False)
+        task = GraphTask(False, False)
         nodes = [node_of(sequence=random.randrange(4)) for _ in range(8)]
         for node in random.sample(nodes, 8):
             task.push(node)
@@ -132,17 +135,18 @@ def probe_03_3(random):
         nodes = [node_of(sequence=i * 3 + random.randrange(3)) for i in range(5)]
         task.dependencies = {node: random.randint(1, 4) for node in nodes}
         if random.random() < 0.6:
-            task.needed = {node for node in nodes if random.random() < 0.6}
+            task.nodes_to_execute = {node for node in nodes if random.random() < 0.6}
         left = [node for node in nodes for _ in range(task.dependencies[node])]
         random.shuffle(left)
         for node in left[: len(left) - random.randint(0, 2)]:
-            grad = None if random.random() < 0.3 else random.random()
-            task.deliver(node, random.randrange(3), grad, random.random() < 0.5)
+            gradient = None
+            if random.random() < 0.7:
+                gradient = Gradient(random.random(), random.random() < 0.5)
+            task.add_to_buffer(node, random.randrange(3), gradient)
             seen.append([task.dependencies.get(node, 0),
                          sorted(each[2].sequence for each in task.ready),
                          [task.buffers.get(each) is not None for each in nodes]])
         seen.append([heappop(task.ready)[2].sequence for _ in range(len(task.ready))])
-    return seen
 
 
 def probe_03_4(random):
@@ -150,10 +154,6 @@ def probe_03_4(random):
 
     class Task(GraphTask):
         plan = ()
-
-        def new_buffer(self, node):
-            seen.append(["new buffer", node.sequence])
-            return InputBuffer(1)
 
         def push(self, node):
             heappush(self.ready, (-node.sequence, next(self.turns), node))
@@ -164,8 +164,8 @@ def probe_03_4(random):
         def capture(self, node, grads):
             seen.append(["capture", node.sequence, list(grads)])
 
-        def show(self, node, extras, buffer):
-            seen.append(["hooks", node.sequence, extras.number, list(buffer.grads)])
+        def run_tensor_hooks(self, node, buffer):
+            seen.append(["hooks", node.sequence, node.extras.number, list(buffer.grads)])
             buffer.grads[0] = (buffer.grads[0] or 0.0) + 100.0
 
         def accumulate(self, node, buffer):
@@ -175,9 +175,9 @@ def probe_03_4(random):
             seen.append(["call", node.sequence, list(grads)])
             return [random.random()]
 
-        def hand_out(self, node, edges, grads, results):
-            seen.append(["hand out", node.sequence, len(edges), list(grads), results])
-            for target, _ in edges:
+        def route_gradients(self, node, grads, results):
+            seen.append(["hand out", node.sequence, list(grads), results])
+            for target, _ in node.edges:
                 if target not in self.buffers:
                     self.buffers[target] = InputBuffer(1)
                     self.buffers[target].grads[0] = results[0]
@@ -196,7 +196,7 @@ def probe_03_4(random):
     for keep in (True, False):
         for restricted in (True, False):
             task = Task(keep, False)
-            task.needed = set() if restricted else None
+            task.nodes_to_execute = set() if restricted else None
             leaves = [AccumulateGrad(tensor(random, [1], grad=True)) for _ in range(2)]
             for i, leaf in enumerate(leaves):
                 leaf.sequence = 1001 + i
@@ -233,8 +233,8 @@ def probe_03_4(random):
                 task.buffers.clear()
                 task.ready.clear()
     watched = []
-    kept = anomaly_mode.watched, _state.anomaly.enabled
-    anomaly_mode.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
+    kept = _state.anomaly.watched, _state.anomaly.enabled
+    _state.anomaly.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
     _state.anomaly.enabled = True
     try:
         task = Task(True, False)
@@ -243,10 +243,10 @@ def probe_03_4(random):
             task.buffers[node] = InputBuffer(1)
             task.push(node)
         Task.runs = lambda self, node: False
-        task.needed = set()
+        task.nodes_to_execute = set()
         seen.append([tried(lambda: task.run(NotedRoot([], []))), len(watched)])
     finally:
-        anomaly_mode.watched, _state.anomaly.enabled = kept
+        _state.anomaly.watched, _state.anomaly.enabled = kept
     return seen
 
 
@@ -272,10 +272,11 @@ def probe_03_5(random):
                     stack.append(node)
         goals = set(random.sample([n for n in nodes if n in behind],
                                   random.randint(1, min(3, len(behind)))))
-        task.restrict_to(root, goals)
-        seen.append([[node in task.needed for node in nodes], root in task.needed])
+        task.find_nodes_to_execute(root, goals)
+        seen.append([[node in task.nodes_to_execute for node in nodes],
+                     root in task.nodes_to_execute])
         task = GraphTask(False, False)
-        task.needed = {node for node in nodes if random.random() < 0.4}
+        task.nodes_to_execute = {node for node in nodes if random.random() < 0.4}
         for node in random.sample(nodes, 4):
             places = list(range(20))
             random.shuffle(places)
@@ -294,8 +295,9 @@ def probe_03_5(random):
     for nodes in (chain, ladder):
         task, goal = GraphTask(False, False), nodes[random.randrange(30)]
         root = root_of(random, nodes, 0)
-        seen.append(tried(lambda task=task, root=root, goal=goal: task.restrict_to(root, {goal})))
-        seen.append(len(task.needed or ()))
+        seen.append(tried(lambda task=task, root=root, goal=goal:
+                          task.find_nodes_to_execute(root, {goal})))
+        seen.append(len(task.nodes_to_execute or ()))
     return seen
 
 
@@ -310,9 +312,9 @@ def probe_03_6(random):
             super().__init__(*args)
             seen.append(["made", *args])
 
-        def restrict_to(self, root, goals):
-            self.needed = set(goals)
-            seen.append(["restrict", sorted(names[node] for node in goals)])
+        def find_nodes_to_execute(self, root, inputs):
+            self.nodes_to_execute = set(inputs)
+            seen.append(["restrict", sorted(names[node] for node in inputs)])
 
         def count_dependencies(self, root):
             seen.append(["count", [names[node] for node, _ in root.edges], list(root.outputs)])
@@ -320,7 +322,7 @@ def probe_03_6(random):
         def run(self, root):
             seen.append(["run", _state.grad_enabled.get(), engine._running.depth - depth,
                          len(engine._running.tasks) - tasks, engine._running.tasks[-1] is self,
-                         self.needed is not None])
+                         self.nodes_to_execute is not None])
             seen.append([[names[node], index, list(places)]
                          for node, each in self.captures.items()
                          for index, places in each.items()])

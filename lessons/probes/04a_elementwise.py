@@ -9,7 +9,7 @@ from probing import tried
 
 import minigrad as torch
 from minigrad import shapes
-from minigrad.engine import match_metadata as fitting
+from minigrad.engine import validate
 
 
 def array(random, shape, low=-2.0, high=2.0, dtype=np.float64):
@@ -58,16 +58,16 @@ def probe_04a_2(random):
         target = shrunk(random, shape)
         grad = array(random, shape)
         before = grad.copy()
-        got = fitting.sum_to(grad, target)
+        got = validate.sum_to(grad, target)
         seen.append([np.array(got), list(np.shape(got)), np.array_equal(before, grad)])
         x = tensor(grad)
         y = x * random.uniform(1, 2)
-        made = fitting.sum_to(y, target)
+        made = validate.sum_to(y, target)
         seen.append([type(made).__name__, made.requires_grad, made.grad_fn is not None,
                      made.detach().numpy().copy()])
     for shape, target in (((2, 3, 2), (3, 2)), ((4, 2), (2,)), ((3, 1, 2), (1, 2)),
                           ((2, 2, 2), (2, 1, 2)), ((3, 3), (3,)), ((0, 2), (2,))):
-        seen.append(np.array(fitting.sum_to(array(random, shape), target)))
+        seen.append(np.array(validate.sum_to(array(random, shape), target)))
     return seen
 
 
@@ -108,7 +108,7 @@ def probe_04a_3(random):
             grad = grad[()] if random.random() < 0.5 else grad.item()
 
         def fitted(grad=grad, target=target, index=index, source=source):
-            got = fitting.fit(grad, target, index, source, random.randrange(5))
+            got = validate.match_metadata(grad, target, index, source, random.randrange(5))
             held = got._array if isinstance(got, torch.Tensor) else got
             exact = held.dtype == np.float64
             return [type(got).__name__, type(held).__name__, str(held.dtype), list(held.shape),
@@ -120,13 +120,15 @@ def probe_04a_3(random):
         wanted = (random.randint(1, 3),)
         grad = np.array([[random.randrange(64) / 8 for _ in range(wanted[0])]
                          for _ in range(random.randint(2, 3))])
-        got = fitting.fit(grad, Known("t", [(wanted, np.dtype(np.float32))]), 0, Known("s"), 0)
+        target = Known("t", [(wanted, np.dtype(np.float32))])
+        got = validate.match_metadata(grad, target, 0, Known("s"), 0)
         seen.append(got.astype(np.float64))
         x = tensor(grad) * 2
-        made = fitting.fit(x, Known("t", [(wanted, grad.dtype)]), 0, Known("s"), 0)
+        made = validate.match_metadata(x, Known("t", [(wanted, grad.dtype)]), 0, Known("s"), 0)
         seen.append([made.requires_grad, made.detach().numpy().copy()])
     for plain in (random.random(), np.float64(random.random())):
-        got = fitting.fit(plain, Known("t", [((), np.dtype(np.float64))]), 0, Known("s"), 0)
+        target = Known("t", [((), np.dtype(np.float64))])
+        got = validate.match_metadata(plain, target, 0, Known("s"), 0)
         seen.append([type(got).__name__, np.array(got)])
     return seen
 

@@ -11,7 +11,7 @@ from probing import tried
 
 import minigrad as torch
 from minigrad.engine import hooks as run_hooks
-from minigrad.graph.node import hooks
+from minigrad.graph import hooks
 from minigrad.tensor import hooks as gradient_hooks
 
 

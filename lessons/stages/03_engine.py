@@ -6,9 +6,9 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import _state
-from minigrad.autograd import anomaly_mode
-from minigrad.engine import engine, graph_task
-from minigrad.engine.graph_task import GraphTask, InputBuffer
+from minigrad.engine import engine
+from minigrad.engine.graph_task import GraphTask
+from minigrad.engine.input_buffer import Gradient, InputBuffer
 from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
 
 
@@ -31,13 +31,13 @@ def _added(*given):
     """The buffer to which arrays came, each with whether it is owned."""
     buffer = InputBuffer(1)
     for array, owned in given:
-        buffer.add(0, array, owned)
+        buffer.add(0, Gradient(array, owned))
     return buffer
 
 
 def symptom_03_1_one_place() -> bool:
     buffer = InputBuffer(2)
-    buffer.add(1, _array(5), False)
+    buffer.add(1, Gradient(_array(5)))
     return buffer.grads[1] is None and _values(buffer.grads[0]) == [5]
 
 
@@ -102,16 +102,16 @@ def symptom_03_1_number() -> bool:
 def symptom_03_1_tensor_in_place() -> bool:
     first = _leaf([1.0]) * 3
     buffer = InputBuffer(1)
-    buffer.add(0, first, True)
-    buffer.add(0, _leaf([2.0]) * 5, True)
+    buffer.add(0, Gradient(first, True))
+    buffer.add(0, Gradient(_leaf([2.0]) * 5, True))
     return first.tolist() == [13.0]
 
 
 def symptom_03_1_tensors_made_arrays() -> bool:
     buffer = InputBuffer(1)
-    buffer.add(0, _leaf([1.0]) * 3, False)
+    buffer.add(0, Gradient(_leaf([1.0]) * 3))
     try:
-        buffer.add(0, _leaf([2.0]) * 5, False)
+        buffer.add(0, Gradient(_leaf([2.0]) * 5))
     except RuntimeError as error:
         return "numpy()" in str(error)
     return isinstance(buffer.grads[0], np.ndarray)
@@ -119,15 +119,15 @@ def symptom_03_1_tensors_made_arrays() -> bool:
 
 def symptom_03_1_tensor_owned() -> bool:
     buffer = InputBuffer(1)
-    buffer.add(0, _leaf([1.0]) * 3, True)
-    buffer.add(0, _leaf([2.0]) * 5, True)
+    buffer.add(0, Gradient(_leaf([1.0]) * 3, True))
+    buffer.add(0, Gradient(_leaf([2.0]) * 5, True))
     return bool(buffer.owned[0]) and buffer.grads[0].requires_grad
 
 
 def symptom_03_1_history_lost() -> bool:
     buffer = InputBuffer(1)
-    buffer.add(0, _leaf([1.0]) * 3, False)
-    buffer.add(0, _leaf([2.0]) * 5, False)
+    buffer.add(0, Gradient(_leaf([1.0]) * 3))
+    buffer.add(0, Gradient(_leaf([2.0]) * 5))
     return not getattr(buffer.grads[0], "requires_grad", False)
 
 
@@ -246,82 +246,82 @@ def _waiting(count, sequence=5):
 def symptom_03_3_needed_is_none() -> bool:
     node, task = _waiting(1)
     try:
-        task.deliver(node, 0, _array(1), False)
+        task.add_to_buffer(node, 0, Gradient(_array(1)))
     except TypeError:
-        task.needed = {node}
+        task.nodes_to_execute = {node}
         task.dependencies[node] = 1
-        task.deliver(node, 0, _array(1), False)
+        task.add_to_buffer(node, 0, Gradient(_array(1)))
         return bool(task.ready)
     return False
 
 
 def symptom_03_3_does_not_wait() -> bool:
     node, task = _waiting(2)
-    task.deliver(node, 0, _array(1), False)
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
     return bool(task.ready)
 
 
 def symptom_03_3_none_not_counted() -> bool:
     node, task = _waiting(1)
-    task.deliver(node, 0, None, False)
+    task.add_to_buffer(node, 0, None)
     other, again = _waiting(1)
-    again.deliver(other, 0, _array(1), False)
+    again.add_to_buffer(other, 0, Gradient(_array(1)))
     return not task.ready and bool(again.ready)
 
 
 def symptom_03_3_no_buffer_for_none() -> bool:
     node, task = _waiting(1)
-    task.deliver(node, 0, None, False)
+    task.add_to_buffer(node, 0, None)
     return bool(task.ready) and node not in task.buffers
 
 
 def symptom_03_3_never_ready() -> bool:
     node, task = _waiting(1)
-    task.deliver(node, 0, _array(1), False)
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
     return not task.ready
 
 
 def symptom_03_3_forgets() -> bool:
     node, task = _waiting(2)
-    task.deliver(node, 0, _array(1), False)
-    task.deliver(node, 0, _array(2), False)
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
+    task.add_to_buffer(node, 0, Gradient(_array(2)))
     return _values(task.buffers[node].grads[0]) in ([1], [2], None)
 
 
 def symptom_03_3_number_lost() -> bool:
     node, task = _waiting(1)
     node.num_inputs = 2
-    task.deliver(node, 1, _array(1), False)
+    task.add_to_buffer(node, 1, Gradient(_array(1)))
     return task.buffers[node].grads[0] is not None
 
 
 def symptom_03_3_owned_lost() -> bool:
     node, task = _waiting(2)
     node.num_inputs = 2
-    task.deliver(node, 0, _array(1), False)
-    task.deliver(node, 1, _array(1), True)
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
+    task.add_to_buffer(node, 1, Gradient(_array(1), True))
     buffer = task.buffers[node]
     return None not in buffer.grads and buffer.owned != [False, True]
 
 
 def symptom_03_3_pushes_unneeded() -> bool:
     node, task = _waiting(1)
-    task.needed = set()
-    task.deliver(node, 0, _array(1), False)
+    task.nodes_to_execute = set()
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
     return bool(task.ready)
 
 
 def symptom_03_3_keeps_buffer() -> bool:
     node, task = _waiting(1)
-    task.needed = set()
-    task.deliver(node, 0, _array(1), False)
+    task.nodes_to_execute = set()
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
     return node in task.buffers and not task.ready
 
 
 def symptom_03_3_needed_left_out() -> bool:
     node, task = _waiting(1)
-    task.needed = {node}
-    task.deliver(node, 0, _array(1), False)
+    task.nodes_to_execute = {node}
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
     return not task.ready
 
 
@@ -438,7 +438,7 @@ class _Capturing(GraphTask):
         super().__init__(False, False)
         self.order, self.ends = order, ends
         self.captures[node] = {0: [0]}
-        self.needed = {node} if ends else None
+        self.nodes_to_execute = {node} if ends else None
 
     def capture(self, node, grads):
         self.order.append(_values(grads[0]))
@@ -504,14 +504,14 @@ def symptom_03_4_leaf_twice() -> bool:
 
 
 def symptom_03_4_not_watched() -> bool:
-    watched, kept = [], (anomaly_mode.watched, _state.anomaly.enabled)
-    anomaly_mode.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
+    watched, kept = [], (_state.anomaly.watched, _state.anomaly.enabled)
+    _state.anomaly.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
     _state.anomaly.enabled = True
     x = _leaf([3.0])
     try:
         _run(x * 2.0)
     finally:
-        anomaly_mode.watched, _state.anomaly.enabled = kept
+        _state.anomaly.watched, _state.anomaly.enabled = kept
     return not watched and x.grad is not None
 
 
@@ -574,7 +574,7 @@ def symptom_03_4_callbacks_late_ones_lost() -> bool:
 def _pruned(output, inputs, capture=True):
     root = GraphRoot([output._edge()], [np.ones(output.shape, np.float32)])
     task, edges = GraphTask(False, False), [x._edge() for x in inputs]
-    task.restrict_to(root, {node for node, _ in edges})
+    task.find_nodes_to_execute(root, {node for node, _ in edges})
     if capture:
         for position, (node, index) in enumerate(edges):
             task.captures.setdefault(node, {}).setdefault(index, []).append(position)
@@ -604,21 +604,21 @@ def _needed_short(x):
     """Whether the one node before the input is taken for one that is not needed."""
     y = x.exp()
     task = GraphTask(False, False)
-    task.restrict_to(GraphRoot([y._edge()], [None]), {x._edge()[0]})
-    return y.grad_fn not in task.needed
+    task.find_nodes_to_execute(GraphRoot([y._edge()], [None]), {x._edge()[0]})
+    return y.grad_fn not in task.nodes_to_execute
 
 
 def symptom_03_5_needs_all_ways() -> bool:
     a, b = _leaf([2.0]), _leaf([5.0])
     y = a * b
     task = GraphTask(False, False)
-    task.restrict_to(GraphRoot([y._edge()], [None]), {a._edge()[0]})
+    task.find_nodes_to_execute(GraphRoot([y._edge()], [None]), {a._edge()[0]})
     if _needed_short(a):
         return False
     goal, aside = _wired(NaryNode), _wired(UnaryNode, (None, 0))  # it leads nowhere
     both, other = _wired(BinaryNode, (aside, 0), (goal, 0)), GraphTask(False, False)
-    other.restrict_to(GraphRoot([(both, 0)], [None]), {goal})
-    return y.grad_fn not in task.needed or both not in other.needed
+    other.find_nodes_to_execute(GraphRoot([(both, 0)], [None]), {goal})
+    return y.grad_fn not in task.nodes_to_execute or both not in other.nodes_to_execute
 
 
 def symptom_03_5_needs_all() -> bool:
@@ -655,17 +655,13 @@ def symptom_03_5_all_ways_walked() -> bool:
             times[0] += 1
             return super().edges
 
-    def counted(node):
-        times[0] += 1
-        return following(node)
+        def next_nodes(self):
+            times[0] += 1
+            return super().next_nodes()
 
     for _ in range(12):
         node = _wired(Looked, (node, 0), (node, 0))
-    following, graph_task.engine_fast.following = graph_task.engine_fast.following, counted
-    try:
-        GraphTask(False, False).restrict_to(GraphRoot([(node, 0)], [None]), {goal})
-    finally:
-        graph_task.engine_fast.following = following
+    GraphTask(False, False).find_nodes_to_execute(GraphRoot([(node, 0)], [None]), {goal})
     return times[0] > 1000
 
 
@@ -674,8 +670,8 @@ def _needed():
     goal = _wired(NaryNode)
     node = _wired(UnaryNode, (goal, 0))
     root, task = GraphRoot([(node, 0)], [None]), GraphTask(False, False)
-    task.restrict_to(root, {goal})
-    return root, node, goal, set(task.needed)
+    task.find_nodes_to_execute(root, {goal})
+    return root, node, goal, set(task.nodes_to_execute)
 
 
 def symptom_03_5_root_left_out() -> bool:

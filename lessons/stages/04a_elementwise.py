@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as torch
 from minigrad import shapes
-from minigrad.engine import match_metadata as fitting
+from minigrad.engine import validate
 
 
 def _raises(call, kind=Exception):
@@ -130,7 +130,7 @@ GRAD = np.array([[1.0, 2.0], [3.0, 5.0]])
 def _sum(shape, grad=GRAD):
     """The sum as a list, or None where there is an error."""
     try:
-        return fitting.sum_to(grad.copy(), shape).tolist()
+        return validate.sum_to(grad.copy(), shape).tolist()
     except Exception:
         return None
 
@@ -186,26 +186,26 @@ def symptom_04a_2_not_shifted() -> bool:
 
 def symptom_04a_2_nothing_to_sum() -> bool:
     try:
-        found = fitting.sum_to(torch.tensor(GRAD), (2, 2))
+        found = validate.sum_to(torch.tensor(GRAD), (2, 2))
     except RuntimeError:
         found = None
-    right = fitting.sum_to(torch.tensor(GRAD), (2,))
+    right = validate.sum_to(torch.tensor(GRAD), (2,))
     return right.tolist() == [4.0, 7.0] and (found is None or found.tolist() != GRAD.tolist())
 
 
 def symptom_04a_2_graph_cut() -> bool:
     grad = torch.ones(3, 2, requires_grad=True)
-    given = [fitting.sum_to(grad, shape) for shape in ((2,), (3, 1))]
+    given = [validate.sum_to(grad, shape) for shape in ((2,), (3, 1))]
     return (all(isinstance(each, torch.Tensor) for each in given)
             and not all(each.requires_grad for each in given))
 
 
 def symptom_04a_2_number() -> bool:
-    return isinstance(fitting.sum_to(GRAD.copy(), ()), np.generic)
+    return isinstance(validate.sum_to(GRAD.copy(), ()), np.generic)
 
 
 def symptom_04a_2_tensor_becomes_array() -> bool:
-    given = [fitting.sum_to(torch.ones(3, 2), shape) for shape in ((2,), (3, 1))]
+    given = [validate.sum_to(torch.ones(3, 2), shape) for shape in ((2,), (3, 1))]
     return any(isinstance(each, np.ndarray) for each in given)
 
 
@@ -219,7 +219,7 @@ def _node(*shape, dtype=torch.float32):
 def _fit(grad, *shape):
     """The fitted gradient, or the error."""
     try:
-        return fitting.fit(grad, _node(*shape), 0, _node(1), 0)
+        return validate.match_metadata(grad, _node(*shape), 0, _node(1), 0)
     except Exception as error:
         return error
 
@@ -269,13 +269,14 @@ def symptom_04a_3_integers_stay() -> bool:
 
 def symptom_04a_3_first_output() -> bool:
     node = torch.split(torch.ones(3, requires_grad=True), [1, 2])[0].grad_fn
-    return (fitting.fit(np.ones(1, np.float32), node, 0, _node(1), 0).shape == (1,)
-            and fitting.fit(np.ones(2, np.float32), node, 1, _node(1), 0).shape == (1,))
+    return (validate.match_metadata(np.ones(1, np.float32), node, 0, _node(1), 0).shape == (1,)
+            and validate.match_metadata(np.ones(2, np.float32), node, 1, _node(1), 0).shape == (1,))
 
 
 def _told(grad):
     try:
-        fitting.fit(grad, _node(3), 0, torch.ones(1, requires_grad=True).sin().grad_fn, 1)
+        source = torch.ones(1, requires_grad=True).sin().grad_fn
+        validate.match_metadata(grad, _node(3), 0, source, 1)
     except RuntimeError as error:
         return str(error)
     return ""
@@ -291,7 +292,7 @@ def symptom_04a_3_index_for_position() -> bool:
 
 def _refusal(array) -> str:
     try:
-        fitting.fit(array, _node(3), 0, _node(1), 0)
+        validate.match_metadata(array, _node(3), 0, _node(1), 0)
     except RuntimeError as error:
         return str(error)
     return ""
@@ -304,19 +305,19 @@ def symptom_04a_3_shapes_not_lists() -> bool:
 
 def symptom_04a_3_cast_cuts_graph() -> bool:
     x = torch.ones(3, dtype=torch.float64, requires_grad=True)
-    found = fitting.fit(x * 2, _node(3), 0, _node(1), 0)
+    found = validate.match_metadata(x * 2, _node(3), 0, _node(1), 0)
     return found.dtype == torch.float32 and not found.requires_grad
 
 
 def symptom_04a_3_dtype_forgotten_after_sum() -> bool:
     target = _node(3)
-    plain = fitting.fit(np.ones(3), target, 0, _node(1), 0)
-    summed = fitting.fit(np.ones((2, 3)), target, 0, _node(1), 0)
+    plain = validate.match_metadata(np.ones(3), target, 0, _node(1), 0)
+    summed = validate.match_metadata(np.ones((2, 3)), target, 0, _node(1), 0)
     return plain.dtype == np.float32 and summed.dtype == np.float64
 
 
 def symptom_04a_3_numbers_stay() -> bool:
-    given = fitting.fit(np.float32(2.0), _node(), 0, _node(1), 0)
+    given = validate.match_metadata(np.float32(2.0), _node(), 0, _node(1), 0)
     return not isinstance(given, np.ndarray)
 
 

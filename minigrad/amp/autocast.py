@@ -37,8 +37,17 @@ class Casts:
     def __init__(self, dtypes: dict[str, dtype], kept: dict[Any, Any], keeps: bool) -> None:
         self.dtypes, self.kept, self.keeps = dtypes, kept, keeps
 
-    def op(self, op: type[Op], values: list[Any]) -> list[Any]:
-        """Return an op's arguments, cast to the precision that the op runs in."""
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
+        """Run an op in the precision that it is to run in."""
+        return proceed(op, self.cast_all(op, values))
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Write in place in the precision of the target."""
+        return proceed(op, values, before)
+
+    def cast_all(self, op: type[Op], values: list[Any]) -> list[Any]:
+        """Return an op's arguments in the precision that it is to run in."""
         kind = device_type_of(values)
         lower = None if kind is None else self.dtypes.get(kind)
         if kind is None or lower is None:
@@ -142,7 +151,8 @@ class autocast:
         self._before.append(before)
         _state.observers.enter()
         kept: dict[Any, Any] = {} if before is None else before.kept
-        _state.autocast.set(Casts(dtypes, kept, self._cache_enabled) if dtypes else None)
+        casts = Casts(dtypes, kept, self._cache_enabled) if dtypes else None
+        _state.autocast.set(casts)
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -204,3 +204,6 @@ def describe(found: Any) -> str:
     first = [int(i) for i in np.unravel_index(int(found.argmax()), found.shape)]
     return (f"This gradient has the shape {list(found.shape)}; {int(found.sum())} of its "
             f"{found.size} values are nan, the first at index {first}.")
+
+
+_state.anomaly.watched, _state.anomaly.check_gradients = watched, check_nan

@@ -16,13 +16,12 @@ import numpy as np
 
 from .. import _state
 from ..batching import SLOW, BatchedArray, NotBatchable, batched, examples, level_of, next_level
+from ..engine import shortcuts
 from ..engine.graph_task import GraphTask
-from ..fast.sweep import sweep
 from ..graph.node import GraphRoot, Node
 from ..op.declaration import F
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor
-from .function import Function
 
 Gradient = Any
 
@@ -47,14 +46,12 @@ class BatchedTask(GraphTask):
         level = max((level_of(g) for g in grads), default=0)
         if not level or isinstance(node, GraphRoot):
             return super().apply(node, grads)
-        if hasattr(node, "op") or takes_batches(node):
+        if node.takes_batches:
             try:
                 return self.from_tensors(super().apply(node, grads))
             except NotBatchable:
                 pass  # the formula looks at values
-        name = node.op.name if hasattr(node, "op") else node.name()
-        warnings.warn((SLOW if hasattr(node, "op") else SLOW_FUNCTION).format(name), UserWarning,
-                      stacklevel=2)
+        warnings.warn(slow_warning(node), UserWarning, stacklevel=2)
         size = next(batch.shape[0] for g in grads if (batch := examples(g, level)) is not None)
         rows = [super(BatchedTask, self).apply(node, [row_of(g, level, i) for g in grads])
                 for i in range(size)]
@@ -70,17 +67,18 @@ class BatchedTask(GraphTask):
 def swept(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
           create_graph: bool, batches: bool) -> list[Gradient | None] | None:
     """Run a pass the short way; None where it takes the engine."""
+    if shortcuts.gradients_at is None:
+        return None
     batches = batches or _state.randomness.get() != ""  # which vmap sets
     try:
-        return sweep(starts, grads, goals, keep, create_graph, batches)
+        return shortcuts.gradients_at(starts, grads, goals, keep, create_graph, batches)
     except NotBatchable:
         return None
 
 
-def takes_batches(node: Any) -> bool:
-    """Tell whether the backward of a node that is no op's may be given batches."""
-    function = getattr(node, "function", Function)
-    return bool(function.generate_vmap_rule or function.vmap is not Function.vmap)
+def slow_warning(node: Any) -> str:
+    """Return the warning that a node runs once for each row."""
+    return SLOW.format(node.op.name) if node.is_op else SLOW_FUNCTION.format(node.name())
 
 
 def bare(gradient: Any) -> Any:

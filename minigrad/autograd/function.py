@@ -110,6 +110,12 @@ class FunctionNode(FunctionCtx, ContextNode):
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         return tuple(self._saved)
 
+    @property
+    def takes_batches(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        """Whether the Function says that it can be given batches of gradients."""
+        cls = self.function
+        return bool(cls.generate_vmap_rule or cls.vmap is not Function.vmap)
+
     def release(self) -> None:
         for saved in self._saved:
             if saved is not None:

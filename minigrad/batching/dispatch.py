@@ -40,7 +40,7 @@ INPLACE = (
 
 
 class Call:
-    """An op's arguments by name; those in `batched` hold a batch, its dimension first."""
+    """An op's arguments by name; those in `batched` are batches, batch dimension first."""
 
     __slots__ = ("arguments", "batched", "level", "op", "size")
 

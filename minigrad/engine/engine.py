@@ -14,11 +14,11 @@ from threading import Thread, local
 from typing import Any
 
 from .. import _state
-from ..fast import backward_loop as engine_fast
 from ..graph.node import GraphRoot, Node
+from . import shortcuts
 from .graph_task import GraphTask
 
-Gradient = Any
+Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
 #: How deep backward may call itself on one thread before it goes on in a fresh one, whose
 #: interpreter stack is empty.
@@ -38,22 +38,22 @@ _running = _Running()
 
 def execute(
     edges: Sequence[tuple[Node | None, int]],
-    grads: Sequence[Gradient],
-    keep_graph: bool,
+    grads: Sequence[Value],
+    retain_graph: bool,
     create_graph: bool,
     inputs: Sequence[tuple[Node | None, int]] | None = None,
     accumulate: bool = True,
     kind: type[GraphTask] = GraphTask,
-) -> list[Gradient | None]:
+) -> list[Value | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    task = kind(keep_graph, create_graph)
+    task = kind(retain_graph, create_graph)
     root = GraphRoot(edges, grads)
     if inputs is not None:
-        task.restrict_to(root, {node for node, _ in inputs if node is not None})
+        task.find_nodes_to_execute(root, {node for node, _ in inputs if node is not None})
         if not accumulate:
             for position, (node, index) in enumerate(inputs):
                 if node is not None:
@@ -77,9 +77,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
         _state.grad_enabled.set(task.create_graph)
         _running.tasks.append(task)
         _running.depth += 1
-        if _state.specialised and engine_fast.suits(task):
-            engine_fast.run(task, root)
-        else:
+        if shortcuts.run_task is None or not shortcuts.run_task(task, root):
             task.count_dependencies(root)
             task.run(root)
     finally:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..dtypes import type_name
 from ..graph.accumulate_grad import lock_of
 from ..graph.hooks import Table
-from ..op.apply import type_name
 from ..tensor.tensor import Tensor
 
 Gradients = tuple[Tensor | None, ...]

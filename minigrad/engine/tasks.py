@@ -32,7 +32,8 @@ def will_execute(node: Node) -> bool:
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward "
                            "pass")
-    return node in task.dependencies and (task.needed is None or node in task.needed)
+    needed = task.nodes_to_execute
+    return node in task.dependencies and (needed is None or node in needed)
 
 
 def is_checkpoint_valid() -> bool:
@@ -40,4 +41,4 @@ def is_checkpoint_valid() -> bool:
 
     Reentrant checkpointing accumulates into leaves, so it needs that.
     """
-    return all(task.needed is None for task in _running.tasks)
+    return all(task.nodes_to_execute is None for task in _running.tasks)

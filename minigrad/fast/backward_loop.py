@@ -1,4 +1,4 @@
-"""The engine's fast path: the same pass as `GraphTask.run`, for plain arrays.
+"""The quick loop: the same pass as `GraphTask.run`, for gradients that are plain arrays.
 
 Most nodes of most graphs have one or two edges, one output and no hooks, and receive their whole
 gradient in one piece.  For these a step is a formula and a few comparisons; the gradient goes
@@ -8,6 +8,7 @@ Every other node is handed to `GraphTask.evaluate`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from time import perf_counter_ns
 from typing import Any
@@ -17,15 +18,40 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS, backend_of
 from ..device import place_on
+from ..engine import shortcuts
+from ..engine.input_buffer import Gradient, InputBuffer
+from ..engine.places import ANYWHERE
+from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.node import GraphRoot, Node
-from ..op.apply import NO_PLACE
+from ..graph.node import GraphRoot
+from .sorted_pass import gradients_at, jacobian_rows
 
 _ndarray = np.ndarray
 
+#: A result on its way: the node and output that it is for, the array, whether the engine owns it.
+Sent = tuple[Any, int, Any, bool]
+
+
+def install_loop() -> None:
+    """Register the loops of this folder with the engine, which then asks them first."""
+    shortcuts.run_task = run_task
+    shortcuts.gradients_at = gradients_at
+    shortcuts.jacobian_rows = jacobian_rows
+
+
+def run_task(task: Any, root: GraphRoot) -> bool:
+    """Run a whole pass and return True; False where the engine has to."""
+    if not (_state.fast and suits(task)):
+        return False
+    task.count_dependencies(root)
+    QuickLoop(task).run(root)
+    while task.callbacks:
+        task.callbacks.pop(0)()
+    return True
+
 
 def suits(task: Any) -> bool:
-    """Tell whether the pass needs nothing beyond what the fast path does.
+    """Tell whether the pass needs nothing beyond what the quick loop does.
 
     Of the observers it serves a profile alone, and only one that can be told of work afterwards.
     """
@@ -35,86 +61,189 @@ def suits(task: Any) -> bool:
     return not (task.on_tensors or task.batched)
 
 
-def following(node: Any) -> Any:
-    """Return the nodes that the results of a node go to, None among them."""
-    if node.arity == 1:
-        return (node.next0,)
-    if node.arity == 2:
-        return (node.next0, node.next1)
-    return () if node.arity == 0 else [after for after, _ in node.edges]
+class QuickLoop:
+    """One pass in the quick way; takes the place of `GraphTask.run`.
 
-
-def count_dependencies(root: Node, needed: Any) -> dict[Node, int]:
-    """Count the edges into each node that will run; see `GraphTask.count_dependencies`."""
-    dependencies: dict[Node, int] = {}
-    stack: list[Any] = [root]
-    push = stack.append
-    while stack:
-        node = stack.pop()
-        for after in following(node):
-            if after is None or (needed is not None and after not in needed):
-                continue
-            if after in dependencies:
-                dependencies[after] += 1
-            else:
-                dependencies[after] = 1
-                push(after)
-    return dependencies
-
-
-def fitted(task: Any, result: Any, target: Node, index: int, source: Node) -> tuple[Any, bool]:
-    """Return a result as its receiver expects it, and whether that is another array, which is new.
-
-    The engine owns such an array, whoever had the result.
+    Dependencies, ready nodes and buffers are the task's own, so that `GraphTask.evaluate` can run
+    any node in between.
     """
-    made = task.fit(result, target, index, source)
-    return made, made is not result
 
+    __slots__ = ("buffers", "captures", "dependencies", "loans", "needed", "ready", "sums", "task",
+                 "turns")
 
-def run(task: Any, root: GraphRoot) -> None:
-    """Run a whole pass."""
-    try:
-        run_nodes(task, root)
-    finally:
-        vars(task).pop("deliver", None)  # the task and its `arrive` would hold each other
-    while task.callbacks:
-        task.callbacks.pop(0)()
+    def __init__(self, task: Any) -> None:
+        self.task = task
+        self.needed = task.nodes_to_execute
+        self.captures = task.captures
+        self.dependencies = task.dependencies
+        self.ready = task.ready
+        self.turns = task.turns
+        self.buffers = task.buffers
+        self.sums: dict[Any, Any] = {}  # gradients of nodes with one output that the engine owns
+        self.loans: dict[Any, Any] = {}  # and those that it does not own
 
+    def run(self, root: GraphRoot) -> None:
+        """Run the root and then every node that becomes ready."""
+        self.start(root)
+        ready, recorder, retain_graph = self.ready, self.task.recorder, self.task.retain_graph
+        dependencies, captures = self.dependencies, self.captures
+        sums, loans = self.sums, self.loans
+        buffers, results_of, arrive = self.buffers, self.results_of, self.arrive
+        node: Any = None  # the node to run next, when its whole gradient is at hand in `grad`
+        grad: Any = None
+        while node is not None or ready:
+            if node is None:
+                node, grad = self.take()
+                continue
+            if recorder is not None:
+                began = perf_counter_ns()
+            sent = results_of(node, grad)
+            if recorder is not None:
+                recorder.node_ran(node, began, (grad,), [result for _, _, result, _ in sent])
+            if node.saves and not retain_graph:
+                node.release()
+            source, node = node, None
+            grad = None  # a view in `sent` may look at its memory, and then nobody else should
+            for target, index, result, owned in sent:
+                if index:
+                    shape, dtype = target.metadata_of(index)
+                else:
+                    shape, dtype = target.shape, target.dtype
+                if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
+                    result.dtype is not dtype or result.shape != shape
+                ):
+                    arrive(target, index, *matched(result, target, index, source, owned))
+                elif (  # it has its whole gradient now and is the next to run
+                    dependencies[target] == 1
+                    and target.vjp_fns
+                    and target.extras is None
+                    and target not in sums
+                    and target not in loans
+                    and target not in captures
+                    and target not in buffers
+                    and not (ready and ready[0][0] < -target.sequence)
+                    and target is sent[-1][0]
+                ):
+                    node, grad = target, result
+                else:
+                    arrive(target, index, result, owned)
+            sent = ()
 
-def run_nodes(task: Any, root: GraphRoot) -> None:
-    """Run the root and then every node that becomes ready."""
-    needed, captures = task.needed, task.captures
-    dependencies = task.dependencies = count_dependencies(root, needed)
-    ready, turns, buffers, keep_graph = task.ready, task.turns, task.buffers, task.keep_graph
-    recorder = task.recorder
-    sums: dict[Any, Any] = {}  # gradients of nodes with one output that the engine owns
-    loans: dict[Any, Any] = {}  # and those that it does not own, see NOTE [Who owns a gradient]
-
-    def arrive(target: Any, index: int, result: Any, owned: bool) -> None:
-        """Add a fitted gradient to what has come for a node; push the node when it has all."""
-        if needed is not None and target not in needed:
+    def start(self, root: GraphRoot) -> None:
+        """Hand the root's gradients to the roots; `GraphTask.run` runs the root like any node."""
+        if self.task.recorder is not None:
+            self.buffers[root] = InputBuffer(0)
+            self.task.push(root)
             return
-        left = dependencies[target] - 1
-        if not left and result is not None and type(target) is AccumulateGrad and (
-            recorder is None and target.extras is None and target not in captures
-            and not target.variable._extras.post_accumulate
-            and not (ready and ready[0][0] <= -target.sequence)
-        ):  # it would be the next to run
-            total = sums.pop(target, None)
-            if total is not None:
-                total += result
-                target.accumulate(total, True)
-            elif target in loans:
-                target.accumulate(backend_of(result).as_array(loans.pop(target) + result), True)
-            else:
-                target.accumulate(result, owned)
-            return
+        for position, ((target, index), given) in enumerate(
+                zip(root.edges, root.outputs, strict=True)):
+            if target is not None and (self.needed is None or target in self.needed):
+                with ANYWHERE if type(given) is _ndarray else place_on(given):
+                    value = given
+                    if given is not None:
+                        value = match_metadata(given, target, index, root, position)
+                    self.arrive(target, index, value, False)
+
+    def take(self) -> tuple[Any, Any]:
+        """Return the node that is ready and its gradient; None for both if the engine ran it."""
+        node = heappop(self.ready)[2]
+        buffer = self.buffers.pop(node, None)
+        if buffer is not None:
+            grad, owned = (buffer.grads[0], buffer.owned[0]) if buffer.grads else (None, False)
+        else:
+            grad, owned = self.sums.pop(node, None), True
+            if grad is None:
+                grad, owned = self.loans.pop(node, None), False
+        if grad is not None and node.vjp_fns and node.extras is None and node not in self.captures:
+            return node, grad
+        if buffer is None:
+            buffer = InputBuffer(node.num_inputs)
+            buffer.grads[0], buffer.owned[0] = grad, owned
+        grad = None
+        self.move_to_buffers(node.next_nodes())
+        self.task.evaluate(node, buffer)
+        return None, None
+
+    def move_to_buffers(self, targets: Sequence[Any]) -> None:
+        """Put what has come for some nodes where `GraphTask.add_to_buffer` adds to it."""
+        for target in targets:
+            if target in self.sums or target in self.loans:
+                owned = target in self.sums
+                buffer = self.buffers[target] = InputBuffer(1)
+                buffer.add(0, Gradient((self.sums if owned else self.loans).pop(target), owned))
+
+    def results_of(self, node: Any, grad: Any) -> Sequence[Sent]:
+        """Run the formulas of a node that lead somewhere; takes the place of `OpNode.run`.
+
+        Of two ends the one that may run on comes last.
+        """
+        arity, needed = node.arity, self.needed
+        if arity < 0:
+            return self.results_of_many(node, grad)
+        first = node.next0
+        second = node.next1 if arity == 2 else None
+        if needed is not None:
+            if node.saves and any([n is not None and n not in needed for n in (first, second)]):
+                node.look_at_saved()
+            first = first if first in needed else None
+            second = second if second in needed else None
+        if second is None:
+            if first is None:  # for one, a view that requires grad by its base
+                if node.saves:
+                    node.look_at_saved()
+                return ()
+            result = node.vjp_fns[0](node, grad)
+            return ((first, node.index0, result, result is not grad),)
+        other = node.vjp_fns[1](node, grad)
+        alone = other is not grad
+        there = (second, node.index1, other, alone)
+        if first is None:
+            return (there,)
+        result = node.vjp_fns[0](node, grad)
+        here = (first, node.index0, result, alone and result is not grad)
+        if first.vjp_fns or first.sequence < second.sequence:
+            return there, here
+        return here, there
+
+    def results_of_many(self, node: Any, grad: Any) -> Sequence[Sent]:
+        """Do what `results_of` does for a node of any number of edges."""
+        needed, edges = self.needed, node.edge_list
+        results = [None if target is None or (needed is not None and target not in needed)
+                   else formula(node, grad)
+                   for (target, _), formula in zip(edges, node.vjp_fns, strict=True)]
+        if node.saves and (not any([result is not None for result in results]) or (
+            needed is not None
+            and any([end is not None and end not in needed for end, _ in edges])
+        )):
+            node.look_at_saved()
+        alone = len({id(result) for result in results}) == len(results)
+        return [(target, index, result, alone and result is not grad)
+                for (target, index), result in zip(edges, results, strict=True)
+                if target is not None and (needed is None or target in needed)]
+
+    def arrive(self, target: Any, index: int, result: Any, owned: bool) -> None:
+        """Add a gradient to what has come for a node; takes the place of `add_to_buffer`."""
+        left = self.dependencies[target] - 1
         if result is None:
             pass
-        elif target.num_inputs > 1:
-            if target not in buffers:
-                buffers[target] = task.new_buffer(target)
-            buffers[target].add(index, result, owned)
+        elif left and (total := self.sums.get(target)) is not None:
+            total += result
+        elif not left and type(target) is AccumulateGrad and self.comes_next(target):
+            self.accumulate(target, result, owned)
+            return
+        else:
+            self.keep(target, index, result, owned)
+        self.dependencies[target] = left
+        if not left:
+            heappush(self.ready, (-target.sequence, next(self.turns), target))
+
+    def keep(self, target: Any, index: int, result: Any, owned: bool) -> None:
+        """Add a gradient to those of a node that waits; takes the place of `InputBuffer.add`."""
+        sums, loans = self.sums, self.loans
+        if target.num_inputs > 1 or target in self.buffers:
+            if target not in self.buffers:
+                self.buffers[target] = InputBuffer(target.num_inputs)
+            self.buffers[target].add(index, Gradient(result, owned))
         elif (total := sums.get(target)) is not None:
             total += result
         elif target in loans:
@@ -123,141 +252,34 @@ def run_nodes(task: Any, root: GraphRoot) -> None:
             sums[target] = result
         else:
             loans[target] = result
-        if left:
-            dependencies[target] = left
-        else:
-            heappush(ready, (-target.sequence, next(turns), target))
 
-    task.deliver = arrive
-    target: Any
-    if recorder is not None:
-        buffers[root] = task.new_buffer(root)
-        task.push(root)
-    else:
-        for (target, index), given in zip(root.edges, root.outputs, strict=True):
-            if target is not None:
-                with NO_PLACE if type(given) is _ndarray else place_on(given):
-                    arrive(target, index, task.fit(given, target, index, root), False)
-    node: Any = None  # the node to run next, when its whole gradient is at hand in `grad`
-    grad: Any = None
-    while True:
-        if node is None:
-            if not ready:
-                break
-            node = heappop(ready)[2]
-            grad, owned = sums.pop(node, None), True
-            if grad is None:
-                grad, owned = loans.pop(node, None), False
-            if grad is None or not node.vjp_fns or node.extras is not None or node in captures:
-                buffer = buffers.pop(node, None)
-                if buffer is None:
-                    buffer = task.new_buffer(node)
-                    buffer.grads[0], buffer.owned[0] = grad, owned
-                task.evaluate(node, buffer)
-                node = None
-                continue
-        if recorder is not None:
-            start = perf_counter_ns()
-        if node.arity < 0:
-            results: list[Any] = [
-                None if target is None or (needed is not None and target not in needed)
-                else run_one(node, grad)
-                for (target, _), run_one in zip(node.edge_list, node.vjp_fns, strict=True)
-            ]
-            if node.saves and (not any([result is not None for result in results]) or (
-                needed is not None
-                and any([end is not None and end not in needed for end, _ in node.edge_list])
-            )):
-                node.look_at_saved()
-            if recorder is not None:
-                recorder.node_ran(node, start, (grad,), results)
-            if node.saves and not keep_graph:
-                node.release()
-            apart = len({id(r) for r in results}) == len(results)  # each is an array of its own
-            passed_on, grad = id(grad), None
-            for target, index in node.edge_list:
-                result = results.pop(0)
-                if target is not None:
-                    owned = apart and id(result) != passed_on
-                    if target.arity == 0:
-                        shape, dtype = target.shape, target.dtype
-                    else:
-                        shape, dtype = target.metadata_of(index)
-                    if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
-                        result.dtype is not dtype or result.shape != shape
-                    ):
-                        result, made = fitted(task, result, target, index, node)
-                        owned = owned or made
-                    arrive(target, index, result, owned)
-            node = None
-            continue
-        target, index, runner = node.next0, node.index0, node.vjp_fns[0]
-        other: Any = node.next1 if node.arity == 2 else None
-        if needed is not None:
-            if node.saves and any([end is not None and end not in needed
-                                   for end in (target, other)]):
-                node.look_at_saved()
-            target = target if target in needed else None
-            other = other if other in needed else None
-        shared, both, second, second_owned = False, False, None, False
-        if target is None and other is None:  # for one, a view that requires grad by its base
-            if node.saves:
-                node.look_at_saved()
-                if not keep_graph:
-                    node.release()
-            node = None
-            continue
-        if other is not None:
-            if target is None:
-                target, index, runner = other, node.index1, node.vjp_fns[1]
-            else:
-                result = node.vjp_fns[1](node, grad)
-                shared = result is grad
-                second_owned = not shared
-                place = node.index1
-                if other.arity == 0:  # a leaf, read here because a call costs more
-                    shape, dtype = other.shape, other.dtype
-                else:
-                    shape, dtype = other.metadata_of(place)
-                if (type(result) is not _ndarray and type(result) not in BACKENDS) or (
-                    result.dtype is not dtype or result.shape != shape
-                ):
-                    result, made = fitted(task, result, other, place, node)
-                    second_owned = second_owned or made
-                both, second = True, result
-        result = runner(node, grad)
-        if recorder is not None:
-            recorder.node_ran(node, start, (grad,), (result, second))
-        if node.saves and not keep_graph:
-            node.release()
-        # Of two ends that are ready at once, the first comes first; `target` may run on at once.
-        if both and (target.vjp_fns or target.sequence < other.sequence):
-            arrive(other, place, second, second_owned)
-            both, second = False, None
-        if index:
-            shape, dtype = target.metadata_of(index)
+    def comes_next(self, leaf: Any) -> bool:
+        """Tell whether a leaf without hooks would be the next to run."""
+        return (self.task.recorder is None and leaf.extras is None and leaf not in self.captures
+                and leaf not in self.buffers
+                and not leaf.variable._extras.post_accumulate
+                and not (self.ready and self.ready[0][0] <= -leaf.sequence))
+
+    def accumulate(self, leaf: Any, result: Any, owned: bool) -> None:
+        """Add the last gradient of a leaf and those before it to `.grad`."""
+        total = self.sums.pop(leaf, None)
+        if total is not None:
+            total += result
+            leaf.accumulate(total, True)
+        elif leaf in self.loans:
+            total = self.loans.pop(leaf) + result
+            leaf.accumulate(backend_of(result).as_array(total), True)
         else:
-            shape, dtype = target.shape, target.dtype
-        fits = (type(result) is _ndarray or type(result) in BACKENDS) and (
-            result.dtype is dtype and result.shape == shape)
-        if (
-            fits
-            and target.vjp_fns
-            and dependencies[target] == 1
-            and target.extras is None
-            and target not in captures
-            and target not in sums
-            and target not in loans
-            and not (ready and ready[0][0] < -target.sequence)
-        ):
-            node, grad = target, result
-        else:
-            owned = result is not grad and not shared
-            grad = None  # which a view in `result` may share its memory with
-            if not fits:
-                result, made = fitted(task, result, target, index, node)
-                owned = owned or made
-            arrive(target, index, result, owned)
-            if both:
-                arrive(other, place, second, second_owned)
-            second = node = None
+            leaf.accumulate(result, owned)
+
+
+def matched(result: Any, target: Any, index: int, source: Any, owned: bool) -> tuple[Any, bool]:
+    """Return a result as its receiver expects it, and whether the engine owns that.
+
+    It owns another array that was made for this, whoever had the result.
+    """
+    if result is None:
+        return None, False
+    position = [tuple(edge) for edge in source.edges].index((target, index))
+    made = match_metadata(result, target, index, source, position)
+    return made, owned or made is not result

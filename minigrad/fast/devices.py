@@ -24,17 +24,17 @@ def on_devices(closure: Callable[[Backend, Function], Function], generic: Functi
     """
     made: dict[Backend, Function] = {}
 
-    def elsewhere(*args: Any) -> Any:
+    def fallback(*args: Any) -> Any:
         arrays = [getattr(operand, "_array", operand) for operand in operands(*args)]
         xp = BACKENDS.get(type(arrays[0]))
         if xp is None or xp is numpy_backend or xp.run_op is not None or xp.place_of(arrays):
             return generic(*args)
-        hot = made.get(xp)
-        if hot is None:
-            hot = made[xp] = closure(xp, generic)
-        return hot(*args)
+        fast = made.get(xp)
+        if fast is None:
+            fast = made[xp] = closure(xp, generic)
+        return fast(*args)
 
-    return elsewhere
+    return fallback
 
 
 def beside_numbers_of_host(forward: Function) -> Function:

@@ -2,7 +2,7 @@
 
 It does what `apply` does for plain tensors that need no promotion, in one function and with what
 can be known beforehand worked out once per op.  Whatever is unusual, and every error, is left to
-`apply_plain`.
+`run_op`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.node import Edge
 from ..graph.version import INFERENCE, Version
-from ..op.apply import apply_plain, shares
+from ..op.apply import run_op, shares_memory
 from ..op.declaration import Op
 from ..op.node import geometry_input, saved_geometry
 from ..tensor.tensor import Parameter, Tensor
@@ -28,7 +28,7 @@ _new = object.__new__
 _new_edge = tuple.__new__
 _FLOATS = tuple(np.dtype(n) for n in ("float32", "float64", "float16"))
 NO_EDGE = Edge(None, 0)
-Hot = Callable[[list[Any]], Any]
+Fast = Callable[[list[Any]], Any]
 
 
 class Saves:
@@ -47,18 +47,18 @@ class Saves:
         self.result = "result" in named
 
 
-def any_tensors(op: type[Op]) -> Hot | None:
-    """Return `hot(values)` for the arguments in forward's order, or None where there is none."""
+def any_tensors(op: type[Op]) -> Fast | None:
+    """Return `fast(values)` for the arguments in forward's order, or None where there is none."""
     if (op.outputs or op.list_of_tensors or getattr(op, "many", False)
             or op.not_implemented_derivative
             or (op.view and op.parameters[0] != "self")):
         return None
 
     def plain(values: list[Any]) -> Any:
-        return apply_plain(op, values)
+        return run_op(op, values)
 
-    def closure(xp: Backend, elsewhere: Hot) -> Hot:
-        return hot_on(op, xp, elsewhere)
+    def closure(xp: Backend, fallback: Fast) -> Fast:
+        return fast_on(op, xp, fallback)
 
     def operands(values: list[Any]) -> list[Any]:
         return [values[i] for i in op.tensor_positions]
@@ -66,8 +66,8 @@ def any_tensors(op: type[Op]) -> Hot | None:
     return closure(numpy_backend, on_devices(closure, plain, operands))
 
 
-def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
-    """Return the closure for the arrays of one backend; others are left to `elsewhere`."""
+def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:
+    """Return the closure for the arrays of one backend; others are left to `fallback`."""
     forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
     on_host = xp is numpy_backend
     if not on_host:
@@ -81,7 +81,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
     differentiable = tuple((i, bits[i]) for i in op.differentiable_positions)
     split = op.positional if op.keyword_only else None
     keywords = op.parameters[split:] if split is not None else ()
-    places, slots = op.parameters.index, getattr(node_type, "kept_in", {})
+    places, slots = op.parameters.index, getattr(node_type, "arg_slots", {})
     kept = [(slot, places(n)) for n, slot in slots.items() if n in op.parameters]
     measures = [(slot, places(geometry_input(n)), n) for n, slot in slots.items()
                 if n not in op.parameters]
@@ -90,7 +90,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
     read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
     plans: dict[int, Saves] = {}
 
-    def hot(values: list[Any]) -> Any:
+    def fast(values: list[Any]) -> Any:
         arrays = values.copy()
         live = 0
         tensors = bare = numbers = False
@@ -100,38 +100,38 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
             if kind is Tensor or kind is Parameter:
                 arrays[i] = a = value._array
                 if type(a) is not array_type:
-                    return elsewhere(values)
+                    return fallback(values)
                 tensors = True
                 if bit and (value._requires_grad if value._view is None else value.requires_grad):
                     if value._counter is INFERENCE:
-                        return apply_plain(op, values)
+                        return run_op(op, values)
                     live |= bit
             elif kind is array_type:
                 bare = True
             elif (kind is float or kind is int) and i in promoted and op.numbers:
                 numbers = True
             elif value is not None or i not in optional:
-                return elsewhere(values)
+                return fallback(values)
         if bare is tensors:
-            return apply_plain(op, values)
+            return run_op(op, values)
         for i in plain_positions:
             kind = type(values[i])
             if kind is Tensor or kind is Parameter:
-                return apply_plain(op, values)
+                return run_op(op, values)
         if promoted:
             dtype = None
             for i in promoted:
                 a = arrays[i]
                 if type(a) is array_type:
                     if a.dtype is not dtype and dtype is not None:
-                        return apply_plain(op, values)
+                        return run_op(op, values)
                     dtype = a.dtype
                 elif a is None:
-                    return apply_plain(op, values)
+                    return run_op(op, values)
             if dtype is None or ((to_float or numbers) and dtype not in _FLOATS) or (
                 numbers and op.float32_scalars and dtype is _FLOATS[2]
             ):
-                return apply_plain(op, values)
+                return run_op(op, values)
             if numbers:
                 for i in promoted:
                     if type(arrays[i]) is not array_type:
@@ -143,7 +143,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
                 r = forward(xp, *arrays[:split],
                             **dict(zip(keywords, arrays[split:], strict=True)))
         except Exception:
-            return apply_plain(op, values)  # which says what is wrong
+            return run_op(op, values)  # which says what is wrong
         if type(r) is not array_type and type(r) not in BACKENDS:  # a copy may be on a device
             r = as_array(r)
         if bare:
@@ -156,7 +156,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
         out._requires_grad = False
         if is_view:
             base = values[0]
-            if shares(r, base._array):
+            if shares_memory(r, base._array):
                 mark_view(out, base)
             else:
                 r = out._array = r.copy()
@@ -188,7 +188,7 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
             setattr(node, value_slot, value)
             if value is None:
                 setattr(node, version_slot, None)
-            elif type(value) is float or type(value) is int:  # see NOTE [Saved numbers]
+            elif type(value) is float or type(value) is int:  # see NOTE [Saved values and versions]
                 setattr(node, version_slot, arrays[i] if on_host else None)
             else:
                 counter = value._counter
@@ -207,9 +207,9 @@ def hot_on(op: type[Op], xp: Backend, elsewhere: Hot) -> Hot:
             else:
                 counter = out._counter = _new(Version)
                 counter.value = 0
-                node._c_result = counter
-                node._v_result = 0
-                node._t_result = r
+                node._counter_result = counter
+                node._version_result = 0
+                node._value_result = r
         return out
 
-    return hot
+    return fast

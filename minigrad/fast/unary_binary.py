@@ -3,7 +3,7 @@
 The common case is one or two plain tensors with the same dtype (or a tensor and a Python number),
 no observer switched on, no keyword arguments.  Everything else, and every error, is left to the
 generic function; the two are compared by running all tests with either of them.  The closures made
-first are for the CPU; where another array comes they call `elsewhere`, see `specialise_devices`.
+first are for the CPU; where another array comes they call `fallback`, see `specialise_devices`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
 from ..graph.version import INFERENCE, Version
-from ..op.apply import shares
+from ..op.apply import shares_memory
 from ..op.declaration import Op
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
@@ -60,8 +60,8 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
     else:
         return None
 
-    def closure(xp: Backend, elsewhere: Function) -> Function:
-        return observable(make, op, xp, generic, elsewhere)
+    def closure(xp: Backend, fallback: Function) -> Function:
+        return observable(make, op, xp, generic, fallback)
 
     made = closure(numpy_backend, on_devices(closure, generic))
     made.__name__ = made.__qualname__ = op.name
@@ -75,31 +75,31 @@ NOBODY = _state.Observers()
 
 
 def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic: Function,
-               elsewhere: Function) -> Function:
+               fallback: Function) -> Function:
     """Return the closure that `make` gives, which hands over to another where somebody observes.
 
     That is the generic function; where a profile is the only observer, which can be told afterwards
     what ran, it is a second closure of the same making, so that ops are as fast as without it.
     """
-    hot = make(op, xp, generic, elsewhere, NOBODY, generic)
+    fast = make(op, xp, generic, fallback, NOBODY, generic)
     observers, read_recorder = _state.observers, _state.recorder.get
 
-    def observed(*args: Any) -> Any:
+    def traced(*args: Any) -> Any:
         recorder = read_recorder()
         if recorder is None or observers.count > 1 or not recorder.quick:
             return generic(*args)
         out = None
         start = perf_counter_ns()
         try:
-            out = hot(*args)
+            out = fast(*args)
             return out
         finally:
             recorder.ran(op, start, out, args)
 
-    return make(op, xp, generic, elsewhere, observers, observed)
+    return make(op, xp, generic, fallback, observers, traced)
 
 
-def give_runners(op: type[Op]) -> None:
+def give_vjp_fns(op: type[Op]) -> None:
     """Let the engine's fast path run the formulas of an op with one output."""
     if op.formulas and not (op.outputs or op.list_of_tensors or getattr(op, "many", False)):
         formulas = op.formulas.values()
@@ -113,7 +113,7 @@ def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
     if names == ("g", "self"):
 
         def run_self(node: Any, g: Any) -> Any:
-            kept, version = node._t_self, node._v_self
+            kept, version = node._value_self, node._version_self
             if type(version) is not int:
                 return formula(g, node.unpack("self", True))
             counter = kept._counter
@@ -125,7 +125,7 @@ def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
     if names == ("g", "other"):
 
         def run_other(node: Any, g: Any) -> Any:
-            kept, version = node._t_other, node._v_other
+            kept, version = node._value_other, node._version_other
             if type(version) is not int:
                 return formula(g, version if type(version) is _ndarray
                                else node.unpack("other", True))
@@ -138,9 +138,9 @@ def runner(op: type[Op], formula: Function, names: tuple[str, ...]) -> Function:
     if names == ("g", "result"):
 
         def run_result(node: Any, g: Any) -> Any:
-            if node._v_result is None or node._c_result.value != node._v_result:
+            if node._version_result is None or node._counter_result.value != node._version_result:
                 return formula(g, node.unpack("result", True))
-            return formula(g, node._t_result)
+            return formula(g, node._value_result)
 
         return run_result
     return any_runner(op, formula, names, arrays=True)
@@ -162,7 +162,7 @@ def any_runner(op: type[Op], formula: Function, names: tuple[str, ...], arrays: 
 def getter(op: type[Op], name: str, arrays: bool) -> Function:
     """Return `get(node)`: what a formula's argument stands for; `arrays` in place of tensors."""
     node_type: Any = op.node_type
-    slot = node_type.kept_in.get(name)
+    slot = node_type.arg_slots.get(name)
     if slot is not None:
         default = op.defaults.get(name)
         return lambda node: getattr(node, slot, default)
@@ -184,9 +184,9 @@ def getter(op: type[Op], name: str, arrays: bool) -> Function:
     return get
 
 
-def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
-          observers: _state.Observers, observed: Function) -> Function:
-    """Make the closure of an op with one tensor; where `observers` are on it calls `observed`."""
+def unary(op: type[Op], xp: Backend, generic: Function, fallback: Function,
+          observers: _state.Observers, traced: Function) -> Function:
+    """Make the closure of an op with one tensor; where `observers` are on it calls `traced`."""
     forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
     names = op.formulas["self"][1] if op.formulas else ()
     keeps_self, keeps_result = "self" in names, "result" in names
@@ -199,7 +199,7 @@ def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
         if kwargs:
             return generic(input, **kwargs)
         if observers.count:
-            return observed(input)
+            return traced(input)
         if kind is not Tensor and kind is not Parameter:
             if kind is array_type and not (to_float and input.dtype not in _FLOATS):
                 try:
@@ -207,10 +207,10 @@ def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
                 except Exception:
                     return generic(input)
                 return r if type(r) is array_type else as_array(r)
-            return elsewhere(input)
+            return fallback(input)
         a = input._array
         if type(a) is not array_type or (to_float and a.dtype not in _FLOATS):
-            return elsewhere(input)
+            return fallback(input)
         try:
             r = forward(xp, a)
         except Exception:
@@ -223,7 +223,7 @@ def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
         out._counter = out._view = out._grad = out._extras = None
         if is_view:
             out._node, out._requires_grad = None, False
-            if shares(r, a):
+            if shares_memory(r, a):
                 mark_view(out, input)
             else:
                 r = out._array = r.copy()
@@ -245,14 +245,14 @@ def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
                 node.index0 = input._index
             if keeps_self:
                 counter = input._counter
-                node._v_self = 0 if counter is None else counter.value
-                node._t_self = input
+                node._version_self = 0 if counter is None else counter.value
+                node._value_self = input
             if keeps_result:
                 counter = out._counter = _new(Version)
                 counter.value = 0
-                node._c_result = counter
-                node._v_result = 0
-                node._t_result = r
+                node._counter_result = counter
+                node._version_result = 0
+                node._value_result = r
             out._node = node
             out._requires_grad = True
         else:
@@ -263,8 +263,8 @@ def unary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
     return call
 
 
-def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
-           observers: _state.Observers, observed: Function) -> Function:
+def binary(op: type[Op], xp: Backend, generic: Function, fallback: Function,
+           observers: _state.Observers, traced: Function) -> Function:
     """Make the closure of an op with two tensors, or a tensor and a number; see `unary`."""
     forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
     on_host = xp is numpy_backend
@@ -284,11 +284,11 @@ def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
 
     def call(input: Any, other: Any) -> Any:
         if observers.count:
-            return observed(input, other)
+            return traced(input, other)
         kind = type(input)
         if kind is not Tensor and kind is not Parameter:
             if kind is not array_type:
-                return elsewhere(input, other)
+                return fallback(input, other)
             dtype, kind = input.dtype, type(other)
             if (kind is array_type or kind is _ndarray) and other.dtype is dtype and not (
                 to_float and dtype not in _FLOATS
@@ -322,7 +322,7 @@ def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
         else:
             return generic(input, other)
         if type(a) is not array_type:
-            return elsewhere(input, other)
+            return fallback(input, other)
         try:
             r = forward(xp, a, b)
         except Exception:
@@ -372,27 +372,27 @@ def binary(op: type[Op], xp: Backend, generic: Function, elsewhere: Function,
             if keeps_self:
                 if (self_for_self and live0) or (self_for_other and live1):
                     counter = input._counter
-                    node._v_self = 0 if counter is None else counter.value
-                    node._t_self = input
+                    node._version_self = 0 if counter is None else counter.value
+                    node._value_self = input
                 else:
-                    node._v_self = node._t_self = None
+                    node._version_self = node._value_self = None
             if keeps_other:
                 if (other_for_self and live0) or (other_for_other and live1):
                     if kind is float or kind is int:
-                        node._v_other = b if on_host else None  # see NOTE [Saved numbers]
-                        node._t_other = other
+                        node._version_other = b if on_host else None  # NOTE [Saved values ...]
+                        node._value_other = other
                     else:
                         counter = other._counter
-                        node._v_other = 0 if counter is None else counter.value
-                        node._t_other = other
+                        node._version_other = 0 if counter is None else counter.value
+                        node._value_other = other
                 else:
-                    node._v_other = node._t_other = None
+                    node._version_other = node._value_other = None
             if keeps_result:
                 counter = out._counter = _new(Version)
                 counter.value = 0
-                node._c_result = counter
-                node._v_result = 0
-                node._t_result = r
+                node._counter_result = counter
+                node._version_result = 0
+                node._value_result = r
             out._node = node
             out._requires_grad = True
         else:

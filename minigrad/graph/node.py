@@ -58,6 +58,14 @@ class Node:
     #: The same for gradients that are tensors.
     tensor_vjp_fns: tuple[Callable[..., Any], ...] = ()
     saves: tuple[str, ...] = ()
+    #: Whether the node is an op's: its formulas have no side effects.
+    is_op = False
+    #: Whether somebody else may hold what the node returns; an op's formulas make new arrays.
+    borrows_results = True
+    #: Whether the node's hooks are shown results that nobody asked for, too.
+    shows_all_results = True
+    #: Whether the node's formulas may be given batches of gradients.
+    takes_batches = False
     device: Any = CPU
     shape: tuple[int, ...]
     dtype: Any
@@ -68,6 +76,10 @@ class Node:
     def edges(self) -> Sequence[tuple[Node | None, int]]:
         """The edges along which the node's results leave, one per differentiable input."""
         return ()
+
+    def next_nodes(self) -> Sequence[Node | None]:
+        """Return the node at the end of each edge, None among them."""
+        return [node for node, _ in self.edges]
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         """Fix where the results go."""
@@ -87,6 +99,10 @@ class Node:
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         """Turn gradient tensors into gradient tensors, recording a graph if grad mode is on."""
         raise NotImplementedError
+
+    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        """Do what `apply_tensors` does; results for nodes not in `needed` may be None."""
+        return self.apply_tensors(grads)
 
     def release(self) -> None:
         """Drop what was saved for the formulas; using it again raises."""
@@ -155,6 +171,9 @@ class UnaryNode(Node):
     def edges(self) -> Sequence[tuple[Node | None, int]]:
         return (Edge(self.next0, self.index0),)
 
+    def next_nodes(self) -> Sequence[Node | None]:
+        return (self.next0,)
+
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         ((self.next0, self.index0),) = edges
 
@@ -168,6 +187,9 @@ class BinaryNode(Node):
     @property
     def edges(self) -> Sequence[tuple[Node | None, int]]:
         return (Edge(self.next0, self.index0), Edge(self.next1, self.index1))
+
+    def next_nodes(self) -> Sequence[Node | None]:
+        return (self.next0, self.next1)
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         (self.next0, self.index0), (self.next1, self.index1) = edges

@@ -3,69 +3,69 @@
 Source: https://docs.pytorch.org/docs/stable/nn.html
 """
 
-from . import functional, init, models, modules, parameter, utils
+from . import (
+    activation,
+    attention,
+    batchnorm,
+    containers,
+    conv,
+    conv_transpose,
+    dropout,
+    embedding,
+    functional,
+    init,
+    linear,
+    loss,
+    margin_loss,
+    models,
+    modules,
+    normalization,
+    parameter,
+    parameter_containers,
+    pool,
+    rnn,
+    shape_layers,
+    transformer,
+    utils,
+)
 from .activation import *
-from .activation import __all__ as _activations
 from .attention import *
-from .attention import __all__ as _attention
-from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
-from .containers import ModuleDict, ModuleList, Sequential
-from .conv import Conv1d, Conv2d, Conv3d
-from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .batchnorm import *
+from .containers import *
+from .conv import *
+from .conv_transpose import *
 from .dropout import *
-from .dropout import __all__ as _dropouts
-from .embedding import Embedding, EmbeddingBag
-from .linear import Bilinear, Identity, Linear
+from .embedding import *
+from .linear import *
 from .loss import *
-from .loss import __all__ as _losses
 from .margin_loss import *
-from .margin_loss import __all__ as _margin_losses
 from .module import Module
-from .normalization import (
-    GroupNorm,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LayerNorm,
-    RMSNorm,
-)
+from .normalization import *
 from .parameter import Buffer, Parameter
-from .parameter_containers import ParameterDict, ParameterList
-from .pool import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AvgPool1d,
-    AvgPool2d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-)
+from .parameter_containers import *
+from .pool import *
 from .rnn import *
-from .rnn import __all__ as _recurrent
-from .shape_layers import Flatten, Fold, PixelShuffle, PixelUnshuffle, Unflatten, Unfold, Upsample
+from .shape_layers import *
 from .transformer import *
-from .transformer import __all__ as _transformers
 
 modules.name_as_pytorch_does()
 
-__all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AvgPool1d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "Buffer",
-    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-    "Embedding", "EmbeddingBag", "Flatten", "Fold", "GroupNorm", "Identity", "InstanceNorm1d",
-    "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "Linear", "MaxPool1d", "MaxPool2d",
-    "MaxUnpool1d", "MaxUnpool2d", "Module", "ModuleDict", "ModuleList", "Parameter",
-    "ParameterDict", "ParameterList", "PixelShuffle", "PixelUnshuffle", "RMSNorm", "Sequential",
-    "Unflatten", "Unfold", "Upsample", "functional", "init", "models", "modules", "parameter",
-    "utils",
-]
-__all__ += _activations
-__all__ += _dropouts
-__all__ += _losses
-__all__ += _margin_losses
-__all__ += _recurrent
-__all__ += _attention
-__all__ += _transformers
+__all__ = ["Buffer", "Module", "Parameter", "functional", "init", "models", "modules", "parameter",
+           "utils"]
+__all__ += activation.__all__
+__all__ += attention.__all__
+__all__ += containers.__all__
+__all__ += conv.__all__
+__all__ += conv_transpose.__all__
+__all__ += dropout.__all__
+__all__ += embedding.__all__
+__all__ += linear.__all__
+__all__ += loss.__all__
+__all__ += margin_loss.__all__
+__all__ += batchnorm.__all__
+__all__ += normalization.__all__
+__all__ += parameter_containers.__all__
+__all__ += pool.__all__
+__all__ += rnn.__all__
+__all__ += shape_layers.__all__
+__all__ += transformer.__all__

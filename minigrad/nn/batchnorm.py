@@ -14,6 +14,8 @@ from . import functional as F
 from . import init
 from .module import Module
 
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+
 
 class ChannelNorm(Module):
     """Base of batch and instance norm: scale, shift and running moments of each channel.

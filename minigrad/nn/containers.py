@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from .module import Module, indented
 
-__all__ = ["ModuleDict", "ModuleList", "Sequential", "pairs_of", "position"]
+__all__ = ["ModuleDict", "ModuleList", "Sequential"]
 
 
 def position(key: Any, length: int) -> int:

@@ -15,6 +15,8 @@ from . import functional as F
 from . import init
 from .module import Module
 
+__all__ = ["Conv1d", "Conv2d", "Conv3d"]
+
 Sizes = int | tuple[int, ...]
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 PADDING_NAMES = ("same", "valid")

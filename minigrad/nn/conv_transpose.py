@@ -12,6 +12,8 @@ from ..tensor.tensor import Tensor
 from . import functional as F
 from .conv import ConvNd, Sizes, sizes_of
 
+__all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
 
 class _ConvTranspose(ConvNd):
     """A transposed convolution; the subclasses set the number of dimensions."""

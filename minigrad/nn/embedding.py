@@ -13,6 +13,8 @@ from . import functional as F
 from . import init
 from .module import Module
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class Embedding(Module):
     """A table of vectors, looked up by number: (*) -> (*, embedding_dim).

@@ -14,6 +14,8 @@ from . import functional as F
 from . import init
 from .module import Module
 
+__all__ = ["Bilinear", "Identity", "Linear"]
+
 
 class Identity(Module):
     """Identity; its constructor takes any arguments.

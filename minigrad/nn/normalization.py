@@ -15,6 +15,10 @@ from . import init
 from .batchnorm import ChannelNorm
 from .module import Module
 
+__all__ = [
+    "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "RMSNorm",
+]
+
 
 class LayerNorm(Module):
     """Bring each sample to mean zero and variance one over its last dimensions, scale and shift.

@@ -13,6 +13,8 @@ from ..tensor.tensor import Parameter, Tensor
 from .containers import pairs_of, position
 from .module import Module
 
+__all__ = ["ParameterDict", "ParameterList"]
+
 
 class ParameterList(Module):
     """A list of parameters; tensors that are set in it become parameters.

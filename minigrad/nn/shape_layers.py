@@ -11,6 +11,8 @@ from ..tensor.tensor import Tensor
 from . import functional as F
 from .module import Module
 
+__all__ = ["Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Unfold", "Upsample"]
+
 
 class Flatten(Module):
     """Flatten the dimensions from `start_dim` to `end_dim` into one.

@@ -13,23 +13,14 @@ from typing import TYPE_CHECKING, Any
 from .. import _state, dtypes
 from ..backend import BACKENDS, Backend
 from ..backend.memory_layout import is_dense
-from ..device import place_on
+from ..device import NO_PLACE, place_on
 from ..graph.version import INFERENCE
 from ..shapes import broadcast
 from ..tensor.attributes import data_pointer, same_memory
 from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
-from .apply import (
-    NO_PLACE,
-    argument_error,
-    backend_of_all,
-    call_with,
-    make_node,
-    run_forward,
-    shapes_of,
-    type_name,
-    unwrap,
-)
+from .apply import call_with, forward, prepare, record
+from .arguments import argument_error, shapes_of
 from .error_nodes import node_without_formula, poison_history
 
 if TYPE_CHECKING:
@@ -41,17 +32,27 @@ Array = Any
 BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 
-def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
-                  transformed: bool = True, before: Tensor | None = None) -> Tensor:
+def apply_inplace(op: type[Op], values: list[Any], before: Tensor | None = None) -> Tensor:
     """Run an op and write its result into its first input, whose history becomes the op's node.
 
     `before` is a clone of that input, to be saved, where there is one already.
     """
     if _state.observers.count:
-        if watched and (recorder := _state.recorder.get()) is not None:
-            return recorder.op(op, values, partial(apply_inplace, before=before), "_")
-        if transformed and (transform := _state.transform.get()) is not None:
-            return transform.inplace(op, values, before)
+        return intercepted(op, values, before, _state.interceptors())
+    return run_inplace(op, values, before)
+
+
+def intercepted(op: type[Op], values: list[Any], before: Tensor | None = None,
+                stack: tuple[Any, ...] = ()) -> Tensor:
+    """Hand a write to the first of the interceptors, or run it where there are none left."""
+    if not stack:
+        return run_inplace(op, values, before)
+    written: Tensor = stack[0].inplace(op, values, before, partial(intercepted, stack=stack[1:]))
+    return written
+
+
+def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tensor:
+    """Check the target, write, count the write and give the target its new history."""
     target = values[0]
     if not isinstance(target, Tensor):
         raise TypeError(argument_error(op, op.parameters[0], "Tensor", target))
@@ -62,14 +63,14 @@ def apply_inplace(op: type[Op], values: list[Any], watched: bool = True,
         refuse_inference(op, values)
     check_inplace(target, live, op.allow_self_overlap or op.view or stays_as_it_is(op, values))
     recorded = live and target._array.dtype.kind == "f"
-    values, arrays, casts, _ = unwrap(op, values)
-    xp = backend_of_all(op, arrays)
+    call = prepare(op, values)
+    values, arrays, xp = call.values, call.arrays, call.xp
     if xp.run_op is not None:
         return xp.run_op(op, values, arrays, True, inplace=True)
     check_apart(op, target._array, values)
     if recorded and "self" in op.node_type.saves:
-        values = [target.clone() if before is None else before, *values[1:]]
-    node = make_node(op, values, arrays, casts) if recorded else None
+        values = call.values = [target.clone() if before is None else before, *values[1:]]
+    node = record(op, call) if recorded else None
     if recorded and not op.formulas:
         node = node_without_formula(op, values)
     if node is not None:
@@ -111,8 +112,8 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
     check_apart(op, values[0]._array, values)
     with place_on(values[0]._array):
         copied = Tensor._plain(values[0]._array.copy())
-        values, arrays, _, _ = unwrap(op, [copied, *values[1:]])
-        xp = backend_of_all(op, arrays)
+        call = prepare(op, [copied, *values[1:]])
+        xp, arrays = call.xp, call.arrays
         if xp.run_op is None and not write_directly(op, copied, xp, arrays):
             run_to_write(op, copied, xp, arrays)
     INFERENCE.bump()
@@ -121,7 +122,7 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
 def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> Array:
     """Return what a variant in place is to write, checked."""
     try:
-        result = run_forward(op, xp, arrays)
+        result = forward(op, xp, arrays)
     except NotImplementedError:
         if op.pointwise or op.shape is broadcast:
             check_shape(target, op.shape(*shapes_of(op, arrays)))
@@ -201,8 +202,8 @@ def check_result(op: type[Op], target: Tensor, result: Array) -> None:
     array = target._array
     from_, to = dtypes.from_numpy_dtype(result.dtype), dtypes.from_numpy_dtype(array.dtype)
     if not dtypes.can_cast(from_, to):
-        raise RuntimeError(f"result type {type_name(from_)} can't be cast to the desired output "
-                           f"type {type_name(to)}")
+        raise RuntimeError(f"result type {dtypes.type_name(from_)} can't be cast to the desired "
+                           f"output type {dtypes.type_name(to)}")
     if not op.view:
         check_shape(target, result.shape)
 

@@ -1,11 +1,4 @@
-"""The node of an op: its formulas, what they need saved, and how that is checked when used.
-
-NOTE [Saved numbers]
-    A number has no version, so in the version's place stands what the forward computed with, where
-    that is not the number itself: array formulas use it.  Of the specialised closures for the CPU
-    it is a 0-d array, which is faster; of a number that was cast, NumPy's scalar, which arrays of a
-    device take too.
-"""
+"""The node of an op: its formulas, and the values that they need saved."""
 
 from __future__ import annotations
 
@@ -16,33 +9,28 @@ from weakref import ref
 
 import numpy as np
 
-from .. import _state
 from ..backend import backend_of
 from ..graph.node import BinaryNode, NaryNode, Node, UnaryNode
-from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor, modified_error
-from ..graph.version import INFERENCE, version_of
+from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor
 from ..tensor.tensor import Tensor
+from .arguments import NUMBERS
 
 if TYPE_CHECKING:
     from .declaration import Op
 
 Array = Any
 
-#: Kinds of Python and NumPy numbers that stand for a 0-d tensor of no rank.
-NUMBERS = (bool, int, float, np.number, np.bool_)
-
-
-#: What of an input a formula may ask for without having the input itself saved.
+#: Suffixes of names by which a formula gets an input's geometry without saving the input.
 GEOMETRY = ("_sizes", "_strides")
 
 
 def geometry_input(name: str) -> str:
-    """Return the input of which a formula asks for sizes or strides."""
+    """Return the name of the input whose geometry `name` asks for."""
     return name.removesuffix("_sizes").removesuffix("_strides")
 
 
 def saved_geometry(source: Any, name: str) -> Any:
-    """Return sizes or strides, counted in elements, of an array; of a list of them, a list."""
+    """Return the sizes of an array, or its strides in elements; for a list of arrays, a list."""
     if type(source) is list or type(source) is tuple:
         return [saved_geometry(item, name) for item in source]
     if name[-8:] == "_strides":
@@ -52,15 +40,17 @@ def saved_geometry(source: Any, name: str) -> Any:
 
 
 class OpNode(Node):
-    """What the nodes of all ops share; the formulas and slots come from the declaration."""
+    """The node of an op; its formulas and slots come from the declaration."""
 
     __slots__ = ()
+    is_op = takes_batches = True
+    borrows_results = False
     op: type[Op]
     saves: tuple[str, ...] = ()  # names of saved tensors and outputs
-    keeps: tuple[str, ...] = ()  # names of saved arguments and sizes
-    #: The slots of each saved name, spelt out once: value, version and, for an output, counter.
-    slots_of: dict[str, tuple[str, str, str]] = {}
-    kept_in: dict[str, str] = {}  # and the slot of each argument
+    keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
+    value_slots: dict[str, str] = {}  # the slot of each saved tensor
+    arg_slots: dict[str, str] = {}  # and that of each saved argument
+    positions: dict[str, int] = {}  # where forward's arguments stand
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
@@ -68,49 +58,77 @@ class OpNode(Node):
     def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
         return self.run(grads, needed, arrays=False)
 
+    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return self.run(grads, needed, arrays=False)
+
+    @property
+    def shows_all_results(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        return self.op.list_of_tensors is not None
+
     def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
-        results: list[Any] = []
         known = self.look_at_saved(arrays)  # once, however many formulas use it, or none
-
-        def arguments(names: tuple[str, ...]) -> list[Any]:
-            for name in names:
-                if name not in known:
-                    known[name] = self.value(name, grads, arrays)
-            return [known[name] for name in names]
-
-        def run_one(formula: Callable[..., Any], names: tuple[str, ...]) -> Any:
-            if op.shared is None or not arrays:
-                return formula(*arguments(names))
-            if "shared" not in known:
-                known["shared"] = op.shared(*arguments(op.needed_by_shared))
-            return formula(*arguments(names), shared=known["shared"])
-
-        if all(g is None for g in grads):
-            return [None] * len(edges)
-        if op.materialize and len(grads) > 1:
-            grads = self.materialized(grads, arrays)
-        for name, (formula, names) in op.formulas.items():
-            here = edges[len(results) :]
-            if name == op.list_of_tensors:
-                here = here[: len(edges) - len(op.formulas) + 1]
-                if any(wanted(node, needed) for node, _ in here):
-                    results += formula(*arguments(names))
-                else:
-                    results += [None] * len(here)
-            elif wanted(here[0][0], needed):
-                results.append(run_one(formula, names))
-            else:
+        if len(grads) == 1:
+            if grads[0] is None:
+                return [None] * len(edges)
+            known["g"] = grads[0]
+        else:
+            if all(grad is None for grad in grads):
+                return [None] * len(edges)
+            grads = self.materialized(grads, arrays) if op.materialize else grads
+        if op.list_of_tensors in op.formulas:
+            return self.run_with_list(grads, needed, arrays, known)
+        results: list[Any] = []
+        for (formula, names), (node, _) in zip(op.formulas.values(), edges, strict=True):
+            if node is None or (needed is not None and node not in needed):
                 results.append(None)
+            elif op.shared is not None and arrays:
+                results.append(self.run_sharing(formula, names, grads, known))
+            else:
+                results.append(formula(*self.arguments(names, grads, arrays, known)))
+        return results
+
+    def arguments(self, names: Sequence[str], grads: Sequence[Any], arrays: bool,
+                  known: dict[str, Any]) -> list[Any]:
+        """Return a formula's arguments by their names; `known` keeps them for the next formula."""
+        values = []
+        for name in names:
+            if name not in known:
+                known[name] = self.value(name, grads, arrays)
+            values.append(known[name])
+        return values
+
+    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str], grads: Sequence[Any],
+                    known: dict[str, Any]) -> Any:
+        """Run a formula on arrays with what it shares with the op's other formulas."""
+        if "shared" not in known:
+            needed = self.op.needed_by_shared
+            known["shared"] = self.op.shared(  # type: ignore[misc]  # the caller has seen it
+                *self.arguments(needed, grads, True, known))
+        return formula(*self.arguments(names, grads, True, known), shared=known["shared"])
+
+    def run_with_list(self, grads: Sequence[Any], needed: Any, arrays: bool,
+                      known: dict[str, Any]) -> list[Any]:
+        """Run the formulas of an op on a list of tensors, one of which gives a list of results."""
+        op, edges = self.op, self.edges
+        results: list[Any] = []
+        for name, (formula, names) in op.formulas.items():
+            count = len(edges) - len(op.formulas) + 1 if name == op.list_of_tensors else 1
+            here = edges[len(results) : len(results) + count]
+            if not any(n is not None and (needed is None or n in needed) for n, _ in here):
+                results += [None] * count
+                continue
+            found = formula(*self.arguments(names, grads, arrays, known))
+            results += found if name == op.list_of_tensors else [found]
         return results
 
     def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
-        """Return what was saved, by name; raise if any of it may not be used any more."""
+        """Return the saved values by name; raise if one was freed or written to since."""
         known = {}
         for name in self.saves:
-            kept = getattr(self, self.slots_of[name][0])
-            if kept is not None and not (kept is FREED and self.is_spared(name)):
+            saved = getattr(self, self.value_slots[name])
+            if saved is not None and not (saved is FREED and self.is_spared(name)):
                 known[name] = self.unpack(name, arrays)
         return known
 
@@ -138,113 +156,105 @@ class OpNode(Node):
         return made
 
     def value(self, name: str, grads: Sequence[Any], arrays: bool) -> Any:
-        """Return what a formula's argument of this name stands for."""
+        """Return the value of a formula's argument of this name."""
         if name == "g":
             return grads[0]
         if name == "grads":
             return grads
-        if name in self.kept_in:
-            return getattr(self, self.kept_in[name], self.op.defaults.get(name))
+        if name in self.arg_slots:
+            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
         if name in self.saves:
             return self.unpack(name, arrays)
         return grads[self.op.outputs.index(name[2:])]
 
     def unpack(self, name: str, arrays: bool) -> Any:
-        """Return a saved tensor, after checking that its memory was not written to since."""
-        value_slot, version_slot, _ = self.slots_of[name]
-        kept, version = getattr(self, value_slot), getattr(self, version_slot)
-        if name in self.op.outputs or name == "result":
-            if version is not None:
-                return self.unpack_output(name, kept, version, arrays)
-        elif isinstance(version, (np.ndarray, np.generic)):
-            return version if arrays else kept
-        elif version is not None:
-            current = version_of(kept)
-            if current != version:
-                raise modified_error(kept._array, kept._index, kept.grad_fn, current, version)
-            return kept._array if arrays else kept
-        if isinstance(kept, SavedTensor):
-            return kept.unpack_array(self) if arrays else kept.unpack(self)
-        if isinstance(kept, list):
-            return [s.unpack_array(self) if arrays else s.unpack(self) for s in kept]
-        if kept is FREED:
+        """Return a saved value, as array or tensor; raise if its memory was written to since."""
+        saved = getattr(self, self.value_slots[name])
+        if saved is FREED:
             raise RuntimeError(FREED_MESSAGE)
-        return kept
+        if isinstance(saved, list):
+            return [s.unpack_array(self) if arrays else s.unpack(self) for s in saved]
+        if isinstance(saved, (SavedTensor, SavedNumber)):
+            return saved.unpack_array(self) if arrays else saved.unpack(self)
+        return saved
 
-    def unpack_output(self, name: str, array: Array, version: int, arrays: bool) -> Any:
-        """Return a saved output, rebuilt as a tensor for the tensor realisation."""
-        counter = getattr(self, self.slots_of[name][2])
-        index = self.op.outputs.index(name) if self.op.outputs else 0
-        if counter.value != version:
-            raise modified_error(array, index, self, counter.value, version)
-        if arrays:
-            return array
-        tensor = Tensor._plain(array)
-        tensor._counter = counter
-        if array.dtype.kind == "f":
-            tensor._node, tensor._index, tensor._requires_grad = self, index, True
-        return tensor
+    def save(self, values: Sequence[Any], arrays: Sequence[Any],
+             promoted: dict[str, Any]) -> None:
+        """Save the inputs and arguments that the formulas of live edges name.
 
-    def save(self, values: dict[str, Any], casts: dict[str, Any]) -> None:
-        """Keep what the formulas of the live edges name; `casts` are dtypes the forward used."""
-        op = self.op
-        live = {
-            name
-            for (formula, names), (node, _) in zip(op.formulas.values(), self.edges, strict=False)
-            if node is not None
-            for name in names
-        }
-        if op.list_of_tensors in op.formulas:
-            live.update(op.formulas[op.list_of_tensors][1])
-        for name in self.saves:
-            value = values.get(name)
-            version: Any = None
-            if name not in live:
-                value = None
-            elif isinstance(value, Tensor):
-                if name in casts or _state.saved_tensors_hooks.get() or value._counter is INFERENCE:
-                    value = self.with_hooks(SavedTensor(value, cast=casts.get(name)))
-                elif not _state.specialised:
-                    value = SavedTensor(value)
-                else:
-                    version = version_of(value)
-            elif isinstance(value, (list, tuple)):
-                value = [SavedTensor(v, cast=casts.get(name)) for v in value]
-            elif name in casts:
-                version = casts[name].type(value)  # see NOTE [Saved numbers]
-            value_slot, version_slot, _ = self.slots_of[name]
-            setattr(self, value_slot, value)
-            setattr(self, version_slot, version)
-        for name, slot in self.kept_in.items():
-            setattr(self, slot, values[name])
+        `values` are forward's arguments, `arrays` the same with arrays for tensors, and `promoted`
+        the dtypes of inputs that were converted.
+        """
+        live, positions = self.live_names(), self.positions
+        for name, slot in self.value_slots.items():
+            value = values[positions[name]] if name in live and name in positions else None
+            if isinstance(value, Tensor):
+                value = SavedTensor(value, cast=promoted.get(name))
+            elif value is not None:
+                value = saved_value(value, promoted.get(name))
+            setattr(self, slot, value)
+        for name, slot in self.arg_slots.items():
+            if name in positions:
+                setattr(self, slot, values[positions[name]])
+            else:
+                setattr(self, slot, saved_geometry(arrays[positions[geometry_input(name)]], name))
+
+    def live_names(self) -> set[str]:
+        """Return the names that the formulas of edges with a node ask for."""
+        formulas = self.op.formulas
+        names: set[str] = set()
+        for (_, needed), (node, _) in zip(formulas.values(), self.edges, strict=False):
+            if node is not None:
+                names.update(needed)
+        if self.op.list_of_tensors in formulas:
+            names.update(formulas[self.op.list_of_tensors][1])
+        return names
 
     def save_output(self, name: str, tensor: Tensor) -> None:
-        """Keep an output as array and counter; see NOTE [How a graph stays free of cycles]."""
-        value_slot, version_slot, counter_slot = self.slots_of[name]
-        hooked = _state.saved_tensors_hooks.get() or tensor._view is not None
-        if hooked or not _state.specialised:
-            saved = SavedTensor(tensor, is_output=True)
-            setattr(self, value_slot, self.with_hooks(saved) if hooked else saved)
-            setattr(self, version_slot, None)
-        else:
-            counter = tensor._shared_counter()
-            setattr(self, value_slot, tensor._array)
-            setattr(self, version_slot, counter.value)
-            setattr(self, counter_slot, counter)
+        """Save an output; NOTE [How a graph stays free of reference cycles] in graph/node.py."""
+        saved = SavedTensor(tensor, is_output=tensor._node is not None)
+        setattr(self, self.value_slots[name], saved)
 
-    def with_hooks(self, saved: SavedTensor) -> SavedTensor:
-        """Return a SavedTensor that has hooks or may get some, for this node to keep.
+    def release(self) -> None:
+        """Drop the saved tensors; using one again raises."""
+        for name in self.saves:
+            setattr(self, self.value_slots[name], FREED)
 
-        The engine's fast path would unpack it once for each formula that uses it; it leaves
-        nodes with extras alone.
-        """
-        self._extras()
+    def raw_saved(self, name: str) -> Any:
+        """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
+        slot = self.value_slots[name]
+        saved = getattr(self, slot)
+        if saved is FREED:
+            saved = SavedTensor(Tensor._plain(np.zeros(0)))
+            saved.release()
+        if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
+            saved = RawSaved.of(saved, self, slot)
+            setattr(self, slot, saved)
         return saved
 
 
-def wanted(node: Node | None, needed: Any) -> bool:
-    """Tell whether a gradient towards `node` is of use to this backward pass."""
-    return node is not None and (needed is None or node in needed)
+class SavedNumber:
+    """A saved number: tensor formulas get it as it was given, array formulas in its new dtype."""
+
+    __slots__ = ("number", "promoted")
+
+    def __init__(self, number: Any, dtype: Any) -> None:
+        self.number, self.promoted = number, dtype.type(number)
+
+    def unpack(self, node: Any) -> Any:
+        """Return the number."""
+        return self.number
+
+    def unpack_array(self, node: Any) -> Any:
+        """Return the number in the dtype in which the forward used it."""
+        return self.promoted
+
+
+def saved_value(value: Any, dtype: Any) -> Any:
+    """Return the form in which a node keeps a list of tensors, or a number, made a `dtype`."""
+    if isinstance(value, (list, tuple)):
+        return [SavedTensor(item, cast=dtype) for item in value]
+    return value if value is None or dtype is None else SavedNumber(value, dtype)
 
 
 class Freed:
@@ -279,62 +289,22 @@ def make_node_type(op: type[Op]) -> type[Node]:
             raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "
                             f"input, output, argument or size (see NOTE [A formula's argument "
                             "names are its save list])")
-    outputs = list(filter(is_output, saves))
-    slots_of = {n: (intern("_t_" + n), intern("_v_" + n), intern("_c_" + n)) for n in saves}
-    kept_in = {n: intern("_p_" + n) for n in keeps}
-    slots = [slot for n in saves for slot in slots_of[n][: 3 if n in outputs else 2]]
-    slots += kept_in.values()
+    value_slots = {name: intern("_value_" + name) for name in saves}
+    arg_slots = {name: intern("_arg_" + name) for name in keeps}
     single = not op.outputs and op.list_of_tensors is None and not getattr(op, "many", False)
     bases = {1: UnaryNode, 2: BinaryNode}
     base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
-        "release": releaser(saves), "__slots__": tuple(slots), "op": op,
-        "saves": tuple(saves), "keeps": tuple(keeps), "slots_of": slots_of, "kept_in": kept_in,
+        "__slots__": (*value_slots.values(), *arg_slots.values()), "op": op, "saves": tuple(saves),
+        "keeps": tuple(keeps), "value_slots": value_slots, "arg_slots": arg_slots,
+        "positions": {name: i for i, name in enumerate(op.parameters)},
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
     for name in saves + keeps:
         body["_saved_" + name] = saved_property(name, name in keeps)
-        if name not in keeps:
+        if name in saves:
             body["_raw_saved_" + name] = raw_saved_property(name)
     return type(op.node or op.__name__ + "Backward0", (OpNode, base), body)
-
-
-def releaser(names: Sequence[str]) -> Callable[[Any], None]:
-    """Make the method that drops what was saved; spelt out for the commonest names, for speed."""
-    if not names:
-        return lambda node: None
-    spelt_out = {("self",): release_self, ("other",): release_other, ("result",): release_result,
-                 ("other", "self"): release_operands}
-    if tuple(names) in spelt_out:
-        return spelt_out[tuple(names)]
-    slots = [(f"_t_{name}", FREED) for name in names] + [(f"_v_{name}", None) for name in names]
-
-    def release(node: Any) -> None:
-        for slot, value in slots:
-            setattr(node, slot, value)
-
-    return release
-
-
-def release_self(node: Any) -> None:
-    """Drop the one saved tensor, `self`."""
-    node._t_self, node._v_self = FREED, None
-
-
-def release_other(node: Any) -> None:
-    """Drop the one saved tensor, `other`."""
-    node._t_other, node._v_other = FREED, None
-
-
-def release_result(node: Any) -> None:
-    """Drop the one saved tensor, the result."""
-    node._t_result, node._v_result = FREED, None
-
-
-def release_operands(node: Any) -> None:
-    """Drop the two saved tensors, `self` and `other`."""
-    node._t_other = node._t_self = FREED
-    node._v_other = node._v_self = None
 
 
 def saved_property(name: str, is_argument: bool) -> property:
@@ -342,13 +312,19 @@ def saved_property(name: str, is_argument: bool) -> property:
 
     def read(self: OpNode) -> Any:
         if is_argument:
-            return getattr(self, "_p_" + name, self.op.defaults.get(name))
+            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
         value = self.unpack(name, arrays=False)
         if isinstance(value, NUMBERS):
             return Tensor._plain(np.asarray(value))
         return value
 
     return property(read, doc=f"What was saved as {name!r} for the backward pass.")
+
+
+def raw_saved_property(name: str) -> property:
+    """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
+    return property(lambda node: node.raw_saved(name),
+                    doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")
 
 
 class RawSaved(SavedTensor):
@@ -377,24 +353,3 @@ class RawSaved(SavedTensor):
 
 
 RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # what users know
-
-
-def raw_saved_property(name: str) -> property:
-    """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
-
-    def read(self: OpNode) -> Any:
-        kept, version = getattr(self, "_t_" + name), getattr(self, "_v_" + name)
-        if version is not None:
-            is_output = name in self.op.outputs or name == "result"
-            tensor = self.unpack(name, arrays=False)
-            kept = self.with_hooks(SavedTensor(tensor, is_output))
-            setattr(self, "_v_" + name, None)
-        elif kept is FREED:
-            kept = SavedTensor(Tensor._plain(np.zeros(0)))
-            kept.release()
-        if type(kept) is SavedTensor and (kept._array is not None or kept.hooks is not None):
-            kept = RawSaved.of(kept, self, "_t_" + name)
-            setattr(self, "_t_" + name, kept)
-        return kept
-
-    return property(read, doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")

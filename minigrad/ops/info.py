@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dtypes import bool as boolean
 from ..dtypes import dtype, get_default_dtype, result_dtype, scalar_dtype
-from ..op.node import NUMBERS
+from ..op.arguments import NUMBERS
 from ..op.publish import function
 from ..tensor.tensor import Tensor
 

@@ -6,11 +6,11 @@ function that carries the name chooses between them.
 
 from .. import _state
 from ..backend import BACKENDS
-from ..dtypes import from_numpy_dtype
-from ..op.apply import apply, type_name
+from ..dtypes import from_numpy_dtype, type_name
+from ..op.apply import apply
+from ..op.arguments import NUMBERS
 from ..op.declaration import F
 from ..op.inplace import apply_inplace
-from ..op.node import NUMBERS
 from ..op.publish import (
     AUGMENTED,
     FUNCTIONS,

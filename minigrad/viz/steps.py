@@ -16,7 +16,8 @@ from typing import Any
 from .. import _state
 from ..autograd.backward import root_edges, root_gradients
 from ..engine.engine import execute
-from ..engine.graph_task import GraphTask, InputBuffer
+from ..engine.graph_task import GraphTask
+from ..engine.input_buffer import Gradient, InputBuffer
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
@@ -168,11 +169,11 @@ class Recording(GraphTask):
         super().evaluate(node, buffer)
         diary.done += (view.number,)
 
-    def run_tensor_hooks(self, node: Node, grads: list[Any]) -> None:
+    def run_tensor_hooks(self, node: Node, buffer: InputBuffer) -> None:
         diary, extras = self.diary, node.extras
-        super().run_tensor_hooks(node, grads)
+        super().run_tensor_hooks(node, buffer)
         assert extras is not None
-        before, diary.given = diary.given, tuple(map(value_of, grads))
+        before, diary.given = diary.given, tuple(map(value_of, buffer.grads))
         count = sum(map(len, extras.tensor.values()))
         kept = []
         for index, reference in extras.retained.items():
@@ -184,24 +185,25 @@ class Recording(GraphTask):
             text = sentences.hooked(diary.of(node), count, before, diary.given, kept)
             diary.add("hook", text, self)
 
-    def hand_out(self, node: Node, edges: Any, grads: Any, results: Any) -> None:
-        """Record the gradients that a node returned, then the edge that each of them takes."""
+    def route_gradients(self, node: Node, received: Any, results: Any) -> None:
+        """Write down what a node gave, then where each of its results goes."""
         diary, extras = self.diary, node.extras
         hooks = 0 if extras is None else len(extras.pre) + len(extras.post)
-        diary.given, diary.results = tuple(map(value_of, grads)), tuple(map(value_of, results))
+        diary.given, diary.results = tuple(map(value_of, received)), tuple(map(value_of, results))
         view = diary.of(node)
-        text = sentences.applied(view, diary.results, hooks, freed=not self.keep_graph)
+        text = sentences.applied(view, diary.results, hooks, freed=not self.retain_graph)
         diary.add("apply", text, self)
         self.source = node
-        self.places = iter([i for i, (target, _) in enumerate(edges) if target is not None])
-        super().hand_out(node, edges, grads, results)
+        self.places = iter([i for i, (target, _) in enumerate(node.edges) if target is not None])
+        super().route_gradients(node, received, results)
 
-    def deliver(self, target: Node, index: int, grad: Any, owned: bool) -> None:
-        """Record that a gradient arrives."""
+    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
+        """Write down how a gradient arrives."""
         diary, place = self.diary, next(self.places)
-        view, value, raw = diary.of(target), value_of(grad), diary.results[place]
+        view, raw = diary.of(target), diary.results[place]
+        value = None if gradient is None else value_of(gradient.value)
         before = diary.buffers.get(view.number, (None,) * target.num_inputs)[index]
-        super().deliver(target, index, grad, owned)
+        super().add_to_buffer(target, index, gradient)
         left = diary.waiting[view.number] = self.dependencies[target]
         buffer = self.buffers[target]
         diary.buffers[view.number] = tuple(map(value_of, buffer.grads))
@@ -240,8 +242,8 @@ def record(
     diary = Diary(names)
     tasks: list[Recording] = []
 
-    def kind(keep_graph: bool, create_graph: bool) -> Recording:
-        task = Recording(keep_graph, create_graph)
+    def kind(retain_graph: bool, create_graph: bool) -> Recording:
+        task = Recording(retain_graph, create_graph)
         task.diary = diary
         tasks.append(task)
         return task

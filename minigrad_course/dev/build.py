@@ -5,18 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..stages import Stage, stages
-from .lesson import fill, parse, render
+from .lesson import MADE, fill, parse, render
 from .notebook import notebook
 from .source import blank, module
 
 
 def built(stage: Stage) -> dict[Path, str]:
     """Return the text of each file that is made for a stage; CourseError where it cannot be."""
-    blocks = parse(stage.text(), f"lessons/{stage.key}.md")
+    lesson = f"lessons/{stage.key}.md"
+    blocks = parse(stage.text(), lesson)
     fill(blocks, stage)
     files = {
-        stage.lesson: render(blocks),
-        stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks),
+        stage.lesson: MADE + render(blocks),
+        stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, lesson),
     }
     for path in stage.modules:
         holes = [hole for hole in stage.holes if any(symbol.startswith(f"{path}:")
@@ -31,7 +32,7 @@ def overview(root: Path) -> tuple[Path, str]:
     """Return the course's page and its text, with the table of all stages in it."""
     page = root / "docs" / "en" / "course.md"
     text = page.read_text(encoding="utf-8")
-    begin, end = "<!-- stages -->\n", "<!-- /stages -->"
+    begin, end = "<!-- stages, made by `minigrad dev build` -->\n", "<!-- /stages -->"
     rows = ["| stage | lesson | rebuilds | exercises | minutes |", "|---|---|---|---|---|"]
     for stage in stages(root):
         modules = ", ".join(f"`{path}`" for path in stage.modules) or "nothing"
@@ -44,7 +45,7 @@ def overview(root: Path) -> tuple[Path, str]:
 def _header(stage: Stage, path: str, kind: str) -> str:
     title = stage.words["title"]
     lines = [f"# Stage {stage.number}, {title}: the {kind} for minigrad/{path}.",
-             f"# The lesson is lessons/{stage.key}.md."]
+             f"# Made by `minigrad dev build`. The lesson is lessons/{stage.key}.md."]
     if kind == "exercise":
         lines.append("# Write the bodies that raise NotImplementedError, then run: "
                      f"minigrad run {stage.number}")

@@ -21,10 +21,15 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..stages import CourseError, Stage
-from .source import Definition, Module, docstring_of, module, names_of
+from .source import Definition, Module, first_sentence, module, names_of, symbols
+
+#: How a lesson begins, so that nobody edits what is made.
+MADE = ("<!-- Made by `minigrad dev build`: the code below each `pull`, the text below each "
+        "`output`, each `rest`. Edit the others. -->\n")
 
 _COMMENT = re.compile(r"<!-- (pull|draft|raises|not run|output|rest)(?:: (.*?))? -->$")
 _WHY_NOT = ("timing", "gpu", "torch", "heavy")
@@ -49,7 +54,7 @@ class Block:
 
 def parse(text: str, name: str) -> list[Block]:
     """Cut a lesson into blocks; CourseError for a fence or a comment out of place."""
-    lines, blocks, place = text.splitlines(), [], 0
+    lines, blocks, place = text.splitlines(), [], int(text.startswith(MADE))
     plain: list[str] = []
 
     def flush() -> None:
@@ -107,45 +112,63 @@ def parse(text: str, name: str) -> list[Block]:
 
 def fill(blocks: list[Block], stage: Stage) -> None:
     """Put the package's code into pulls and what is printed into outputs."""
-    pulled: dict[str, list[str]] = {path: [] for path in stage.modules}
+    pulled: set[str] = set()
     for block in blocks:
         if block.kind == "pull":
             path, _, symbol = block.detail.partition(":")
-            if path not in pulled:
+            if path not in stage.modules:
                 raise CourseError(f"{stage.key}: {path} is no module of this stage")
-            if symbol in pulled[path]:
+            if block.detail in pulled:
                 raise CourseError(f"{stage.key}: {block.detail} is pulled twice")
-            pulled[path].append(symbol)
+            pulled.add(block.detail)
             source = module(stage.package, path)
             block.text = source.cut(source.find(symbol))
     rests = [block.detail for block in blocks if block.kind == "rest"]
     if sorted(rests) != sorted(stage.modules):
         raise CourseError(f"{stage.key}: the lesson needs one rest of each of {stage.modules}, "
                           f"but has {rests}")
-    for block in blocks:
-        if block.kind == "rest":
-            block.text = rest_of(module(stage.package, block.detail), pulled[block.detail])
+    fill_rests(blocks, stage, in_repository)
     run(blocks, stage)
 
 
-def rest_of(source: Module, pulled: list[str]) -> str:
-    """Return a folded block with what `pulled` leaves of a module, and what each symbol is for."""
-    lines: list[str | None] = list(source.lines)
-    for symbol in pulled:
-        first, last = source.span(source.find(symbol))
-        indent = " " * source.find(symbol).col_offset
-        lines[first - 1 : last] = [f"{indent}# {symbol}: above", *[None] * (last - first)]
-    kept = "\n".join(line for line in lines if line is not None)
-    purposes = []
-    for statement in source.tree.body:
-        for name in sorted(names_of(statement)):
-            if isinstance(statement, Definition) and name not in pulled:
-                doc = docstring_of(statement)
-                purpose = (ast.get_docstring(statement) or "").splitlines()[0] if doc else ""
-                purposes.append(f"- `{name}`: {purpose}" if purpose else f"- `{name}`")
-    return "\n".join([
-        '<details markdown="1">', f"<summary>The rest of <code>{source.path}</code></summary>", "",
-        *purposes, *([""] if purposes else []), "```python", kept, "```", "", "</details>"])
+def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str]) -> None:
+    """Write each rest: a link to the file, whose address `address` gives, and its symbols.
+
+    An empty address gives the file's name without a link.
+    """
+    for block in blocks:
+        if block.kind == "rest":
+            path = block.detail
+            pulled = [each.detail.partition(":")[2] for each in blocks
+                      if each.kind == "pull" and each.detail.startswith(f"{path}:")]
+            block.text = _rest(module(stage.package, path), pulled, address(path))
+
+
+def in_repository(path: str) -> str:
+    """Return the address of a module of the package, seen from a lesson or a notebook."""
+    return f"../minigrad/{path}"
+
+
+def _rest(source: Module, pulled: list[str], address: str) -> str:
+    name = f"[`{source.path}`]({address})" if address else f"`{source.path}`"
+    left = {symbol: node for symbol, node in symbols(source, pulled).items()
+            if symbol not in pulled}
+    if not left:
+        return f"All of {name} is shown above."
+    lines = [f"- {_described(source, symbol, node)}" for symbol, node in left.items()]
+    return "\n".join([f"Besides the code above, {name} has:", "", *lines])
+
+
+def _described(source: Module, symbol: str, node: ast.stmt) -> str:
+    """Return a symbol with the first sentence of its docstring or `#:` comment, else its value."""
+    if isinstance(node, Definition):
+        told = first_sentence(ast.get_docstring(node) or "")
+    else:
+        told = first_sentence(source.comment(node))
+        text = ast.unparse(node)
+        if not told and len(text) < 60 and names_of(node) == [symbol]:
+            return f"`{text}`"
+    return f"`{symbol}`: {told}" if told else f"`{symbol}`"
 
 
 def run(blocks: list[Block], stage: Stage) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from .lesson import Block
 
 
-def notebook(blocks: list[Block]) -> str:
-    """Return a lesson's notebook as JSON text; the blocks have been run."""
+def notebook(blocks: list[Block], lesson: str) -> str:
+    """Return the notebook of the lesson in the file `lesson`, as JSON text; its blocks have run."""
     import nbformat
     from nbformat import v4
 
@@ -45,7 +45,8 @@ def notebook(blocks: list[Block]) -> str:
                     output.execution_count = counter
     made = v4.new_notebook(cells=cells, metadata={
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-        "language_info": {"name": "python"}})
+        "language_info": {"name": "python"},
+        "made": f"by `minigrad dev build` from {lesson}: edit that"})
     nbformat.validate(made)
     return nbformat.writes(made) + "\n"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -71,6 +73,12 @@ class Module:
             first -= 1
         return first, statement.end_lineno or statement.lineno
 
+    def comment(self, statement: ast.stmt) -> str:
+        """Return the text of the `#:` comments right above a statement."""
+        first, _ = self.span(statement)
+        lines = (line.strip() for line in self.lines[first - 1 : statement.lineno - 1])
+        return " ".join(line[2:].strip() for line in lines if line.startswith("#:"))
+
 
 @cache
 def _read(path: Path, modified: int, name: str) -> Module:
@@ -85,17 +93,47 @@ def module(package: Path, name: str) -> Module:
     return _read(path, path.stat().st_mtime_ns, name)
 
 
-def names_of(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement defines."""
+def names_of(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement defines, in its order."""
     if isinstance(statement, Definition):
-        return {statement.name}
+        return [statement.name]
     targets = []
     if isinstance(statement, ast.Assign):
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign):
         targets = [statement.target]
-    return {each.id for target in targets for each in ast.walk(target)
-            if isinstance(each, ast.Name)}
+    return [each.id for target in targets for each in ast.walk(target)
+            if isinstance(each, ast.Name)]
+
+
+def symbols(source: Module, opened: Iterable[str] = ()) -> dict[str, ast.stmt]:
+    """Return what a module defines, in its order; names such as `__all__` do not count.
+
+    The methods of a class count where `opened` names one of them.
+    """
+    classes = {symbol.partition(".")[0] for symbol in opened if "." in symbol}
+    found: dict[str, ast.stmt] = {}
+    for statement in source.tree.body:
+        for name in names_of(statement):
+            if not name.startswith("__"):
+                found.setdefault(name, statement)
+        if isinstance(statement, ast.ClassDef) and statement.name in classes:
+            for each in statement.body:
+                if isinstance(each, Function):
+                    found.setdefault(f"{statement.name}.{each.name}", each)
+    return found
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a docstring.
+
+    >>> first_sentence("Doubles\\n`x. Y` at most. More.\\n\\nStill more.")
+    'Doubles `x. Y` at most.'
+    """
+    words = " ".join(text.strip().partition("\n\n")[0].split())
+    ends = (match.end() for match in re.finditer(r"[.!?](?= [A-Z`])", words)
+            if words.count("`", 0, match.end()) % 2 == 0)
+    return words[: next(ends, len(words))]
 
 
 def docstring_of(definition: Definition | ast.Module) -> ast.stmt | None:

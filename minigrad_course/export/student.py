@@ -3,7 +3,8 @@
 NOTE [No answer is handed out]
     A lesson shows the package's own code, answers included, for the course is taught from it.  In
     what a class gets, a block that shows a line of a body that is to be written is left out, and
-    so are the folded rests.  `leaks` looks through everything once more before it is handed out.
+    no link leads to the package.  `leaks` looks through everything once more before it is handed
+    out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..dev.lesson import Block, parse, render
+from ..dev.lesson import Block, fill_rests, parse, render
 from ..dev.source import body_span, module, symbols_in
 from ..stages import CourseError, Stage
 from ..workspace import make_workspace
@@ -62,11 +63,11 @@ def lesson_without_answers(stage: Stage) -> str:
     """Return a lesson's text without the blocks that show what is to be written."""
     answers = answer_lines(stage)
     kept = []
-    for block in parse(stage.text(), stage.key):
+    blocks = parse(stage.text(), stage.key)
+    fill_rests(blocks, stage, lambda _: "")  # names alone: the package's files hold the answers
+    for block in blocks:
         shows = any(line.strip() in answers
                     for line in [*block.text.splitlines(), *(block.printed or "").splitlines()])
-        if block.kind == "rest":
-            continue
         if shows and block.kind != "text":
             what = f"`{block.detail}`" if block.detail else "What the lesson shows here"
             block = Block("text", f"*({what} is yours to write.)*")

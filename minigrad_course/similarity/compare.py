@@ -9,8 +9,8 @@ NOTE [What counts]
 
     The figures: of answers written from the tasks alone the highest share with the package, over a
     stage, was 42 %, that of an exercise with HOLE_TOKENS or more 41 %, and that of a short one 78 %
-    (tests/test_similarity.py, tests/answers/).  A copy with other names and comments has more
-    than 85 %.
+    (tests/course/test_similarity.py, tests/answers/).  A copy with other names and comments has
+    more than 85 %.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # Stage 04a, Operators, element by element: the solution for minigrad/shapes.py.
-# The lesson is lessons/04a_elementwise.md.
+# Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 
 """Shape rules on plain tuples, with the errors that PyTorch gives.
 

@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/device.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 
 """Devices: where the memory of a tensor is.
 
@@ -82,7 +82,7 @@ def backend_for(where: device | str | int | None) -> Backend:
 
 
 def as_device(where: device | str | int) -> device:
-    """Return what an argument `device` means; a number is that of a GPU."""
+    """Return the device that an argument `device` means; a number means a GPU."""
     if isinstance(where, int) and not isinstance(where, bool):
         return device("cuda", where)
     return where if isinstance(where, device) else device(where)
@@ -96,7 +96,7 @@ def device_of(array: Any) -> device:
 
 
 def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
-    """Return `build(xp)`, with the device `where` as the one that new arrays go to."""
+    """Return `build(xp)`; new arrays are made on the device `where`."""
     xp = backend_for(where)
     index = None if where is None or xp.device_type == "cpu" else as_device(where).index
     if index is None:
@@ -105,14 +105,19 @@ def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> A
         return build(xp)
 
 
+#: The context for work where the array's place is the default one.
+NO_PLACE: AbstractContextManager[Any] = nullcontext()
+
+
 def place_on(array: Any) -> AbstractContextManager[Any]:
     """Return a context for work on an array: where that lies, if it is not the default place."""
-    place = backend_of(array).place_of([array])
-    return nullcontext() if place is None else place.entered()
+    backend = backend_of(array)
+    place = None if backend.device_type == "cpu" else backend.place_of([array])
+    return NO_PLACE if place is None else place.entered()
 
 
 def device_under(array: Any) -> device:
-    """Return the device of an array, of a batch that of what is in it."""
+    """Return the device of an array; for a batch, that of the array in it."""
     while backend_of(array).run_op is not None:
         array = array.inner
     return device_of(array)

@@ -2,7 +2,8 @@
 
 
 class InputBuffer:
-    def add(self, index, grad, owned):
+    def add(self, index, gradient):
+        grad, owned = gradient
         total = self.grads[index]
         if total is None:
             self.grads[index] = grad
@@ -36,7 +37,7 @@ class GraphTask:
                     visited.add(child)
                     todo.append(child)
 
-    def restrict_to(self, root, goals):
+    def find_nodes_to_execute(self, root, inputs):
         parents = {}
         visited = set()
         todo = [root]
@@ -49,37 +50,37 @@ class GraphTask:
                 if child is not None:
                     parents.setdefault(child, []).append(current)
                     todo.append(child)
-        self.needed = set()
-        todo = [goal for goal in goals if goal in visited]
+        self.nodes_to_execute = set()
+        todo = [goal for goal in inputs if goal in visited]
         while todo:
             current = todo.pop()
-            if current not in self.needed:
-                self.needed.add(current)
+            if current not in self.nodes_to_execute:
+                self.nodes_to_execute.add(current)
                 todo.extend(parents.get(current, []))
-        self.needed.update(goals)
+        self.nodes_to_execute.update(inputs)
 
     def push(self, node):
         entry = (-node.sequence, next(self.turns), node)
         heappush(self.ready, entry)
 
-    def deliver(self, target, index, grad, owned):
+    def add_to_buffer(self, target, index, gradient):
+        if self.nodes_to_execute is not None:
+            if target not in self.nodes_to_execute:
+                return
         if target not in self.buffers:
-            self.buffers[target] = self.new_buffer(target)
-        if grad is not None:
-            self.buffers[target].add(index, grad, owned)
+            self.buffers[target] = InputBuffer(target.num_inputs)
+        if gradient is not None:
+            self.buffers[target].add(index, gradient)
         self.dependencies[target] = self.dependencies[target] - 1
         if self.dependencies[target] > 0:
             return
-        if self.needed is not None and target not in self.needed:
-            del self.buffers[target]
-        else:
-            self.push(target)
+        self.push(target)
 
     def run(self, root):
-        self.buffers[root] = self.new_buffer(root)
+        self.buffers[root] = InputBuffer(root.num_inputs)
         self.push(root)
         if _state.anomaly.enabled:
-            step = anomaly_mode.watched(self.evaluate)
+            step = _state.anomaly.watched(self.evaluate)
         else:
             step = self.evaluate
         while len(self.ready) > 0:
@@ -92,13 +93,13 @@ class GraphTask:
 
     def evaluate(self, node, buffer):
         does_run = True
-        if self.needed is not None:
+        if self.nodes_to_execute is not None:
             does_run = self.runs(node)
         is_asked_for = node in self.captures
         if does_run and is_asked_for:
             self.capture(node, buffer.grads)
         if node.extras is not None:
-            self.show(node, node.extras, buffer)
+            self.run_tensor_hooks(node, buffer)
         if not does_run:
             if is_asked_for:
                 self.capture(node, buffer.grads)
@@ -106,12 +107,10 @@ class GraphTask:
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
             return
-        with place_of(node):
-            results = self.call(node, buffer.grads)
-            edges = node.edges
-            if not self.keep_graph:
-                node.release()
-            self.hand_out(node, edges, buffer.grads, results)
+        results = self.call(node, buffer.grads)
+        if not self.retain_graph:
+            node.release()
+        self.route_gradients(node, buffer.grads, results)
 
     def capture(self, node, grads):
         wanted = self.captures[node]
@@ -121,22 +120,22 @@ class GraphTask:
 
     def runs(self, node):
         if node not in self.captures:
-            return node in self.needed
+            return node in self.nodes_to_execute
         for child, _ in node.edges:
-            if child in self.needed:
+            if child in self.nodes_to_execute:
                 return True
         return False
 
 
-def execute(edges, grads, keep_graph, create_graph, inputs=None, accumulate=True, kind=None):
-    task = kind(keep_graph, create_graph)
+def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=True, kind=None):
+    task = kind(retain_graph, create_graph)
     root = GraphRoot(edges, grads)
     if inputs is not None:
         goals = set()
         for node, _ in inputs:
             if node is not None:
                 goals.add(node)
-        task.restrict_to(root, goals)
+        task.find_nodes_to_execute(root, goals)
         if not accumulate:
             for position in range(len(inputs)):
                 node, number = inputs[position]

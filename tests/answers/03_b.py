@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 
 class InputBuffer:
-    def add(self, index, grad, owned):
+    def add(self, index, gradient):
+        grad, owned = gradient
         before = self.grads[index]
         if before is None:
             self.grads[index], self.owned[index] = grad, owned
@@ -34,49 +35,49 @@ class GraphTask:
         self.dependencies.update(Counter(
             n for node in _nodes_below(root) for n, _ in node.edges if n is not None))
 
-    def restrict_to(self, root, goals):
+    def find_nodes_to_execute(self, root, inputs):
         # First all that is below, then inward from the goals until nothing is added.
         above = defaultdict(set)
         for node in _nodes_below(root):
             for n, _ in node.edges:
                 above[n].add(node)
-        self.needed, front = set(goals), set(goals)
+        self.nodes_to_execute, front = set(inputs), set(inputs)
         while front:
-            front = set().union(*(above[n] for n in front if n in above)) - self.needed
-            self.needed |= front
+            front = set().union(*(above[n] for n in front if n in above)) - self.nodes_to_execute
+            self.nodes_to_execute |= front
 
     def push(self, node):
         heappush(self.ready, (-node.sequence, next(self.turns), node))
 
-    def deliver(self, target, index, grad, owned):
+    def add_to_buffer(self, target, index, gradient):
+        if self.nodes_to_execute is not None and target not in self.nodes_to_execute:
+            return
         try:
             buffer = self.buffers[target]
         except KeyError:
-            buffer = self.buffers.setdefault(target, self.new_buffer(target))
-        None if grad is None else buffer.add(index, grad, owned)
+            buffer = self.buffers.setdefault(target, InputBuffer(target.num_inputs))
+        None if gradient is None else buffer.add(index, gradient)
         left = self.dependencies[target] = self.dependencies[target] - 1
-        if not left and (self.needed is None or target in self.needed):
+        if not left:
             self.push(target)
-        elif not left:
-            self.buffers.pop(target)
 
     def run(self, root):
         evaluate = self.evaluate
         if _state.anomaly.enabled:
-            evaluate = anomaly_mode.watched(evaluate)
+            evaluate = _state.anomaly.watched(evaluate)
         self.push(root)
-        self.buffers |= {root: self.new_buffer(root)}
+        self.buffers |= {root: InputBuffer(root.num_inputs)}
         while self.ready:
             evaluate(node := heappop(self.ready)[2], self.buffers.pop(node))
         while self.callbacks:
             self.callbacks.pop(0)()
 
     def evaluate(self, node, buffer):
-        goes, asked = self.needed is None or self.runs(node), node in self.captures
+        goes, asked = self.nodes_to_execute is None or self.runs(node), node in self.captures
         if goes and asked:
             self.capture(node, buffer.grads)
-        if (extras := node.extras) is not None:
-            self.show(node, extras, buffer)
+        if node.extras is not None:
+            self.run_tensor_hooks(node, buffer)
         match goes, asked:
             case False, True:
                 self.capture(node, buffer.grads)
@@ -85,25 +86,23 @@ class GraphTask:
                 return
         if type(node) is AccumulateGrad:
             return self.accumulate(node, buffer)
-        with place_of(node):
-            out = self.call(node, buffer.grads)
-            targets = node.edges
-            self.keep_graph or node.release()
-            self.hand_out(node, targets, buffer.grads, out)
+        out = self.call(node, buffer.grads)
+        self.retain_graph or node.release()
+        self.route_gradients(node, buffer.grads, out)
 
     def capture(self, node, grads):
         self.captured |= {i: grads[n] for n, where in self.captures[node].items() for i in where}
 
     def runs(self, node):
         behind = {n for n, _ in node.edges} if node in self.captures else {node}
-        return not behind.isdisjoint(self.needed)
+        return not behind.isdisjoint(self.nodes_to_execute)
 
 
-def execute(edges, grads, keep_graph, create_graph, inputs=None, accumulate=True, kind=None):
+def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=True, kind=None):
     asked = list(inputs or ())
-    task, root = kind(keep_graph, create_graph), GraphRoot(edges, grads)
+    task, root = kind(retain_graph, create_graph), GraphRoot(edges, grads)
     if inputs is not None:
-        task.restrict_to(root, {n for n, _ in asked} - {None})
+        task.find_nodes_to_execute(root, {n for n, _ in asked} - {None})
     for i, (node, number) in enumerate(() if accumulate else asked):
         if node is not None:
             task.captures.setdefault(node, {}).setdefault(number, []).append(i)

@@ -13,9 +13,8 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
-from test_runtime import EXERCISES, LESSONS, NOT_HERE, STAGES
-
 from minigrad_course.dev.source import module, mutated
+from tests.browser.test_runtime import EXERCISES, LESSONS, NOT_HERE, STAGES
 
 FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
 DRIVER = Path(__file__).parent / "firefox"

@@ -21,6 +21,7 @@ console.log(JSON.stringify(asked.map(([text, name]) => located(text, name))));
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+@pytest.mark.slow
 def test_every_function_to_write_is_found_in_exercise_and_solution():
     asked, wanted = [], []
     for stage in stages():

@@ -17,7 +17,7 @@ from .known import LEFT_OPEN
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="of the first program")
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1, help="pairs of processes")

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from _samples import Sample, samples
-
 from minigrad.op.declaration import REGISTRY, Op
 from minigrad.tensor.tensor import Tensor
+from tests.support.samples import Sample, samples
 
 #: Ops that no program calls by their samples, and why: mostly as no user can call them by name.
 LEFT_OUT = {

@@ -27,7 +27,7 @@ class Peer:
         self.process = subprocess.Popen(
             [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, pipesize=1 << 20,
-            cwd=Path(__file__).resolve().parents[1])
+            cwd=Path(__file__).resolve().parents[2])
         return self.process
 
     def send(self, programs: Sequence[Program]) -> None:

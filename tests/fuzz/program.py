@@ -12,7 +12,7 @@ Program = Sequence[str]
 HEADER = """\
 import torch
 import torch.nn.functional as F
-from fuzz.functions import define
+from tests.fuzz.functions import define
 
 globals().update(define(torch, print))
 """

@@ -158,6 +158,7 @@ def test_shrinking_does_not_turn_to_another_difference():
     assert shrink.shrink(["a", "b", "c"], attempt(["a", "b"]), attempt)[0] == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_crash_of_the_other_process_is_counted(peer):
     """A program that ends the process is skipped, and those after it are run."""
     programs = [["t0 = torch.ones(2)"], ["import os", "os._exit(3)"], ["t0 = torch.zeros(2)"]]

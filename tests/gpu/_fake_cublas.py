@@ -9,8 +9,9 @@ import ctypes
 from types import SimpleNamespace
 from typing import Any
 
-import _fake_cupy
 import numpy as np
+
+from tests.gpu import _fake_cupy
 
 TYPES = {0: np.float32, 1: np.float64, 2: np.float16}
 

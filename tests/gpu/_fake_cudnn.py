@@ -20,10 +20,10 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import _fake_cupy
 import numpy as np
 
 from minigrad.backend import dnn, numpy_backend
+from tests.gpu import _fake_cupy
 
 NAMES = json.loads(Path(__file__).with_name("cudnn_names.json").read_text())
 STEPS = ("validate", "build_operation_graph", "create_execution_plans", "check_support",

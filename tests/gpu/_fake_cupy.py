@@ -21,11 +21,11 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import _cuda_on_host
 import numpy as np
 import pytest
 
 from minigrad.backend import special, special_gamma
+from tests.gpu import _cuda_on_host
 
 NAMES = json.loads(Path(__file__).with_name("cupy_names.json").read_text())
 MODULES = ("cupy", "cupy.linalg", "cupyx", "cupyx.scipy", "cupyx.scipy.special")

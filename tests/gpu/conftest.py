@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import _fake_cublas
-import _fake_cupy
 import pytest
 
 from minigrad import backend as backends
+from tests.gpu import _fake_cublas, _fake_cupy
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import weakref
 
-import _fake_cupy
 import numpy as np
 import pytest
 
@@ -15,7 +14,8 @@ import minigrad.op.apply
 from minigrad import _state, nn, optim
 from minigrad.backend import load_cuda
 from minigrad.backend.memory_layout import holds_alone
-from minigrad.op.apply import apply_plain
+from minigrad.op.apply import run_op
+from tests.gpu import _fake_cupy
 
 TRANSFERS = {"get", "item", "tolist", "bool", "from host", "get without waiting",
              "device synchronize", "stream synchronize", "event synchronize"}
@@ -141,14 +141,14 @@ def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch)
 
     def noted(op, values):
         slow.append(op.name)
-        return apply_plain(op, values)
+        return run_op(op, values)
 
     for module in (minigrad.op.apply, minigrad.fast.general):
-        monkeypatch.setattr(module, "apply_plain", noted)
+        monkeypatch.setattr(module, "run_op", noted)
     x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
     hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()
     (hidden.exp() / hidden).clamp(0.1, 9.0).mean().backward()
-    assert weight.grad.device.type == "cuda" and bool(slow) is not _state.specialised
+    assert weight.grad.device.type == "cuda" and bool(slow) is not _state.fast
     slow.clear()
     y = torch.ones(3, device="cuda:1")
     assert (y + y).tolist() == [2.0] * 3 and slow  # away from the default device
@@ -161,7 +161,7 @@ def test_what_is_summed_for_a_leaf_becomes_its_gradient_without_a_copy(fake, sha
     fake.log.clear()
     out.backward()
     assert bias.grad.shape == shape and bool((bias.grad == 12 / bias.numel()).all())
-    assert ("setitem" in fake.names()) is not _state.specialised
+    assert ("setitem" in fake.names()) is not _state.fast
     bias.grad.zero_()
     assert weight.sum().item() == 12
 

@@ -6,16 +6,15 @@ import sys
 import threading
 from inspect import signature
 
-import _cuda_on_host
-import _fake_cudnn
 import numpy as np
 import pytest
-from test_kernels_on_host import CONVOLUTIONS
 
 import minigrad as torch
 from minigrad import nn
 from minigrad.backend import dnn, load_cuda
 from minigrad.backend import numpy_backend as xp
+from tests.gpu import _cuda_on_host, _fake_cudnn
+from tests.gpu.test_kernels_on_host import CONVOLUTIONS
 
 pytestmark = pytest.mark.skipif(_cuda_on_host.COMPILER is None,
                                 reason="what cuDNN refuses is done by kernels that need a compiler")

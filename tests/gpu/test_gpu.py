@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _samples import IDS, OPS
-from test_cuda_fake import OPTIMIZERS, compare_quotients, step_of, steps
-from test_cudnn_fake import three
-from test_kernels_on_host import CONVOLUTIONS
-from test_places_fake import (
+
+import minigrad as torch
+from minigrad import nn, optim
+from tests.gpu.test_cuda_fake import OPTIMIZERS, compare_quotients, step_of, steps
+from tests.gpu.test_cudnn_fake import three
+from tests.gpu.test_kernels_on_host import CONVOLUTIONS
+from tests.gpu.test_places_fake import (
     FORMULAS,
     KEYS,
     WORK,
@@ -20,11 +22,9 @@ from test_places_fake import (
     check_gradients,
     check_work,
 )
-from test_random_fake import SEED, dropped_step, units, words
-from test_registry_fake import compare
-
-import minigrad as torch
-from minigrad import nn, optim
+from tests.gpu.test_random_fake import SEED, dropped_step, units, words
+from tests.gpu.test_registry_fake import compare
+from tests.support.samples import IDS, OPS
 
 pytestmark = [
     pytest.mark.gpu,

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_gradients_on_host import (  # noqa: F401  # tests, collected here once more
+
+import minigrad as torch
+from tests.gpu.test_gradients_on_host import (  # noqa: F401  # tests, collected here once more
     test_a_scale_grows_and_shrinks_as_on_the_cpu,
     test_batch_norm_of_several_parts,
     test_gelu,
@@ -21,13 +23,13 @@ from test_gradients_on_host import (  # noqa: F401  # tests, collected here once
     test_softmax_gradient_keeps_nan_in_its_row,
     test_what_is_no_class_is_told_and_not_read,
 )
-from test_products_fake import (  # noqa: F401  # tests, collected here once more
+from tests.gpu.test_products_fake import (  # noqa: F401  # tests, collected here once more
     test_layers_may_be_captured,
     test_many_tensors_are_joined_in_a_capture,
     test_products_are_numpys,
     test_types_are_promoted_and_results_may_have_a_place,
 )
-from test_steps_fake import (  # noqa: F401  # tests, collected here once more
+from tests.gpu.test_steps_fake import (  # noqa: F401  # tests, collected here once more
     test_a_captured_step_of_adam_counts_on,
     test_a_gradient_may_be_a_view,
     test_a_state_goes_from_the_host_to_the_device,
@@ -38,8 +40,6 @@ from test_steps_fake import (  # noqa: F401  # tests, collected here once more
     test_nan_goes_its_way,
     test_steps_counted_on_the_device,
 )
-
-import minigrad as torch
 
 pytestmark = [
     pytest.mark.gpu,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import _cuda_on_host
 import numpy as np
 import pytest
 
 from minigrad.backend import numpy_backend as xp
+from tests.gpu import _cuda_on_host
 
 pytestmark = pytest.mark.skipif(_cuda_on_host.COMPILER is None,
                                 reason="the kernels' text needs a C++ compiler to run on a CPU")

@@ -11,6 +11,8 @@ import subprocess
 
 import pytest
 
+from tests.support.slow import slow_but
+
 NVCC = shutil.which("nvcc")
 
 pytestmark = pytest.mark.skipif(NVCC is None, reason="needs CUDA's compiler, nvcc")
@@ -23,7 +25,7 @@ DEFINES = {"float16": ["-DMINIGRAD_HALF=1", "-DMINIGRAD_W=unsigned short"],
 @pytest.mark.parametrize("architecture", [
     "sm_80", pytest.param("sm_75", marks=pytest.mark.slow),
     pytest.param("sm_90", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("dtype", DEFINES)
+@pytest.mark.parametrize("dtype", slow_but(lambda dtype: dtype == "float32", DEFINES))
 def test_every_kernel_compiles(fake, dtype, architecture, tmp_path):
     from minigrad.backend.cupy import launch
     from minigrad.backend.cupy.sources import HEADER, KERNELS

@@ -7,14 +7,14 @@ import sys
 from ctypes import c_int, c_longlong, c_size_t, c_void_p
 from pathlib import Path
 
-import _cuda_on_host
 import numpy as np
 import pytest
-from test_cuda_fake import transfers
 
 import minigrad as torch
 from minigrad import nn
 from minigrad.backend import load_cuda
+from tests.gpu import _cuda_on_host
+from tests.gpu.test_cuda_fake import transfers
 
 SHAPES = [((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,)), ((1, 4), (4, 1)),
           ((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 5)), ((2, 1, 3, 4), (5, 4, 2)),

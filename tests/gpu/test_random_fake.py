@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import _cuda_on_host
-import _fake_cupy
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.backend import load_cuda, random_philox
 from minigrad.utils.checkpoint import checkpoint
+from tests.gpu import _cuda_on_host, _fake_cupy
 
 pytestmark = pytest.mark.skipif(_cuda_on_host.COMPILER is None,
                                 reason="the kernels' text needs a C++ compiler to run on a CPU")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import _fake_cublas
-import _fake_cupy
 import numpy as np
 import pytest
-from _samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, sloped
 
 from minigrad.autograd import grad
 from minigrad.backend import load_cuda, numpy_backend
 from minigrad.tensor.tensor import Tensor
+from tests.gpu import _fake_cublas, _fake_cupy
+from tests.support.samples import IDS, OPS, Sample, cotangents_of, differentiable, samples, sloped
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import _cuda_on_host
 import numpy as np
 import pytest
-from test_cuda_fake import step_of, steps, transfers
 
 import minigrad as torch
 from minigrad import nn, optim
 from minigrad.backend import load_cuda
+from tests.gpu import _cuda_on_host
+from tests.gpu.test_cuda_fake import step_of, steps, transfers
 
 pytestmark = pytest.mark.skipif(_cuda_on_host.COMPILER is None,
                                 reason="the kernels' text needs a C++ compiler to run on a CPU")

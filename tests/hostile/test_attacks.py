@@ -18,6 +18,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.support.slow import slow_but
+
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course import stages as course
@@ -265,7 +267,7 @@ def check_reports(result: Grade) -> None:
                for key in ("score", "max-score"))
 
 
-@pytest.mark.parametrize("attack", FORGING)
+@pytest.mark.parametrize("attack", slow_but(2, FORGING))
 def test_forging_gives_no_points(attack, tmp_path):
     result = graded(STUB + "\n\n" + textwrap.dedent(FORGING[attack]), tmp_path)
     assert result.points == 0
@@ -273,7 +275,7 @@ def test_forging_gives_no_points(attack, tmp_path):
     check_reports(result)
 
 
-@pytest.mark.parametrize("attack", HARMING)
+@pytest.mark.parametrize("attack", slow_but(2, HARMING))
 def test_harm_stays_inside(attack, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in STAGE.root.glob("minigrad/**/*.py")}
     result = graded(STUB + "\n\n" + textwrap.dedent(HARMING[attack]), tmp_path)
@@ -290,6 +292,7 @@ def test_the_solution_gets_all_points(tmp_path):
     check_reports(result)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_one_hole_leaves_the_others(tmp_path):
     from minigrad_course.dev.source import blank
 
@@ -300,6 +303,7 @@ def test_what_is_wrong_with_one_hole_leaves_the_others(tmp_path):
     assert points[first.id] == first.points
 
 
+@pytest.mark.slow
 def test_few_processes_can_be_started(tmp_path):
     """They are counted for each run, and threads with them."""
     text = STUB + textwrap.dedent("""
@@ -343,6 +347,7 @@ def test_little_memory_is_filled_by_files(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+@pytest.mark.slow
 def test_nothing_is_left_running(tmp_path):
     """What went into sessions of its own ends with its run."""
     mark = f"10{os.getpid()}"
@@ -387,13 +392,14 @@ def test_the_network_cannot_be_reached(tmp_path):
     assert not met.is_set()
 
 
-@pytest.mark.parametrize("where", ["/tmp/minigrad-was-here", str(STAGE.root / "was-here"),
-                                   "/bundle/was-here", "/usr/was-here"])
+@pytest.mark.parametrize("where", slow_but(1, [
+    "/tmp/minigrad-was-here", str(STAGE.root / "was-here"), "/bundle/was-here", "/usr/was-here"]))
 def test_nothing_is_written_outside(where, tmp_path):
     graded(STUB + f"\nopen({where!r}, 'w').write('x')\n", tmp_path)
     assert not os.path.exists(where)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_system_can_be_read(tmp_path):
     if SANDBOX.kind != "bubblewrap":
         pytest.skip("only bubblewrap keeps files out of sight")
@@ -416,10 +422,10 @@ def test_nothing_of_the_system_can_be_read(tmp_path):
     assert result.points == result.max_points
 
 
-@pytest.mark.parametrize(("content", "told"), [
+@pytest.mark.parametrize(("content", "told"), slow_but(1, [
     (b"\xff\xfe\x00x", "null bytes"), (b"\xff\xfe", "not UTF-8"), (b"x" * 300_000, "300000 bytes"),
     (b"", ""),
-])
+]))
 def test_content_that_is_no_program(content, told, tmp_path):
     path = tmp_path / "handin.py"
     path.write_bytes(content)
@@ -429,8 +435,8 @@ def test_content_that_is_no_program(content, told, tmp_path):
     check_reports(result)
 
 
-@pytest.mark.parametrize("kind", ["a link", "a linked folder", "a device", "a pipe", "a folder",
-                                  "nothing"])
+@pytest.mark.parametrize("kind", slow_but(1, [
+    "a link", "a linked folder", "a device", "a pipe", "a folder", "nothing"]))
 def test_what_is_no_plain_file(kind, tmp_path):
     outside = tmp_path / "outside.py"
     outside.write_text(SOLUTION)

@@ -1,4 +1,4 @@
-"""`python -m mutation`, in tests/: how many small wrong changes do the engine's tests notice?"""
+"""`python -m tests.mutation`: how many small wrong changes do the engine's tests notice?"""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-MODULES = "graph.py saved.py op.py autograd"
+MODULES = "graph op engine autograd"
 ALIVE = ("survived", "not covered")
 OPEN = (*ALIVE, "not applied")
 #: The tests of the engine: quick, and with its parts for their subject.
-TESTS = """autograd_graph graph_nodes saved engine hooks function function_outputs functional
-gradcheck anomaly forward_ad grad_mode grad_ownership batching replay reentrant interrupted threads
-profiler checkpoint views_inplace mistakes func inplace_direct broken_off texts corners
-corners_passes corners_records op ops repr roster"""
+TESTS = """autograd/graph graph/nodes graph/saved_tensors engine/backward_and_grad graph/hooks
+autograd/function autograd/function_outputs autograd/functional autograd/gradcheck autograd/anomaly
+autograd/forward_ad autograd/grad_mode engine/grad_ownership batching/batching fast/replay
+engine/reentrant engine/interrupted_passes engine/threads autograd/profiler utils/checkpoint
+tensor/views_inplace ops/user_errors func/func op/inplace op/interrupted_writes engine/error_texts
+autograd/survivors engine/passes autograd/records_and_messages op/declaration ops/registry
+tensor/repr course/roster"""
 
 STAGES = """01_function 02_graph 03_engine 03b_backward 05_hooks 06_saved 07_grad_mode 08_functional
 09_gradcheck 10_anomaly 11_profiler"""
@@ -35,7 +38,8 @@ def main() -> None:
     options = read_options()
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         root = Path(folder).resolve()
-        for part in ("minigrad", "tests", "lessons", "site", "pyproject.toml"):
+        for part in ("minigrad", "minigrad_course", "tests", "lessons", "site",
+                     "pyproject.toml"):
             place = REPOSITORY / part
             if place.is_dir():
                 shutil.copytree(place, root / part, ignore=shutil.ignore_patterns(
@@ -76,7 +80,7 @@ def run(root: Path, options: argparse.Namespace) -> None:
     import pytest
 
     from .mutants import modules, mutants
-    from .runner import Runner
+    from .runner import Runner, path_of
 
     files = list(modules(root, options.modules.split()))
     todo = [mutant for path in files for mutant in mutants(root, path)]
@@ -114,9 +118,9 @@ def run(root: Path, options: argparse.Namespace) -> None:
                     options.known, note)
     runner.coverage.start()
     tests = (options.tests.split() if options.tests else
-             [f"tests/test_{name}.py" for name in TESTS.split()]
+             [path_of(name) for name in TESTS.split()]
              + ["tests/conformance", "tests/gpu/test_cuda_fake.py"]
-             + [f"tests/stages/test_{stage}.py" for stage in STAGES.split()])
+             + [path_of(f"stages/{stage}") for stage in STAGES.split()])
     status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
                          plugins=[runner])
     if done < 1 or status not in (0, 5):

@@ -10,9 +10,9 @@ from _oracle import assert_close
 
 import minigrad as torch
 from minigrad import _state
+from minigrad.graph import accumulate_grad as accumulate
 from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import BinaryNode, NaryNode, UnaryNode
-from minigrad.graph.node import accumulate_grad as accumulate
 from minigrad.tensor import autograd_meta as history
 
 

@@ -6,7 +6,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad import shapes
-from minigrad.engine import match_metadata as fitting
+from minigrad.engine import validate
 
 
 def doubles(value):
@@ -259,7 +259,7 @@ def sums(cases):
 
 def assert_sum(make, grad, shape, expected):
     given = make(grad)
-    got = fitting.sum_to(given, shape)
+    got = validate.sum_to(given, shape)
     assert type(got) is type(given), f"expected a {type(given).__name__}, got {type(got).__name__}"
     got = got.numpy() if isinstance(got, torch.Tensor) else got
     assert_close(got, expected, what=f"the sum to {shape}")
@@ -304,7 +304,7 @@ def test_one_copy_or_none(make, grad, shape, expected):
 @pytest.mark.parametrize("shape", [(2,), (3, 1), ()], ids=str)
 def test_a_tensor_stays_in_its_graph(shape):
     grad = torch.ones(3, 2, requires_grad=True)
-    got = fitting.sum_to(grad, shape)
+    got = validate.sum_to(grad, shape)
     assert got.requires_grad and got.grad_fn is not None, "the sum is to be recorded"
 
 
@@ -312,7 +312,7 @@ def test_a_tensor_stays_in_its_graph(shape):
 @pytest.mark.parametrize("shape", [(2,), (2, 1), (2, 2)], ids=str)
 def test_the_given_array_stays_as_it_is(shape):
     grad = doubles([[1, 2], [3, 5]])
-    fitting.sum_to(grad, shape)
+    validate.sum_to(grad, shape)
     assert grad.tolist() == [[1, 2], [3, 5]] and grad.shape == (2, 2)
 
 
@@ -322,7 +322,7 @@ def test_the_given_array_stays_as_it_is(shape):
 @pytest.mark.hole("04a.3")
 def test_what_fits_is_left_alone():
     grad = np.ones((2, 3), np.float32)
-    got = fitting.fit(grad, node_for(2, 3), 0, node_for(1), 0)
+    got = validate.match_metadata(grad, node_for(2, 3), 0, node_for(1), 0)
     assert_close(got, np.ones((2, 3)))
     assert got.dtype == np.float32
 
@@ -335,7 +335,8 @@ def test_what_fits_is_left_alone():
 def test_copies_are_summed(shape, make):
     grad = doubles([[1, 2, 3], [10, 20, 30]])
     expected = central_difference_vjp(lambda x: x + np.zeros((2, 3)), [np.zeros(shape)], grad)[0]
-    got = fitting.fit(make(grad), node_for(*shape, dtype=torch.float64), 0, node_for(1), 0)
+    target = node_for(*shape, dtype=torch.float64)
+    got = validate.match_metadata(make(grad), target, 0, node_for(1), 0)
     assert isinstance(got, type(make(grad))), f"got a {type(got).__name__}"
     assert_close(np.asarray(got.numpy() if isinstance(got, torch.Tensor) else got), expected)
 
@@ -354,7 +355,7 @@ def other_node():
 def refusal(grad, wanted):
     """Return the text of the RuntimeError for a gradient at position 1."""
     with pytest.raises(RuntimeError) as caught:
-        got = fitting.fit(grad, node_for(*wanted), 0, other_node(), 1)
+        got = validate.match_metadata(grad, node_for(*wanted), 0, other_node(), 1)
         pytest.fail(f"a gradient of {grad.shape} for {wanted} came back as {got.shape}")
     return str(caught.value)
 
@@ -396,7 +397,8 @@ def test_the_refusal_names_both_shapes(got, wanted, on_tensors):
         *shape, dtype=getattr(torch, dtype))))])
 def test_the_dtype_becomes_that_of_the_output(shape, given, wanted, make):
     grad = make(shape, given)
-    got = fitting.fit(grad, node_for(3, dtype=getattr(torch, wanted)), 0, node_for(1), 0)
+    target = node_for(3, dtype=getattr(torch, wanted))
+    got = validate.match_metadata(grad, target, 0, node_for(1), 0)
     assert str(got.dtype).removeprefix("torch.") == wanted, f"expected {wanted}, {got.dtype}"
     assert isinstance(got, type(grad))
     assert got.tolist() == [float(len(shape))] * 3
@@ -406,14 +408,14 @@ def test_the_dtype_becomes_that_of_the_output(shape, given, wanted, make):
 @pytest.mark.parametrize("shape", [(3,), (2, 3)], ids=["cast", "summed and cast"])
 def test_a_cast_of_a_tensor_stays_in_its_graph(shape):
     grad = torch.ones(*shape, dtype=torch.float64, requires_grad=True)
-    assert fitting.fit(grad, node_for(3), 0, node_for(1), 0).requires_grad
+    assert validate.match_metadata(grad, node_for(3), 0, node_for(1), 0).requires_grad
 
 
 @pytest.mark.hole("04a.3")
 @pytest.mark.parametrize("dtype", ["int64", "bool"])
 def test_gradients_that_are_not_floating_become_so(dtype):
     for grad in (np.ones(3, dtype), torch.tensor(np.ones(3, dtype))):
-        got = fitting.fit(grad, node_for(3), 0, node_for(1), 0)
+        got = validate.match_metadata(grad, node_for(3), 0, node_for(1), 0)
         assert str(got.dtype).removeprefix("torch.") == "float32", f"got {got.dtype}"
         assert got.tolist() == [1.0] * 3
 
@@ -421,14 +423,14 @@ def test_gradients_that_are_not_floating_become_so(dtype):
 @pytest.mark.hole("04a.3")
 def test_the_output_that_index_names_counts():
     node = torch.split(torch.ones(3, requires_grad=True), [1, 2])[0].grad_fn
-    assert fitting.fit(np.ones(2, np.float32), node, 1, node_for(1), 0).shape == (2,)
-    assert fitting.fit(np.ones(2, np.float32), node, 0, node_for(1), 0).shape == (1,)
+    assert validate.match_metadata(np.ones(2, np.float32), node, 1, node_for(1), 0).shape == (2,)
+    assert validate.match_metadata(np.ones(2, np.float32), node, 0, node_for(1), 0).shape == (1,)
 
 
 @pytest.mark.hole("04a.3")
 def test_numbers_become_arrays():
     for number in (np.float64(2.0), np.float32(2.0), 2.0):
-        got = fitting.fit(number, node_for(), 0, node_for(1), 0)
+        got = validate.match_metadata(number, node_for(), 0, node_for(1), 0)
         assert isinstance(got, np.ndarray), f"expected an array, got {type(got).__name__}"
         assert got.shape == () and got.dtype == np.float32 and got == 2
 

@@ -1,11 +1,11 @@
 # Stage 01, Function: the exercise for minigrad/autograd/function.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 01
 
-"""Function: an operation whose forward and backward the user writes.
+"""Function: an operation with a forward and a backward that the user writes.
 
-The context that `forward` and `backward` get as `ctx` is the node itself: what `forward` leaves on
-it, `backward` finds there; see NOTE [Names that both want] in function_context.py.
+The context that `forward` and `backward` get as `ctx` is the node itself, so `backward` finds the
+attributes that `forward` set on it; see NOTE [Names that both want] in functions/context.py.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 """
@@ -31,7 +31,7 @@ from .functions.outputs import join_outputs
 from .functions.vmap import run_on_batches
 from .grad_mode import no_grad
 
-#: What a node has; asked of an instance of a Function, as long ago, it is an error that says so.
+#: Attributes of a node; reading one from an instance of a Function is an error that explains it.
 _OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
              "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
 
@@ -40,7 +40,7 @@ __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFu
 
 
 class FunctionCtx:
-    """What `forward` may call on its context."""
+    """The methods of a context that `forward` may call."""
 
     to_save: tuple[Tensor | None, ...]
     saved_for_forward: tuple[Tensor | None, ...] | None
@@ -49,9 +49,9 @@ class FunctionCtx:
     materialize_grads: bool
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
+        """Save inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
 
-        Everything that is no tensor can be set on `ctx` as an attribute.
+        Values that are not tensors can be set on `ctx` as attributes.
         """
         # 01.5 Saved tensors. `save_for_backward(*tensors)` keeps the tuple of what it was
         # given as `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
@@ -68,7 +68,7 @@ class FunctionCtx:
         raise NotImplementedError("01.5 Saved tensors is yours to write")
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
+        """Save inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -102,7 +102,7 @@ class FunctionCtx:
         raise NotImplementedError("01.4 Outputs that are not new is yours to write")
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Have `backward` get None, and not zeros, for outputs without a gradient (False)."""
+        """With False, `backward` gets None, not zeros, for outputs without a gradient."""
         # 01.3 Outputs that nobody used. `set_materialize_grads(value)` notes the wish in
         # `self.materialize_grads`. `_zeros(index)` returns the gradient of an output that was
         # not used: a tensor of zeros of that output's shape and dtype, or None if the output
@@ -113,7 +113,7 @@ class FunctionCtx:
         raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Warn: PyTorch deprecated it, for there is nothing to declare any more."""
+        """Warn: PyTorch deprecated it, since there is nothing to declare any more."""
         warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
                       "automatically tracked. Note that calls to `set_()` are not tracked",
                       FutureWarning, stacklevel=2)
@@ -139,7 +139,7 @@ class FunctionNode(FunctionCtx, ContextNode):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept, checked against writes since; in `jvp` the other ones."""
+        """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
         # 01.5 Saved tensors. See the task at `FunctionCtx.save_for_backward`.
         raise NotImplementedError("01.5 Saved tensors is yours to write")
 
@@ -153,6 +153,12 @@ class FunctionNode(FunctionCtx, ContextNode):
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         return tuple(self._saved)
+
+    @property
+    def takes_batches(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        """Whether the Function says that it can be given batches of gradients."""
+        cls = self.function
+        return bool(cls.generate_vmap_rule or cls.vmap is not Function.vmap)
 
     def release(self) -> None:
         for saved in self._saved:
@@ -182,7 +188,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
 
     def apply(self, *grads: Any) -> Any:
-        """Return what the user's `backward`, or `vjp`, makes of gradients, unchecked."""
+        """Return the result of the user's `backward`, or `vjp`, unchecked."""
         cls = self.function
         if cls.vjp is Function.vjp:
             return cls.backward(self.context(), *grads)
@@ -202,8 +208,9 @@ class FunctionNode(FunctionCtx, ContextNode):
 
 
 class Function:
-    """The base of custom operations: write `forward(ctx, ...)` and `backward(ctx, *grads)`, call
-    `apply`.
+    """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
+
+    Call it by `apply`.
 
     >>> from minigrad import tensor
     >>> class Exp(Function):
@@ -222,7 +229,7 @@ class Function:
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
 
-    #: Whether `vmap` may run what the class has on tensors that stand for batches.
+    #: True: `vmap` runs the class's methods on batched tensors.
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -260,30 +267,30 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Fill `ctx`, where `forward` was written without it."""
+        """Fill `ctx`, for a `forward` without a `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Return the gradient of each argument of `forward`; None where there is none."""
+        """Return the gradient of each argument of `forward`; None for no gradient."""
         raise NotImplementedError("You must implement either the backward or vjp method for your "
                                   "custom autograd.Function to use it with backward mode AD.")
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Return the tangent of each output for those of the arguments of `forward`."""
+        """Return the tangent of each output, from those of the arguments of `forward`."""
         raise NotImplementedError("You must implement the jvp function for custom "
                                   "autograd.Function to use it with forward mode AD.")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
-        """Return outputs and the batch dimension of each, where some arguments have one."""
+        """Return outputs and the batch dimension of each, given batched arguments."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override "
                                   "the vmap staticmethod or set generate_vmap_rule=True.")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward` without recording and join what it returns to the graph."""
+        """Run `forward` without recording and add its outputs to the graph."""
         if cls.setup_context is not Function.setup_context:
             args, kwargs = with_defaults(cls.forward, args, kwargs)
         if kwargs:
@@ -300,7 +307,7 @@ class Function:
 
     @classmethod
     def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
-        """Return the context as well as the results, which forward mode needs both."""
+        """Return the context and the results: forward mode needs both."""
         level = max(map(level_of, args), default=0)
         if _state.observers.count and (transform := _state.transform.get()) is not None and (
                 not level or transform.any_tangent([a for a in args if level_of(a)])):
@@ -316,7 +323,7 @@ class Function:
         try:
             return cls._record(args, kwargs)
         except BaseException as error:
-            _state.grad_enabled.set(recording)  # Ctrl-C may come as the mode is being left
+            _state.grad_enabled.set(recording)  # Ctrl-C may come while the mode is being restored
             for tensor, version in before:
                 if version_of(tensor) != version and tensor.requires_grad:
                     poison_history(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
@@ -324,7 +331,7 @@ class Function:
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
-        """Make the context, run `forward` with it and join what that returns to the graph."""
+        """Make the context, run `forward` with it and add its outputs to the graph."""
         # 01.1 Forward: the context and the graph. `apply(*args, **kwargs)` ends here; return
         # the pair (context, results). Make a context, `cls._backward_cls()`; it is the node
         # of the graph at the same time. The call is recorded if grad mode is on
@@ -348,7 +355,7 @@ class Function:
 
 
 class InplaceFunction(Function):
-    """A Function whose `forward` may write to its input; kept for code that names it."""
+    """A Function with a `forward` that may write to its input; kept for code that names it."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/tensor/autograd_meta.py.
-# The lesson is lessons/02_graph.md.
+# Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 02
 
 """Where a tensor stands in the graph: the node that made it, or the end that it is itself."""

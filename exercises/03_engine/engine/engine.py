@@ -1,5 +1,5 @@
 # Stage 03, The engine: the exercise for minigrad/engine/engine.py.
-# The lesson is lessons/03_engine.md.
+# Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03
 
 """The engine: runs the graph backward, each node once, when all its gradients have arrived.
@@ -18,11 +18,11 @@ from threading import Thread, local
 from typing import Any
 
 from .. import _state
-from ..fast import backward_loop as engine_fast
 from ..graph.node import GraphRoot, Node
+from . import shortcuts
 from .graph_task import GraphTask
 
-Gradient = Any
+Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
 #: How deep backward may call itself on one thread before it goes on in a fresh one, whose
 #: interpreter stack is empty.
@@ -42,36 +42,36 @@ _running = _Running()
 
 def execute(
     edges: Sequence[tuple[Node | None, int]],
-    grads: Sequence[Gradient],
-    keep_graph: bool,
+    grads: Sequence[Value],
+    retain_graph: bool,
     create_graph: bool,
     inputs: Sequence[tuple[Node | None, int]] | None = None,
     accumulate: bool = True,
     kind: type[GraphTask] = GraphTask,
-) -> list[Gradient | None]:
+) -> list[Value | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    # 03.6 A whole pass. `execute`: make the task, `kind(keep_graph, create_graph)`, and
+    # 03.6 A whole pass. `execute`: make the task, `kind(retain_graph, create_graph)`, and
     # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number):
-    # `task.restrict_to(root, goals)` with the set of their nodes that are not None; and
-    # without `accumulate` note in `task.captures` for each node that is not None, under
-    # the number, the list of the positions in `inputs` that ask for it: one node may be
-    # asked for by several numbers, and one number by several positions. Then, with inputs
-    # or without, `task.prepare(root, inputs, accumulate)`, which is given and sees to a
-    # few corner cases. Run with `_run_here(task, root)`, or `_run_in_fresh_thread(task,
-    # root)` where `_running.depth` has come to MAX_DEPTH. Return a list with
-    # `task.captured.get(position)` for each input, empty without inputs. `_run_here`: set
-    # the grad mode (`_state.grad_enabled`, with `get` and `set`) to `task.create_graph`,
-    # append the task to `_running.tasks` and count `_running.depth` up; then count the
-    # dependencies and run. However that ends, count down, take the task off and set the
-    # mode that was there before. (The package also asks for the fast path there; leave
-    # that out, or keep it: `if _state.specialised and engine_fast.suits(task):
-    # engine_fast.run(task, root)`.) `queue_callback(callback)`: append to `callbacks` of
-    # the innermost pass on this thread, the last in `_running.tasks`; without one raise
-    # RuntimeError("Final callbacks can only be installed during backward pass.").
+    # `task.find_nodes_to_execute(root, nodes)` with the set of their nodes that are not
+    # None; and without `accumulate` note in `task.captures` for each node that is not
+    # None, under the number, the list of the positions in `inputs` that ask for it: one
+    # node may be asked for by several numbers, and one number by several positions. Then,
+    # with inputs or without, `task.prepare(root, inputs, accumulate)`, which is given and
+    # sees to a few corner cases. Run with `_run_here(task, root)`, or
+    # `_run_in_fresh_thread(task, root)` where `_running.depth` has come to MAX_DEPTH.
+    # Return a list with `task.captured.get(position)` for each input, empty without
+    # inputs. `_run_here`: set the grad mode (`_state.grad_enabled`, with `get` and `set`)
+    # to `task.create_graph`, append the task to `_running.tasks` and count
+    # `_running.depth` up; then count the dependencies and run. However that ends, count
+    # down, take the task off and set the mode that was there before. (The package asks
+    # for a quicker loop first, `shortcuts.run_task`; leave that out.)
+    # `queue_callback(callback)`: append to `callbacks` of the innermost pass on this
+    # thread, the last in `_running.tasks`; without one raise RuntimeError("Final
+    # callbacks can only be installed during backward pass.").
     raise NotImplementedError("03.6 A whole pass is yours to write")
 
 

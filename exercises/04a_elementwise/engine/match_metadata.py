@@ -1,5 +1,5 @@
 # Stage 04a, Operators, element by element: the exercise for minigrad/engine/match_metadata.py.
-# The lesson is lessons/04a_elementwise.md.
+# Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
 
 """Gradients made to fit: in the shape and dtype of the tensor that they are for."""

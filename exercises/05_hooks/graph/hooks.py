@@ -1,5 +1,5 @@
 # Stage 05, Hooks: the exercise for minigrad/graph/hooks.py.
-# The lesson is lessons/05_hooks.md.
+# Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 05
 
 """Hooks: the tables that keep them, and the handles that take them away again.

@@ -1,5 +1,5 @@
 # Stage 05, Hooks: the exercise for minigrad/tensor/hooks.py.
-# The lesson is lessons/05_hooks.md.
+# Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 05
 
 """Who is told of a tensor's gradient: hooks, and `.grad` of a tensor that is no leaf.

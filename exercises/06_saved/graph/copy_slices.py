@@ -1,5 +1,5 @@
 # Stage 06, Saved tensors, versions and views: the exercise for minigrad/graph/copy_slices.py.
-# The lesson is lessons/06_saved.md.
+# Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06
 
 """The node of a base that was written to through a view of it."""

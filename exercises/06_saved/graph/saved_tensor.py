@@ -1,5 +1,5 @@
 # Stage 06, Saved tensors, versions and views: the exercise for minigrad/graph/saved_tensor.py.
-# The lesson is lessons/06_saved.md.
+# Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06
 
 """What a node keeps for its backward pass, and how it notices that it was written to since.

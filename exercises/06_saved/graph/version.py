@@ -1,5 +1,5 @@
 # Stage 06, Saved tensors, versions and views: the exercise for minigrad/graph/version.py.
-# The lesson is lessons/06_saved.md.
+# Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06
 
 """Version counters: how a saved tensor notices that its memory was written to.

@@ -1,5 +1,5 @@
 # Stage 06, Saved tensors, versions and views: the exercise for minigrad/tensor/views.py.
-# The lesson is lessons/06_saved.md.
+# Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06
 
 """Views and in-place writes: who shares memory with whom, and whose history a write changes.

@@ -1,5 +1,5 @@
 # Stage 09, gradcheck: the exercise for minigrad/autograd/gradcheck.py.
-# The lesson is lessons/09_gradcheck.md.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 09
 
 """`gradcheck` and `gradgradcheck`: compare the engine's derivatives with finite differences.
@@ -72,15 +72,15 @@ def gradcheck(
     """Return True if the derivatives of `func(*inputs)` agree with central differences of it.
 
     Checked are the float inputs that require grad and all outputs that do, by backward
-    (`check_backward_ad`) and by forward mode (`check_forward_ad`); `eps` is made for float64.
-    Where they disagree `GradcheckError` is raised, or False returned if not `raise_exception`;
+    (`check_backward_ad`) and by forward mode (`check_forward_ad`); `eps` is chosen for float64.
+    If they disagree, it raises `GradcheckError`, or returns False if not `raise_exception`;
     `ValueError` when no input requires grad.
 
     `fast_mode` compares one random combination of each jacobian's elements instead of all.
-    `nondet_tol` is how far two backward passes may lie apart.  `check_undefined_grad` asks that
-    missing gradients and tangents count as zeros, `check_grad_dtypes` that gradients have their
-    inputs' dtypes, `check_batched_grad` and `check_batched_forward_grad` that several gradients
-    or tangents at once give the same.  `masked` is for sparse tensors.
+    `nondet_tol` is the largest difference between two backward passes.  `check_undefined_grad`
+    checks that missing gradients and tangents count as zeros, `check_grad_dtypes` that gradients
+    have their inputs' dtypes, `check_batched_grad` and `check_batched_forward_grad` that a batch of
+    gradients or tangents gives the same.  `masked` is for sparse tensors.
 
     >>> from minigrad import float64, tensor
     >>> x = tensor([1.0, -2.0], dtype=float64, requires_grad=True)
@@ -146,8 +146,8 @@ def gradgradcheck(
 ) -> bool:
     """Return True if the backward pass of `func(*inputs)` itself has the right derivatives.
 
-    It is `gradcheck` of the function that takes the inputs and `grad_outputs` (random ones if left
-    out) to the gradients of the inputs.
+    It is `gradcheck` of the function from the inputs and `grad_outputs` (random ones if left out)
+    to the gradients of the inputs.
 
     >>> from minigrad import float64, tensor
     >>> x = tensor([1.0, -2.0], dtype=float64, requires_grad=True)
@@ -197,7 +197,7 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
 
 
 def check_inputs(inputs: Sequence[Any]) -> None:
-    """Refuse inputs that cannot be checked; warn of those that are not precise enough."""
+    """Raise for inputs that cannot be checked; warn about inputs of low precision."""
     # 09.4 Inputs that can be checked. Look at each of `inputs` that is a Tensor and
     # requires grad; everything else is not looked at. If its dtype is not float64, give a
     # UserWarning whose text begins "Input #{index} requires gradient and is not a double
@@ -212,7 +212,7 @@ def check_inputs(inputs: Sequence[Any]) -> None:
 
 def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
                forward: bool) -> None:
-    """Raise unless the jacobian of every output by every input is the numerical one."""
+    """Raise unless the jacobian of every output and input equals the numerical one."""
     # 09.3 Comparing. `check_equal(analytical, numerical, output, given, limits, forward,
     # advice)` returns None where every element satisfies |analytical - numerical| <=
     # limits.atol + limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises
@@ -236,7 +236,7 @@ def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, result
 
 
 def warn_of_private(name: str) -> None:
-    """Say that a function was never meant for the public."""
+    """Warn that a function was never public."""
     warnings.warn(
         f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
         "deprecating it and it will be removed in a future version of PyTorch. If you have a "
@@ -246,7 +246,7 @@ def warn_of_private(name: str) -> None:
 
 def get_numerical_jacobian(fn: Function, inputs: Any, target: Any = None, eps: float = 1e-3,
                            grad_out: float = 1.0) -> tuple[Tensor, ...]:
-    """Return the jacobian of the first output of `fn(inputs)` by each of `target`; deprecated."""
+    """Return the jacobian of the first output of `fn(inputs)` for each of `target`; deprecated."""
     warn_of_private("get_numerical_jacobian")
     if grad_out != 1.0:
         raise ValueError("Expected grad_out to be 1.0. get_numerical_jacobian no longer supports "
@@ -258,7 +258,7 @@ def get_numerical_jacobian(fn: Function, inputs: Any, target: Any = None, eps: f
 
 def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0,
                             grad_out: float = 1.0) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
-    """Return the jacobian of `output` by each input, and whether it can be trusted; deprecated.
+    """Return the jacobian of `output` for each input, and three flags; deprecated.
 
     The flags: two backward passes agree, the gradients have the inputs' sizes, and their dtypes.
     """

@@ -1,5 +1,5 @@
 # Stage 10, Anomaly mode: the exercise for minigrad/engine/frames.py.
-# The lesson is lessons/10_anomaly.md.
+# Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 10
 
 """Where in the user's program we are: the call stack without the package's own innermost frames."""

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the exercise for minigrad/autograd/profiler_util.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 
 """The events of a profile, how they nest, and their averages.
@@ -26,7 +26,7 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "_forma
 
 
 class Interval:
-    """From when to when, in microseconds since the profile began."""
+    """Start and end, in microseconds since the profile began."""
 
     __slots__ = ("end", "start")
 
@@ -35,7 +35,7 @@ class Interval:
         self.end = end
 
     def elapsed_us(self) -> float:
-        """Return how long that is.
+        """Return the duration.
 
         >>> Interval(1.5, 4.0).elapsed_us()
         2.5
@@ -44,7 +44,7 @@ class Interval:
 
 
 class _Times:
-    """What an event and an average have in common: times as texts, and no device but the CPU."""
+    """Base of events and averages: times as texts."""
 
     count: int
     cpu_time_total: float
@@ -52,7 +52,7 @@ class _Times:
 
     @property
     def cpu_time(self) -> float:
-        """The microseconds that one call took on average."""
+        """The average time of a call, in microseconds."""
         # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
         # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
         # `self_cpu_time_total` is that total without the totals of the events directly within
@@ -78,12 +78,12 @@ class _Times:
         """`self_cpu_time_total` with its unit."""
         return _format_time(self.self_cpu_time_total)
 
-    #: The microseconds on a GPU, where `use_cuda` asked for them; and without the events within.
+    #: Microseconds on a GPU, with `use_cuda`: in total, and without nested events.
     device_time_total = self_device_time_total = 0.0
 
     @property
     def device_time(self) -> float:
-        """The microseconds that one call took on the GPU, on average."""
+        """The average time of a call on the GPU, in microseconds."""
         return self.device_time_total / self.count if self.count else 0.0
 
     @property
@@ -119,7 +119,7 @@ class FunctionEvent(_Times):
         self.node_id = node_id
         self.name = self.trace_name = name
         self.thread = thread
-        self.fwd_thread = fwd_thread  # where the op ran that made the node
+        self.fwd_thread = fwd_thread  # thread of the op that made the node
         self.time_range = Interval(start_us, end_us)
         self.input_shapes = input_shapes
         self.stack = stack if stack is not None else []
@@ -130,42 +130,42 @@ class FunctionEvent(_Times):
         self.sequence_nr = sequence_nr
         self.is_legacy = False
         self.cpu_children: list[FunctionEvent] = []
-        self._cpu_parent: ref[FunctionEvent] | None = None  # weak, for that one holds this one
+        self._cpu_parent: ref[FunctionEvent] | None = None  # weak: the parent holds this event
 
     @property
     def cpu_parent(self) -> FunctionEvent | None:
-        """The event that this one ran directly within, while somebody holds that one."""
+        """The event that this one is directly nested in, while it is alive."""
         return None if self._cpu_parent is None else self._cpu_parent()
 
     @property
     def key(self) -> str:
-        """What events are grouped by: the name."""
+        """The key that events are grouped by: the name."""
         return self.name
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """How long it took, with all that ran within."""
+        """Total time, nested events included."""
         # 11.2 Self time. See the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """How long it took without the events within."""
+        """Self time: without nested events."""
         # 11.2 Self time. See the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """The bytes of the arrays made here, without those made by the events within."""
+        """The bytes of the arrays made here, without those of nested events."""
         # 11.2 Self time. See the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
-        """Note an event that ran directly within this one."""
+        """Add a directly nested event."""
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
-        """Note the event that this one ran directly within."""
+        """Set the event that this one is directly nested in."""
         self._cpu_parent = ref(parent)
 
     def __repr__(self) -> str:
@@ -232,7 +232,7 @@ class FunctionEventAvg(_Times):
 
 
 class EventList(list[Any]):
-    """Events, or averages of them, with what can be made of the whole list."""
+    """A list of events, or of averages, with its sums, tables and exports."""
 
     def __init__(self, events: Iterable[Any] = (), *, profile_memory: bool = False) -> None:
         super().__init__(events)
@@ -242,9 +242,9 @@ class EventList(list[Any]):
         return self.table()
 
     def _populate_cpu_children(self) -> None:
-        """Give each event its parent: the shortest event of its thread that it lies within.
+        """Set the parent of each event: the shortest event of its thread that contains it.
 
-        An event that only overlaps with the one before it, as asynchronous work may, starts afresh.
+        An event that only overlaps with the one before it, as asynchronous work may, has no parent.
         """
         # 11.1 Which event lies in which. `within` is told of the events of one thread one by
         # one, in the order of their starts; `around` is the list of those that are open,
@@ -259,7 +259,7 @@ class EventList(list[Any]):
         raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
     def _set_backward_stacktraces(self) -> None:
-        """Show with each node the line that made it: nobody looks for the call of backward."""
+        """Replace each node's stack by that of the op that made it."""
         for forward, backward in linked(self):
             backward.stack, backward.fwd_thread = forward.stack, forward.thread
 
@@ -291,11 +291,11 @@ class EventList(list[Any]):
         Path(path).write_text(page(self, title), encoding="utf-8")
 
     def supported_export_stacks_metrics(self) -> list[str]:
-        """Return what `export_stacks` can weigh stacks by."""
+        """Return the metrics that `export_stacks` supports."""
         return ["self_cpu_time_total"]
 
     def export_stacks(self, path: str | Path, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times, for Brendan Gregg's `flamegraph.pl` and its kin."""
+        """Write stacks with their times, for Brendan Gregg's `flamegraph.pl` and similar tools."""
         if metric not in self.supported_export_stacks_metrics():
             raise ValueError("metric should be one of: "
                              + str(self.supported_export_stacks_metrics()))
@@ -311,8 +311,8 @@ class EventList(list[Any]):
                      group_by_stack_n: int = 0) -> EventList:
         """Return the averages of the events of each name, in the order of their first events.
 
-        Events are told apart by their input shapes as well, or by the innermost `group_by_stack_n`
-        lines of their stacks, where that is asked for.
+        Events can also be grouped by their input shapes, and by the innermost `group_by_stack_n`
+        lines of their stacks.
         """
         # 11.3 Averages and counts. See the task at `FunctionEventAvg.add`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
@@ -324,25 +324,25 @@ class EventList(list[Any]):
 
 
 def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
-    """Give an event its parent: the last of `around` that it lies in; it becomes the last one."""
+    """Set an event's parent: the last of `around` that contains it; append the event to them."""
     # 11.1 Which event lies in which. See the task at `EventList._populate_cpu_children`.
     raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
 
 def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
-    """Return what a recorder wrote down, with times since `began`, each event in its place.
+    """Return the events of a recorder, with times since `began`, nested.
 
-    An op that a function of the same name only wraps is no event of its own.
+    An op inside a function of the same name is not a separate event.
     """
     rows = list(zip(*[iter(recorder.rows)] * 7))
     rows += [(b.name, USER, b.start, b.end or ended, -1, b.thread, b.details)
              for b in recorder.blocks]
-    rows.reverse()  # of two with the same times, the one that ended later is the outer one
+    rows.reverse()  # for equal times, the one that ended later is outside
     rows.sort(key=itemgetter(3), reverse=True)
     rows.sort(key=itemgetter(2))
     threads: dict[int, int] = {}
-    open_events: dict[int, list[FunctionEvent]] = {}  # of each thread, outermost first
-    arrays: dict[FunctionEvent, dict[int, int]] = {}  # which arrays an event made, and their bytes
+    open_events: dict[int, list[FunctionEvent]] = {}  # open events by thread, outermost first
+    arrays: dict[FunctionEvent, dict[int, int]] = {}  # arrays that an event made
     made = EventList(profile_memory=recorder.memory)
     for what, scope, start, end, sequence, thread, details in rows:
         event = FunctionEvent(
@@ -379,8 +379,8 @@ def events_of(recorder: Recorder, began: int, ended: int) -> EventList:
 
 
 def count_bytes(events: EventList, arrays: dict[FunctionEvent, dict[int, int]]) -> None:
-    """Give each event the bytes made in it; what an event within hands through counts once."""
-    for event in reversed(events):  # those within come later
+    """Set the bytes made in each event; an array that nested events return counts once."""
+    for event in reversed(events):  # nested events come later
         found = {array for child in event.cpu_children for array in arrays[child]}
         own = sum(size for array, size in arrays[event].items() if array not in found)
         event.cpu_memory_usage = own + sum(c.cpu_memory_usage for c in event.cpu_children)

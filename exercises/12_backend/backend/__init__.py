@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the exercise for minigrad/backend/__init__.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 
 """Array libraries behind one small protocol; the type of an array picks its backend.
@@ -25,7 +25,7 @@ keep_freed_memory()
 
 
 def register(backend: Backend) -> None:
-    """Make `backend` carry the arrays of its type and the tensors of its device."""
+    """Register `backend` for the arrays of its type and the tensors of its device."""
     # 12.1 The type picks the backend. `register(backend)` makes it the one that carries
     # the arrays of its `array_type` (the table BACKENDS, by type) and the tensors of its
     # `device_type` (the table DEVICES, by name); a later one takes an earlier one's
@@ -36,7 +36,7 @@ def register(backend: Backend) -> None:
 
 
 def backend_of(array: Any) -> Backend:
-    """Return the backend that carries `array`; `TypeError` when none does."""
+    """Return the backend of `array`; `TypeError` if there is none."""
     # 12.1 The type picks the backend. See the task at `register`.
     raise NotImplementedError("12.1 The type picks the backend is yours to write")
 
@@ -44,7 +44,7 @@ def backend_of(array: Any) -> Backend:
 def load_cuda() -> Backend:
     """Return the backend of NVIDIA GPUs, imported and registered the first time.
 
-    `RuntimeError` says in one sentence what is missing where it cannot be had.
+    A `RuntimeError` says what is missing.
     """
     # 12.2 Loading late, and building in the right place. `load_cuda()`: import the module
     # "minigrad.backend.cupy" with `import_module`, take its `backend`, ask it

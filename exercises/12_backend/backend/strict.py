@@ -1,14 +1,14 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the exercise for minigrad/backend/strict.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 12
 
-"""A test backend: NumPy underneath, but as unforgiving as a GPU library.
+"""A test backend: NumPy arrays with the restrictions of a GPU library.
 
-Its arrays refuse to meet plain NumPy arrays, to become one implicitly, and to be asked for a
-value by `float` or `int`, which on a GPU would be a hidden transfer to the host; only a check that
-is a bool already may be asked for its outcome.  Of ufuncs' `reduce` and `accumulate` it has what
-CuPy has, sums and products, and it has no `errstate`; modules such as `linalg` are there, as they
-are in CuPy.  So a forgotten `np.` in an op fails here, on a machine without a GPU.
+Its arrays raise when they meet plain NumPy arrays, when they would become one implicitly, and for
+`float` and `int`, which on a GPU would be a hidden transfer to the host; only a bool may be read.
+Its ufuncs have `reduce` and `accumulate` where CuPy's have them, for sums and products, and it has
+no `errstate`; modules such as `linalg` exist, as in CuPy.  So a forgotten `np.` in an op fails
+here, on a machine without a GPU.
 
 >>> import numpy as np
 >>> from minigrad.backend.strict import backend
@@ -35,7 +35,7 @@ from .numpy import backend as numpy_backend
 
 
 class StrictArray:
-    """An array that lives on the imaginary device `strict`."""
+    """An array on the imaginary device `strict`."""
 
     __slots__ = ("host",)
     __array_ufunc__ = None
@@ -112,7 +112,7 @@ class StrictArray:
 
 
 class _Pointer:
-    """Where an array's first element is, and the memory around it."""
+    """The address of an array's first element, and its memory."""
 
     __slots__ = ("mem", "ptr")
 
@@ -131,7 +131,7 @@ class _Memory(NamedTuple):
 
 
 def unwrap(value: Any) -> Any:
-    """Return the NumPy array of a strict one, inside sequences too; refuse plain ones."""
+    """Return the NumPy array of a strict one, inside sequences too; raise for plain ones."""
     # 12.3 Over the border. A StrictArray keeps its NumPy array as `host`.
     # `unwrap(value)`, for what goes in: of a StrictArray its host; a NumPy array raises
     # TypeError with a text that ends "a NumPy array met a device array"; tuples and lists
@@ -152,7 +152,7 @@ def wrap(value: Any) -> Any:
 
 
 class strict_function:
-    """A NumPy function, ufunc or method that takes and gives strict arrays."""
+    """A NumPy function, ufunc or method that takes and returns strict arrays."""
 
     __slots__ = ("function",)
 
@@ -228,7 +228,7 @@ class StrictModule:
 
 
 def strict(value: Any) -> Any:
-    """Return what a NumPy module holds, so that it takes and gives strict arrays."""
+    """Return an attribute of a NumPy module, wrapped to take and return strict arrays."""
     # 12.5 The backend. `strict(value)`: a module becomes `StrictModule(value)`; a
     # callable that is no type becomes a strict_function; everything else (types such as
     # float64, numbers such as pi) stays as it is. StrictBackend: `__getattr__(name)`
@@ -268,7 +268,7 @@ class StrictBackend(Kernels):
         raise NotImplementedError("12.5 The backend is yours to write")
 
     def synchronize(self, index: int | None = None) -> None:
-        """Return at once."""
+        """Return immediately: nothing is queued."""
 
 
 backend = StrictBackend()

@@ -1,8 +1,8 @@
 # Stage 13a, Modules: the exercise for minigrad/nn/dropout.py.
-# The lesson is lessons/13a_modules.md.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13a
 
-"""Dropout: zeros at random while training, nothing at all in evaluation.
+"""Dropout: zeros elements at random in training, and does nothing in evaluation.
 
 Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
 """

@@ -1,8 +1,8 @@
 # Stage 13a, Modules: the exercise for minigrad/nn/module.py.
-# The lesson is lessons/13a_modules.md.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13a
 
-"""Module: a part of a network, with its parameters, its buffers and its parts.
+"""Module: a layer or network, with its parameters, buffers and submodules.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
@@ -20,17 +20,17 @@ from ..graph.hooks import RemovableHandle, register
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from . import state
-from .calling import HOOK_TABLES, Calling, Hook, Table
-from .members import Members, type_name
+from .module_call import HOOK_TABLES, Hook, ModuleCall, Table
+from .module_tables import ModuleTables, type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]
 
 
-class Module(Members, Calling):
-    """The base of all layers and networks; a subclass says in `forward` what it computes.
+class Module(ModuleTables, ModuleCall):
+    """Base of all layers and networks; a subclass computes its result in `forward`.
 
     Parameters, modules and (by `register_buffer`) buffers that are set as attributes are found
-    by `parameters()`, moved by `to()` and kept by `state_dict()`.
+    by `parameters()`, moved by `to()` and saved by `state_dict()`.
 
     >>> from minigrad import nn
     >>> class Twice(nn.Module):
@@ -45,7 +45,7 @@ class Module(Members, Calling):
 
     dump_patches = False
     call_super_init = False
-    _version: int = 1  # of the layout of its state
+    _version: int = 1  # version of the layout of its state
 
     training: bool
     _state_dict_pre_hooks: Table
@@ -69,7 +69,7 @@ class Module(Members, Calling):
             super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the result; every subclass says how."""
+        """Compute the result; every subclass overrides it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required '
                                   '"forward" function')
 
@@ -82,14 +82,14 @@ class Module(Members, Calling):
     # ---------------------------------------------------------------- changing all of it
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` with every part and at last with the module itself."""
+        """Call `fn` with every submodule, and finally with the module itself."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Put the module and all its parts into training mode, or out of it."""
+        """Put the module and all its submodules into training mode, or out of it."""
         # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
         # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
         # is a ValueError, "training mode is expected to be boolean", before anything is
@@ -104,12 +104,12 @@ class Module(Members, Calling):
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
     def eval(self) -> Self:
-        """Put the module and all its parts into evaluation mode: `train(False)`."""
+        """Put the module and all its submodules into evaluation mode: `train(False)`."""
         # 13a.3 Two modes, and gradients. See the task at `Module.train`.
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Switch `requires_grad` of all parameters."""
+        """Set `requires_grad` of all parameters."""
         # 13a.3 Two modes, and gradients. See the task at `Module.train`.
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
@@ -151,7 +151,7 @@ class Module(Members, Calling):
         return self._apply(move)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to a device without the values: what is there afterwards is arbitrary."""
+        """Move to a device without the values: the new ones are arbitrary."""
         return self._apply(lambda t: F.empty_like(t, device=device), recurse)
 
     def type(self, dst_type: Any) -> Self:
@@ -171,7 +171,7 @@ class Module(Members, Calling):
         return self.to(float16)
 
     def bfloat16(self) -> Self:
-        """Refuse: NumPy has no such numbers."""
+        """Raise: NumPy has no such numbers."""
         raise NotImplementedError("bfloat16 is not supported: use half(), float() or double()")
 
     def cpu(self) -> Self:
@@ -183,7 +183,7 @@ class Module(Members, Calling):
         return self._apply(lambda t: t.cuda(device))
 
     def share_memory(self) -> Self:
-        """Refuse: tensors live in the memory of one process; threads share them anyway."""
+        """Raise: tensors live in the memory of one process; threads share them anyway."""
         raise NotImplementedError("share_memory is not supported: tensors live in the memory of "
                                   "one process; its threads share them as they are")
 
@@ -196,7 +196,7 @@ class Module(Members, Calling):
                    keep_vars: bool = False) -> Any:
         """Return all parameters and persistent buffers by dotted name, sharing their memory.
 
-        They are detached, unless told to `keep_vars`.
+        They are detached, unless `keep_vars`.
         """
         if args:
             warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
@@ -212,30 +212,30 @@ class Module(Members, Calling):
                         assign: bool = False) -> Any:
         """Copy a state into this module; with `strict` the names have to match exactly.
 
-        Returns the missing and the unexpected names; with `assign` the tensors are taken over
-        instead of copied.  `RuntimeError` names all that does not fit.
+        Returns the missing and the unexpected names; with `assign` the tensors themselves are
+        taken instead of copies.  A `RuntimeError` lists all mismatches.
         """
         return state.load(self, state_dict, strict, assign)
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Put what it has itself into the state; override to put more there."""
+        """Put the module's own members into the state; override to add more."""
         state.collect_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
                               strict: bool, missing_keys: list[str], unexpected_keys: list[str],
                               error_msgs: list[str]) -> None:
-        """Copy what it has itself out of the state; override to change the state before."""
+        """Load the module's own members from the state; override to change the state first."""
         state.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys,
                        unexpected_keys, error_msgs)
 
     def get_extra_state(self) -> Any:
-        """Return what else `state_dict` is to keep; override together with `set_extra_state`."""
+        """Return extra state for `state_dict`; override together with `set_extra_state`."""
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
                            "called. Please file an issue at https://github.com/pytorch/pytorch/"
                            "issues/new?template=bug-report.yml to report this bug.")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what `get_extra_state` gave."""
+        """Load the value that `get_extra_state` returned."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
                            "called. Please file an issue at https://github.com/pytorch/pytorch/"
                            "issues/new?template=bug-report.yml to report this bug.")
@@ -249,16 +249,16 @@ class Module(Members, Calling):
         return register(self._state_dict_hooks, (hook, False))
 
     def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """Register a hook as above whose result, if any, replaces the state."""
+        """Register a hook as above; its result, if any, replaces the state."""
         return register(self._state_dict_hooks, (hook, True))
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, ...)` before the module's part is loaded."""
+        """Call `hook(module, state_dict, prefix, ...)` before the module's own state is loaded."""
         return register(self._load_state_dict_pre_hooks, (hook, True))
 
     def _register_load_state_dict_pre_hook(self, hook: Hook,
                                            with_module: bool = False) -> RemovableHandle:
-        """Register a hook as above that may do without the module."""
+        """Register a hook as above, called with the module only if `with_module`."""
         return register(self._load_state_dict_pre_hooks, (hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
@@ -268,7 +268,7 @@ class Module(Members, Calling):
     # ---------------------------------------------------------------- printing
 
     def extra_repr(self) -> str:
-        """Return what stands between the brackets when the module is printed."""
+        """Return the text between the brackets when the module is printed."""
         return ""
 
     def _get_name(self) -> str:
@@ -285,7 +285,7 @@ class Module(Members, Calling):
 
 
 def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise for arguments that a class hands to the base of all modules, which takes none."""
+    """Raise for arguments of `Module.__init__`, which takes none."""
     if kwargs:
         raise TypeError(f"{name}.__init__() got an unexpected keyword argument "
                         f"'{next(iter(kwargs))}'")
@@ -295,7 +295,7 @@ def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
-    """Drop a tensor's gradient, or fill it with zeros and cut it off its history."""
+    """Drop a tensor's gradient, or fill it with zeros and detach it."""
     # 13a.3 Two modes, and gradients. See the task at `Module.train`.
     raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 

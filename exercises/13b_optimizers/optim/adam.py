@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the exercise for minigrad/optim/adam.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 
 """Adam: steps of about equal length for every element, whatever the size of its gradients.
@@ -44,7 +44,7 @@ class Adam(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
-    counts_steps, at_once = True, "adam"
+    counts_steps, fused_formula = True, "adam"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -92,13 +92,13 @@ class Adam(Optimizer):
 
 def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
             room: Array) -> None:
-    """Bring a gradient into the averages of the gradients and of their squares."""
+    """Update the running averages of the gradients and of their squares with a gradient."""
     # 13b.4 Adam. See the task at `Adam.update`.
     raise NotImplementedError("13b.4 Adam is yours to write")
 
 
 class AdamW(Adam):
-    """Adam whose weight decay is taken from the parameter itself.
+    """Adam with decoupled weight decay, subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the exercise for minigrad/optim/optimizer.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 
 """Optimizer: groups of parameters with their options, and what is remembered of each parameter.
@@ -25,9 +25,9 @@ from ..backend import Backend
 from ..nn.module import type_name, zero_grad
 from ..ops.creation.create import tensor
 from ..tensor.tensor import Tensor
-from .at_once import check_capture, leaves_out_there, one_by_one
+from .cache_blocks import CacheBlocks
 from .hooks import StepHooks, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from .pieces import Pieces
+from .multi_tensor import check_capture, skips_on_device, step_on_devices
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",
            "required"]
@@ -38,7 +38,7 @@ State = dict[str, Any]
 
 
 class _Required:
-    """Stands for an option that every group has to name."""
+    """Placeholder for an option that every group has to name."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -48,9 +48,9 @@ required = _Required()
 
 
 class Optimizer(StepHooks):
-    """The base of all optimizers; a subclass says in `update` how a parameter moves.
+    """Base of all optimizers; a subclass implements `update`, which moves one parameter.
 
-    Or it overrides `step` as a whole.  `params` are tensors, pairs of name and tensor, or
+    Or it overrides `step` itself.  `params` are tensors, pairs of name and tensor, or
     dictionaries with `params` and options of their own in place of `defaults`.
 
     >>> from minigrad import optim, tensor
@@ -62,17 +62,17 @@ class Optimizer(StepHooks):
     tensor([2.], requires_grad=True)
     """
 
-    #: Whether a step depends on how many there were before, which is counted on the host.
+    #: True if a step depends on the number of steps, which is counted on the host.
     counts_steps = False
-    #: The formula by which a kernel takes the step of all parameters of a GPU, if there is one.
-    at_once: str | None = None
+    #: The fused formula that steps all parameters of a GPU in one kernel, if there is one.
+    fused_formula: str | None = None
 
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of "
                             f"Tensors or dicts, but got {type_name(params)}")
         self._make_hooks()
-        self.pieces = Pieces()
+        self.cache_blocks = CacheBlocks()
         self.defaults = defaults
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
@@ -122,7 +122,7 @@ class Optimizer(StepHooks):
         self.param_groups.append(param_group)
 
     def _check_apart(self, new: Group) -> None:
-        """Raise where a new group does not go with those that are there."""
+        """Raise if a new group conflicts with the groups that exist."""
         for group in self.param_groups:
             if ("param_names" in new) != ("param_names" in group):
                 which = "with names" if "param_names" in new else "without names"
@@ -148,10 +148,10 @@ class Optimizer(StepHooks):
         # what `step` returns, and without a closure that is None. Then go through
         # `self.param_groups`. For each group call `self._check_capture(group)`, which is
         # given (it concerns recorded work on a GPU), and then go through `group["params"]`.
-        # (The package goes through `one_by_one(self, group)`, which is the same list unless
-        # parameters lie on a GPU, where one kernel moves many of them.) A parameter without a
-        # gradient (`parameter._grad` is None) is left alone, and gets no state. For the
-        # others call `self.update(group, array, grad_array, state)` with the group, the
+        # (The package goes through `step_on_devices(self, group)`, which is the same list
+        # unless parameters lie on a GPU, where one kernel moves many of them.) A parameter
+        # without a gradient (`parameter._grad` is None) is left alone, and gets no state. For
+        # the others call `self.update(group, array, grad_array, state)` with the group, the
         # arrays behind the parameter and behind its gradient (`_array`), and the dictionary
         # that `self.state` keeps for this parameter, or a new empty one. After that count the
         # write with `parameter._bump()`, and keep the dictionary in `self.state` if anything
@@ -160,16 +160,16 @@ class Optimizer(StepHooks):
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def _check_capture(self, group: Group) -> None:
-        """Raise where a step is captured into a graph that would repeat one count of steps."""
+        """Raise if a captured graph would repeat one step count."""
         if self.counts_steps:
             check_capture(self, group)
 
-    def _leaves_out_there(self) -> bool:
-        """Tell whether a step looks at `found_inf` on the device, as a `GradScaler` asks."""
-        return leaves_out_there(self)
+    def _skips_on_device(self) -> bool:
+        """Tell whether a step reads `found_inf` on the device; a `GradScaler` asks."""
+        return skips_on_device(self)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move all parameters that have a gradient; a closure computes the loss anew first.
+        """Step all parameters that have a gradient; a closure recomputes the loss first.
 
         Returns what the closure returned, or None.
         """
@@ -183,7 +183,7 @@ class Optimizer(StepHooks):
     # ---------------------------------------------------------------- keeping its state
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state by the parameters' numbers, and the groups with these numbers."""
+        """Return the state, keyed by the parameters' numbers, and the groups with these numbers."""
         # 13b.5 The state of an optimizer. `state_dict()` returns a dictionary with "state"
         # and "param_groups", in which numbers stand for parameters. First call every hook in
         # `self._optimizer_state_dict_pre_hooks` (a dictionary; its values) with the
@@ -200,7 +200,7 @@ class Optimizer(StepHooks):
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state; numbers are matched with parameters in order."""
+        """Load a state; numbers are matched with parameters in order."""
         state_dict = dict(state_dict)
         for hook in self._optimizer_load_state_dict_pre_hooks.values():
             new = hook(self, state_dict)
@@ -236,7 +236,7 @@ class Optimizer(StepHooks):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._make_hooks()
-        self.pieces = Pieces()
+        self.cache_blocks = CacheBlocks()
         for group in self.param_groups:  # a state of an older version may lack options
             for name, default in self.defaults.items():
                 group.setdefault(name, default)
@@ -265,34 +265,34 @@ def fitted(name: str, value: Any, parameter: Tensor) -> Any:
 
 
 def buffer(state: State, name: str) -> Array:
-    """Return the array of a remembered tensor."""
+    """Return the array of a state tensor."""
     return state[name]._array
 
 
 def remember(state: State, name: str, array: Array) -> Array:
-    """Keep an array in the state, as a tensor, and return it."""
+    """Store an array in the state, as a tensor, and return it."""
     state[name] = Tensor._plain(array)
     return array
 
 
 def start(xp: Backend, state: State, array: Array, *names: str) -> None:
-    """Start to count steps, and to average with zeros."""
+    """Create the step count and the named averages, as zeros."""
     state["step"] = tensor(0.0)
     for name in names:
         remember(state, name, xp.zeros_like(array))
 
 
 def counted(state: State) -> float:
-    """Count a step in the state and return how many there were."""
+    """Increment the step count and return it."""
     step = state["step"]._array
     step += 1
     return float(step)
 
 
 def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) -> Array:
-    """Return what to move against: the gradient itself, or in `room` one with its options.
+    """Return the gradient with the options `maximize` and `weight_decay` applied, in `room`.
 
-    These are `maximize`, which turns it around, and `weight_decay`, which adds the parameter.
+    `maximize` negates it; `weight_decay` adds a multiple of the parameter.
     """
     # 13b.2 Downhill. `downhill(xp, group, array, grad, room)` returns an array: what a
     # parameter has to move *against*. That is the gradient; turned around with
@@ -304,20 +304,20 @@ def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) 
     # `self._update_with_momentum(group, array, grad, state)` does everything. Otherwise
     # subtract `lr` times what `downhill` returns from the array, in place. Nothing is
     # remembered. `xp = backend_of(array)` has the array functions (`xp.multiply(a, b,
-    # out)` and so on); plain `-=`, `*` and `+` do as well. `self.pieces(a, b, ...)` gives
-    # tuples of pieces of these arrays, each with two arrays to compute in; it saves time
-    # on large arrays, and you need not use it.
+    # out)` and so on); plain `-=`, `*` and `+` do as well. `self.cache_blocks(a, b, ...)`
+    # gives tuples of pieces of these arrays, each with two arrays to compute in; it saves
+    # time on large arrays, and you need not use it.
     raise NotImplementedError("13b.2 Downhill is yours to write")
 
 
 def check_at_least_zero(what: str, value: float) -> None:
-    """Raise where an option is negative; errors call it `what`."""
+    """Raise if an option is negative; errors call it `what`."""
     if not value >= 0.0:
         raise ValueError(f"Invalid {what}: {value}")
 
 
 def check_lr(lr: Any) -> None:
-    """Raise where the learning rate is negative, or no single number."""
+    """Raise if the learning rate is negative, or not a single number."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     if not lr >= 0.0:
@@ -325,7 +325,7 @@ def check_lr(lr: Any) -> None:
 
 
 def check_betas(betas: tuple[float, float]) -> None:
-    """Raise where one of the two factors is outside [0, 1)."""
+    """Raise if one of the two factors is outside [0, 1)."""
     for index, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
@@ -333,7 +333,7 @@ def check_betas(betas: tuple[float, float]) -> None:
 
 def check_options(differentiable: bool, fused: bool | None = None,
                   foreach: bool | None = None) -> None:
-    """Raise where options contradict each other or ask for what is not there.
+    """Raise if options contradict each other or are not supported.
 
     `foreach` and `fused` choose among PyTorch's implementations; here each device has one.
     """

@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the exercise for minigrad/optim/sgd.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 13b
 
 """Gradient descent, with momentum.
@@ -38,7 +38,7 @@ class SGD(Optimizer):
     tensor([0.7000], requires_grad=True)
     """
 
-    at_once = "sgd"
+    fused_formula = "sgd"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, momentum: float = 0,
                  dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
@@ -70,9 +70,9 @@ class SGD(Optimizer):
         # `self._update_with_momentum(group, array, grad, state)` does everything. Otherwise
         # subtract `lr` times what `downhill` returns from the array, in place. Nothing is
         # remembered. `xp = backend_of(array)` has the array functions (`xp.multiply(a, b,
-        # out)` and so on); plain `-=`, `*` and `+` do as well. `self.pieces(a, b, ...)` gives
-        # tuples of pieces of these arrays, each with two arrays to compute in; it saves time
-        # on large arrays, and you need not use it.
+        # out)` and so on); plain `-=`, `*` and `+` do as well. `self.cache_blocks(a, b, ...)`
+        # gives tuples of pieces of these arrays, each with two arrays to compute in; it saves
+        # time on large arrays, and you need not use it.
         raise NotImplementedError("13b.2 Downhill is yours to write")
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:

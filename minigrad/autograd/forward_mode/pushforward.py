@@ -20,7 +20,8 @@ from typing import Any
 
 from ... import _state
 from ...batching import SLOW, NotBatchable, batched, examples, level_of
-from ...op.apply import apply, plain_numbers
+from ...op.apply import apply
+from ...op.arguments import plain_numbers
 from ...op.declaration import F, Op
 from ...op.node import GEOMETRY, geometry_input, saved_geometry
 from ...tensor.tensor import Tensor

@@ -9,16 +9,14 @@ NOTE [Where tangents are kept]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
 
 from ... import _state
 from ...backend.memory_layout import is_dense
 from ...batching import batched, examples, level_of
-from ...op.apply import apply
 from ...op.declaration import F, Op
-from ...op.inplace import apply_inplace
 from ...tensor.tensor import Tensor
 from ..functions.jvp import tangents_of_outputs
 from .pushforward import Tangents, as_sequence, batched_like, pushed_forward
@@ -110,17 +108,17 @@ class TangentLevel:
 
     # ---------------------------------------------------------------- what ops go through
 
-    def op(self, op: type[Op], values: list[Any]) -> Any:
-        """Apply an op and set the tangents of its outputs."""
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
+        """Apply an op and give its outputs their tangents."""
         tangents = self.tangents_of(op, values)
         if not tangents or belong_to_examples(op, values, tangents):
-            result = self._pass_on(op, values)
+            result = proceed(op, values)
             if op.view and isinstance(result, (Tensor, tuple)) and self._hides(values[0]):
                 for output in as_sequence(result):
                     self.hold(output, None)
             return result
         with Beneath(self):
-            result = apply(op, values)
+            result = proceed(op, values)
             outputs = as_sequence(result)
             for output, tangent in zip(
                     outputs, pushed_forward(op, values, outputs, tangents), strict=True):
@@ -128,24 +126,18 @@ class TangentLevel:
                     self.hold(output, tangent)
         return result
 
-    def _pass_on(self, op: type[Op], values: list[Any]) -> Any:
-        """Apply an op to values without tangents here; tensors inside a batch may have some."""
-        if self.below is not None:
-            return self.below.op(op, values)
-        return apply(op, values, watched=False, transformed=False)
-
-    def inplace(self, op: type[Op], values: list[Any], before: Tensor | None = None) -> Tensor:
-        """Apply an op in place and update the target's tangent."""
+    def inplace(self, op: type[Op], values: list[Any], before: Tensor | None,
+                proceed: Callable[..., Any]) -> Tensor:
+        """Apply an op in place and bring the target's tangent up to date."""
         target = values[0]
         tangents = self.tangents_of(op, values)
         current = self.tangent(target) if isinstance(target, Tensor) else None
         if current is None and (not tangents or belong_to_examples(op, values, tangents)):
-            if self.below is not None:
-                return self.below.inplace(op, values, before)
-            return apply_inplace(op, values, watched=False, transformed=False, before=before)
+            written: Tensor = proceed(op, values, before)
+            return written
         version = target._version
         try:
-            self._write(op, values, tangents, current, before)
+            self._write(op, values, tangents, current, before, proceed)
         except BaseException as error:
             if target._version != version:  # see NOTE [Writes that are broken off]
                 self.broken_off = f"{op.name}_() was broken off by {type(error).__name__}"
@@ -153,8 +145,9 @@ class TangentLevel:
         return target
 
     def _write(self, op: type[Op], values: list[Any], tangents: Tangents,
-               current: Tensor | None, before: Tensor | None) -> None:
-        """Write to the first of the values, then update its tangent."""
+               current: Tensor | None, before: Tensor | None,
+               proceed: Callable[..., Any]) -> None:
+        """Write to the first of the values, then bring its tangent up to date."""
         target = values[0]
         with Beneath(self):
             if op.view:
@@ -163,7 +156,7 @@ class TangentLevel:
                 before = target.clone()
                 if current is not None:  # the backward of an op that saves it has a tangent too
                     self.hold(before, current.clone())
-            apply_inplace(op, values, before=before)
+            proceed(op, values, before)
             pushed: Tensor | None = None
             if tangents:
                 values = [before if v is target else v for v in values]

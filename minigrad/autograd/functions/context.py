@@ -28,9 +28,10 @@ UNSET: Any = Unset()
 #: Slots that the engine fills after `forward`, and every other name that it reads from a node.
 FILLED_LATER = ("shape", "dtype", "num_inputs", "others")
 OF_ENGINE = frozenset({
-    *FILLED_LATER, "apply", "apply_arrays", "apply_tensors", "arity", "context", "device",
-    "edge_list", "edges", "extras", "function", "metadata_of", "name", "op", "put_aside", "release",
-    "vjp_fns", "saves", "sequence", "set_edges", "tensor_vjp_fns"})
+    *FILLED_LATER, "apply", "apply_arrays", "apply_needed_tensors", "apply_tensors", "arity",
+    "borrows_results", "context", "device", "edge_list", "edges", "extras", "function", "is_op",
+    "metadata_of", "name", "next_nodes", "op", "put_aside", "release", "saves", "sequence",
+    "set_edges", "shows_all_results", "takes_batches", "tensor_vjp_fns", "vjp_fns"})
 
 
 class ContextNode(NaryNode):

@@ -44,10 +44,14 @@ class NvtxRecorder:
         finally:
             self.pop()
 
-    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
-           suffix: str = "") -> Any:
-        """Apply an op in a range, with the number that its node will get, if it gets one."""
-        return self.call(name_of((op, suffix), FUNCTION), values, apply, op, values, False)
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
+        """Apply an op in a range, with the sequence number that its node gets if it has one."""
+        return self.call(name_of((op, ""), FUNCTION), values, proceed, op, values)
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Apply an op in place, in a range."""
+        return self.call(name_of((op, "_"), FUNCTION), values, proceed, op, values, before)
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
         """Run a node in a range."""

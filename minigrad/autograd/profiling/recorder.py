@@ -119,18 +119,22 @@ class Recorder:
             self._note((what, FUNCTION, start, end, here.sequence, get_ident(), details))
             here.sequence = outer
 
-    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
-           suffix: str = "") -> Any:
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""
-        if suffix or op.hot is None or _state.observers.count > 1:
-            return self.call((op, suffix), values, apply, op, values, False)
+        if op.fast is None or _state.observers.count > 1:
+            return self.call((op, ""), values, proceed, op, values)
         out = None
         start = perf_counter_ns()
         try:
-            out = op.hot(values)
+            out = op.fast(values)
             return out
         finally:
             self.ran(op, start, out, values)
+
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Apply an op in place, measured."""
+        return self.call((op, "_"), values, proceed, op, values, before)
 
     def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
         """Record an op that ran since `start` and returned the new tensor `out`, or None."""

@@ -18,9 +18,8 @@ import numpy as np
 from ...backend import backend_of
 from ...device import backend_for
 from ...dtypes import bool as boolean
-from ...dtypes import dtype, from_numpy_dtype, get_default_dtype, int64, scalar_dtype
-from ...op.apply import type_name
-from ...op.node import NUMBERS
+from ...dtypes import dtype, from_numpy_dtype, get_default_dtype, int64, scalar_dtype, type_name
+from ...op.arguments import NUMBERS
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
 from .from_data import checked, from_checked_dtype, read

@@ -13,9 +13,8 @@ from typing import Any, TypedDict
 from ...backend import BACKENDS, backend_of
 from ...device import as_device, build_on, device, device_of
 from ...dtypes import bool as boolean
-from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
-from ...op.apply import type_name
-from ...op.node import NUMBERS
+from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64, type_name
+from ...op.arguments import NUMBERS
 from ...op.publish import write_out
 from ...tensor.tensor import Tensor, method
 from .from_data import NO_COMPLEX, number

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ...backend import backend_of, kernels_index
 from ...backend.memory_layout import in_rows
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
+from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
-from ...op.node import NUMBERS
 from ...op.publish import function
 from ...shapes import broadcast, numel, wrap_dim
 from ...tensor.tensor import Tensor, method

@@ -18,8 +18,7 @@ from ... import _state
 from ...backend import kernels_index
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
-from ...dtypes import FROM_NUMPY
-from ...op.apply import type_name
+from ...dtypes import FROM_NUMPY, type_name
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function

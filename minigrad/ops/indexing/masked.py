@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...backend import kernels_index
 from ...backend.memory_layout import in_rows, laid_out_like
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel

@@ -3,9 +3,9 @@
 from functools import partial
 
 from ...backend import kernels_index
+from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
-from ...op.node import NUMBERS
 from ...op.publish import function
 from ...shapes import numel
 from ...tensor.tensor import Tensor, method

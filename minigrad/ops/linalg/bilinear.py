@@ -6,7 +6,7 @@ NOTE [One op that is its own derivative]
     that one's place and the letters exchanged, so derivatives of every order are there.
 """
 
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import numel

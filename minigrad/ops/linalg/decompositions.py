@@ -4,8 +4,7 @@ All take batches of matrices in the last two dimensions.  The gradients follow G
 matrix derivative results for forward and reverse mode algorithmic differentiation", and PyTorch.
 """
 
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F, Op, named_result
 from ...op.publish import function
 from ...shapes import broadcast

@@ -5,8 +5,7 @@ NOTE [How matmul decomposes]
     in `mv`, matrices in `mm`, and whatever has more dimensions is reshaped for `mm` or `bmm`.
 """
 
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel

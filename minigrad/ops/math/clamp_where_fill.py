@@ -6,11 +6,10 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 import numpy as np
 
 from ...backend.memory_layout import in_rows
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
+from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
-from ...op.node import NUMBERS
 from ...op.publish import function
 from ...shapes import broadcast, same
 from ...tensor.tensor import Tensor, from_array, method

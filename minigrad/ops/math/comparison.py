@@ -3,7 +3,7 @@
 Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
 
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import Op
 from ...op.publish import function
 from ...shapes import broadcast, same

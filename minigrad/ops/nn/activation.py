@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from ...backend.memory_layout import in_rows
-from ...dtypes import from_numpy_dtype
-from ...op.apply import apply, type_name
+from ...dtypes import from_numpy_dtype, type_name
+from ...op.apply import apply
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function

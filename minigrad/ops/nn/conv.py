@@ -10,7 +10,7 @@ NOTE [Three ops, each the derivative of the other two]
 from math import prod
 
 from ...backend.kernels_window import conv_output_sizes
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ..shape.pad import pad

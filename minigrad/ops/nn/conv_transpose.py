@@ -4,7 +4,7 @@ It is what carries a gradient back through a convolution, with `output_padding` 
 the end, so its kernels are those of `conv.py` and its derivatives are convolutions.
 """
 
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from .conv import (

@@ -4,7 +4,7 @@ import warnings
 
 from ...backend import backend_of
 from ...device import place_on
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from .pool import MaxPoolGather, sizes_of
 

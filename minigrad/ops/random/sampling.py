@@ -17,8 +17,8 @@ import numpy as np
 
 from ... import _state
 from ...backend import BACKENDS, backend_of
-from ...dtypes import from_numpy_dtype, int64
-from ...op.apply import bind, type_name
+from ...dtypes import from_numpy_dtype, int64, type_name
+from ...op.arguments import bind
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function, write_out

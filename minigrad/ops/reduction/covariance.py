@@ -2,8 +2,7 @@
 
 import warnings
 
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F
 from ...op.publish import function
 from ..shape.view import array_of

@@ -8,7 +8,7 @@ import math
 import warnings
 
 from ... import dtypes
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dims

@@ -8,7 +8,7 @@ from operator import index
 from ... import _state
 from ...backend import BACKENDS, kernels_index
 from ...graph.version import DetachedVersion, InferenceVersion, detached
-from ...op.apply import make_node
+from ...op.apply import Prepared, record
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -185,7 +185,7 @@ def node_for(self, view):
     """
     xp = BACKENDS[type(self._array)]
     arguments = [tuple(view._array.shape), *geometry_of(view._array)[1:], geometry_of(self._array)]
-    node = make_node(AsStrided, [self, *arguments], [self._array, *arguments], {})
+    node = record(AsStrided, Prepared([self, *arguments], [self._array, *arguments], {}, True, xp))
     if node is not None:
         node.shape, node.dtype = view._array.shape, self._array.dtype
         if (place := xp.place_of([self._array])) is not None:

@@ -7,7 +7,7 @@ from ... import dtypes
 from ...backend.memory_layout import is_dense
 from ...device import as_device, backend_for, build_on, device_under
 from ...device import device as Device
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...shapes import same
 from ...tensor.tensor import Tensor, method

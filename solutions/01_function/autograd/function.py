@@ -1,10 +1,10 @@
 # Stage 01, Function: the solution for minigrad/autograd/function.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 
-"""Function: an operation whose forward and backward the user writes.
+"""Function: an operation with a forward and a backward that the user writes.
 
-The context that `forward` and `backward` get as `ctx` is the node itself: what `forward` leaves on
-it, `backward` finds there; see NOTE [Names that both want] in function_context.py.
+The context that `forward` and `backward` get as `ctx` is the node itself, so `backward` finds the
+attributes that `forward` set on it; see NOTE [Names that both want] in functions/context.py.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 """
@@ -30,7 +30,7 @@ from .functions.outputs import join_outputs
 from .functions.vmap import run_on_batches
 from .grad_mode import no_grad
 
-#: What a node has; asked of an instance of a Function, as long ago, it is an error that says so.
+#: Attributes of a node; reading one from an instance of a Function is an error that explains it.
 _OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
              "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
 
@@ -39,7 +39,7 @@ __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFu
 
 
 class FunctionCtx:
-    """What `forward` may call on its context."""
+    """The methods of a context that `forward` may call."""
 
     to_save: tuple[Tensor | None, ...]
     saved_for_forward: tuple[Tensor | None, ...] | None
@@ -48,14 +48,14 @@ class FunctionCtx:
     materialize_grads: bool
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
+        """Save inputs or outputs for `backward`, which finds them in `ctx.saved_tensors`.
 
-        Everything that is no tensor can be set on `ctx` as an attribute.
+        Values that are not tensors can be set on `ctx` as attributes.
         """
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
+        """Save inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -67,11 +67,11 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Have `backward` get None, and not zeros, for outputs without a gradient (False)."""
+        """With False, `backward` gets None, not zeros, for outputs without a gradient."""
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Warn: PyTorch deprecated it, for there is nothing to declare any more."""
+        """Warn: PyTorch deprecated it, since there is nothing to declare any more."""
         warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
                       "automatically tracked. Note that calls to `set_()` are not tracked",
                       FutureWarning, stacklevel=2)
@@ -97,7 +97,7 @@ class FunctionNode(FunctionCtx, ContextNode):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept, checked against writes since; in `jvp` the other ones."""
+        """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
         if self.saved_for_forward is not None:
             return self.saved_for_forward
         return tuple(None if s is None else s.unpack(self) for s in self._saved)
@@ -112,6 +112,12 @@ class FunctionNode(FunctionCtx, ContextNode):
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         return tuple(self._saved)
+
+    @property
+    def takes_batches(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        """Whether the Function says that it can be given batches of gradients."""
+        cls = self.function
+        return bool(cls.generate_vmap_rule or cls.vmap is not Function.vmap)
 
     def release(self) -> None:
         for saved in self._saved:
@@ -128,7 +134,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         return self._checked(results if isinstance(results, tuple) else (results,))
 
     def apply(self, *grads: Any) -> Any:
-        """Return what the user's `backward`, or `vjp`, makes of gradients, unchecked."""
+        """Return the result of the user's `backward`, or `vjp`, unchecked."""
         cls = self.function
         if cls.vjp is Function.vjp:
             return cls.backward(self.context(), *grads)
@@ -167,8 +173,9 @@ class FunctionNode(FunctionCtx, ContextNode):
 
 
 class Function:
-    """The base of custom operations: write `forward(ctx, ...)` and `backward(ctx, *grads)`, call
-    `apply`.
+    """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
+
+    Call it by `apply`.
 
     >>> from minigrad import tensor
     >>> class Exp(Function):
@@ -187,7 +194,7 @@ class Function:
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
 
-    #: Whether `vmap` may run what the class has on tensors that stand for batches.
+    #: True: `vmap` runs the class's methods on batched tensors.
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -225,30 +232,30 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Fill `ctx`, where `forward` was written without it."""
+        """Fill `ctx`, for a `forward` without a `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Return the gradient of each argument of `forward`; None where there is none."""
+        """Return the gradient of each argument of `forward`; None for no gradient."""
         raise NotImplementedError("You must implement either the backward or vjp method for your "
                                   "custom autograd.Function to use it with backward mode AD.")
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Return the tangent of each output for those of the arguments of `forward`."""
+        """Return the tangent of each output, from those of the arguments of `forward`."""
         raise NotImplementedError("You must implement the jvp function for custom "
                                   "autograd.Function to use it with forward mode AD.")
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
-        """Return outputs and the batch dimension of each, where some arguments have one."""
+        """Return outputs and the batch dimension of each, given batched arguments."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override "
                                   "the vmap staticmethod or set generate_vmap_rule=True.")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward` without recording and join what it returns to the graph."""
+        """Run `forward` without recording and add its outputs to the graph."""
         if cls.setup_context is not Function.setup_context:
             args, kwargs = with_defaults(cls.forward, args, kwargs)
         if kwargs:
@@ -265,7 +272,7 @@ class Function:
 
     @classmethod
     def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
-        """Return the context as well as the results, which forward mode needs both."""
+        """Return the context and the results: forward mode needs both."""
         level = max(map(level_of, args), default=0)
         if _state.observers.count and (transform := _state.transform.get()) is not None and (
                 not level or transform.any_tangent([a for a in args if level_of(a)])):
@@ -281,7 +288,7 @@ class Function:
         try:
             return cls._record(args, kwargs)
         except BaseException as error:
-            _state.grad_enabled.set(recording)  # Ctrl-C may come as the mode is being left
+            _state.grad_enabled.set(recording)  # Ctrl-C may come while the mode is being restored
             for tensor, version in before:
                 if version_of(tensor) != version and tensor.requires_grad:
                     poison_history(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
@@ -289,7 +296,7 @@ class Function:
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
-        """Make the context, run `forward` with it and join what that returns to the graph."""
+        """Make the context, run `forward` with it and add its outputs to the graph."""
         node = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
         recorded = _state.grad_enabled.get() and any(t.requires_grad for t in tensors)
@@ -312,7 +319,7 @@ class Function:
 
 
 class InplaceFunction(Function):
-    """A Function whose `forward` may write to its input; kept for code that names it."""
+    """A Function with a `forward` that may write to its input; kept for code that names it."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 # Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/graph/accumulate_grad.py.
-# The lesson is lessons/02_graph.md.
+# Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
 
 """The end of the graph at a leaf, where gradients become `.grad`."""
 

@@ -1,77 +1,33 @@
 # Stage 03, The engine: the solution for minigrad/engine/graph_task.py.
-# The lesson is lessons/03_engine.md.
+# Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 
 """One backward pass: what it is to compute, and how far it has come.
 
-NOTE [Arrays or tensors]
-    Without `create_graph` gradients travel as bare arrays and the formulas run on them; hooks and
-    Functions, which are the user's, get tensors made for them.  With `create_graph` gradients are
-    tensors and grad mode is on, so the backward pass leaves a graph of its own.  They are tensors
-    too inside forward mode, whose tangents go through the backward pass like through all else.
+`run` is the loop, `evaluate` one step of it: a node turns the gradients of its forward's outputs
+into those of the inputs (`call`), and each goes into the buffer of the node at the end of its edge
+(`route_gradients`).  Corner cases have methods of their own, below: `call_with_hooks` and
+`run_tensor_hooks` for nodes with hooks, `capture` and `runs` for passes to given inputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from .. import _state
-from ..autograd import anomaly_mode
-from ..backend import BACKENDS
 from ..device import place_on
-from ..fast import backward_loop as engine_fast
 from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.hooks import Extras
+from ..graph.hooks import Table
 from ..graph.node import GraphRoot, Node
-from ..op.apply import NO_PLACE
-from ..op.node import OpNode
 from ..tensor.tensor import Tensor
-from .hooks import (
-    keep_retained,
-    run_after_accumulation,
-    run_post_hooks,
-    run_pre_hooks,
-    run_tensor_hooks,
-)
-from .match_metadata import fit
+from . import hooks
+from .input_buffer import Gradient, InputBuffer, Value, with_owner
+from .places import ANYWHERE, place_of, several_devices
+from .validate import validate_outputs
 
-Array = Any
 Edge = tuple[Node | None, int]
-Gradient = Any  # an array or a tensor, see NOTE [Arrays or tensors]
-
-
-class InputBuffer:
-    """The gradients that have arrived for one node, one for each output of its forward."""
-
-    __slots__ = ("grads", "owned")
-
-    def __init__(self, size: int) -> None:
-        self.grads: list[Gradient | None] = [None] * size
-        self.owned = [False] * size  # see NOTE [Who owns a gradient] in accumulate.py
-
-    def add(self, index: int, grad: Gradient, owned: bool) -> None:
-        """Add a gradient for output `index`; writes only to memory that the engine owns."""
-        current = self.grads[index]
-        if current is None:
-            self.grads[index], self.owned[index] = grad, owned
-        elif self.owned[index] and type(current) is type(grad) and writable(current):
-            current += grad
-        else:
-            total = current + grad
-            if type(total) not in BACKENDS and not isinstance(total, Tensor):
-                total = np.asarray(total)  # NumPy adds arrays without dimensions to a number
-            self.grads[index] = total
-            self.owned[index] = not isinstance(grad, Tensor)
-
-
-def writable(array: Array) -> bool:
-    """Tell whether an owned array may be added to in place: it must have its memory to itself."""
-    return type(array) in BACKENDS and array.base is None
 
 
 def on_tensors(create_graph: bool) -> bool:
@@ -82,27 +38,30 @@ def on_tensors(create_graph: bool) -> bool:
 class GraphTask:
     """One backward pass: what it is to compute and how far it has come."""
 
-    batched = False  # whether gradients are batches, see batched.py
+    batched = False  # whether gradients are batches, see autograd/batched_grads.py
 
-    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
-        self.keep_graph = keep_graph
+    def __init__(self, retain_graph: bool, create_graph: bool) -> None:
+        self.retain_graph = retain_graph
         self.create_graph = create_graph
         self.on_tensors = on_tensors(create_graph)
         self.dependencies: dict[Node, int] = {}  # gradients that a node still waits for
         self.buffers: dict[Node, InputBuffer] = {}
         self.ready: list[tuple[int, int, Node]] = []  # a heap, latest node first
         self.turns = count()  # of leaves, which all are latest, the one ready first is first
-        self.needed: set[Node] | None = None  # nodes on the way to the inputs; None: all
+        self.nodes_to_execute: set[Node] | None = None  # those on the way to inputs; None: all
         self.captures: dict[Node, dict[int, list[int]]] = {}  # node -> output -> positions
-        self.captured: dict[int, Gradient] = {}
+        self.captured: dict[int, Value] = {}
         self.callbacks: list[Callable[..., Any]] = []
         self.recorder = _state.recorder.get()
+        self.several_devices = several_devices()
+
+    # ---------------------------------------------------------------- before the pass
 
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node reachable from the root."""
         dependencies, stack = self.dependencies, [root]
         while stack:
-            for node, _ in stack.pop().edges:
+            for node in stack.pop().next_nodes():
                 if node is None:
                     continue
                 if node in dependencies:
@@ -111,12 +70,12 @@ class GraphTask:
                     dependencies[node] = 1
                     stack.append(node)
 
-    def restrict_to(self, root: Node, goals: set[Node]) -> None:
-        """Find the nodes from which a goal can be reached; the others will not run."""
-        needed, entered, stack = set(goals), set(), [root]
+    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
+        """Find the nodes from which an input can be reached; the others will not run."""
+        needed, entered, stack = set(inputs), set(), [root]
         while stack:
             node = stack[-1]
-            after = engine_fast.following(node)
+            after = node.next_nodes()
             if node not in entered:
                 entered.add(node)
                 stack += [n for n in after if n is not None and n not in entered]
@@ -124,59 +83,34 @@ class GraphTask:
             stack.pop()
             if any(n in needed for n in after):
                 needed.add(node)
-        self.needed = needed
+        self.nodes_to_execute = needed
 
-    def prepare(self, root: GraphRoot, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
-        """See to the corner cases of a pass, after all else is decided."""
-        if root.outputs and isinstance(root.outputs[0], Tensor):
-            self.on_tensors = True
-        if inputs is not None:
-            if accumulate:
-                self.run_ends({node for node, _ in inputs if node is not None})
-            if len(root.edges) == 1:
-                self.show_lone_root(root)
-
-    def run_ends(self, goals: set[Node]) -> None:
-        """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.
-
-        Their formulas are of no use to anyone, but what they saved is looked at, and freed.
-        """
-        needed = self.needed or set()
-        for node in goals:
-            if hasattr(node, "op") and not any(n in needed for n, _ in node.edges):
-                self.captures[node] = {}
-
-    def show_lone_root(self, root: GraphRoot) -> None:
-        """Have the hooks of a single root run, even where no input lies behind it."""
-        ((node, _),) = root.edges
-        if self.needed is not None and node is not None and node not in self.needed:
-            self.needed |= {node, root}
-            self.captures[node] = {0: []}
-
-    def push(self, node: Node) -> None:
-        """Make a node ready to run."""
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
+    # ---------------------------------------------------------------- the pass
 
     def run(self, root: Node) -> None:
         """Run the root and then every node that becomes ready."""
-        self.buffers[root] = self.new_buffer(root)
+        self.buffers[root] = InputBuffer(root.num_inputs)
         self.push(root)
-        anomaly = _state.anomaly.enabled
-        evaluate = anomaly_mode.watched(self.evaluate) if anomaly else self.evaluate
+        anomaly = _state.anomaly
+        evaluate = anomaly.watched(self.evaluate) if anomaly.enabled else self.evaluate
         while self.ready:
             node = heappop(self.ready)[2]
             evaluate(node, self.buffers.pop(node))
         while self.callbacks:
             self.callbacks.pop(0)()
 
+    def push(self, node: Node) -> None:
+        """Make a node ready to run."""
+        heappush(self.ready, (-node.sequence, next(self.turns), node))
+
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
-        """Run one node and hand its results to the nodes they are for."""
+        """Run one node and route its results to the nodes they are for."""
         grads = buffer.grads
-        runs = self.needed is None or self.runs(node)
+        runs = self.nodes_to_execute is None or self.runs(node)
         if runs and node in self.captures:
             self.capture(node, grads)  # before its hooks, as PyTorch does where the node goes on
         if node.extras is not None:
-            self.show(node, node.extras, buffer)
+            self.run_tensor_hooks(node, buffer)
         if not runs:
             if node in self.captures:
                 self.capture(node, grads)
@@ -184,13 +118,62 @@ class GraphTask:
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
             return
-        with place_of(node):
-            results = self.call(node, grads)
-            if not self.keep_graph:
-                node.release()
-            self.hand_out(node, node.edges, grads, results)
+        results = self.call(node, grads)
+        if not self.retain_graph:
+            node.release()
+        self.route_gradients(node, grads, results)
 
-    def capture(self, node: Node, grads: Sequence[Gradient | None]) -> None:
+    def call(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
+        """Turn the gradients that a node receives into those that it gives."""
+        if node.extras is not None or self.recorder is not None or self.several_devices:
+            return self.call_with_hooks(node, grads)
+        return self.apply(node, grads)
+
+    def apply(self, node: Node, grads: Sequence[Value | None]) -> Sequence[Value | None]:
+        """Run the formulas of a node."""
+        if self.on_tensors:
+            return node.apply_needed_tensors(grads, self.nodes_to_execute)
+        return node.apply_arrays(grads, self.nodes_to_execute)
+
+    def route_gradients(self, node: Node, received: Sequence[Value | None],
+                        results: Sequence[Value | None]) -> None:
+        """Add each result to the buffer of the node at the end of its edge."""
+        with place_of(node, results) if self.several_devices else ANYWHERE:
+            edges = node.edges
+            gradients = validate_outputs(node, edges, with_owner(node, received, results))
+            if _state.anomaly.enabled and _state.anomaly.check_nan:
+                _state.anomaly.check_gradients(node, [g and g.value for g in gradients])
+            for (target, index), gradient in zip(edges, gradients, strict=True):
+                if target is not None:
+                    self.add_to_buffer(target, index, gradient)
+
+    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
+        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        if self.nodes_to_execute is not None and target not in self.nodes_to_execute:
+            return
+        buffer = self.buffers.get(target)
+        if buffer is None:
+            buffer = self.buffers[target] = InputBuffer(target.num_inputs)
+        if gradient is not None:
+            buffer.add(index, gradient)
+        self.dependencies[target] -= 1
+        if not self.dependencies[target]:
+            self.push(target)
+
+    def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
+        """Let a leaf add what arrived to its `.grad`."""
+        (grad,), (owned,) = buffer.grads, buffer.owned
+        if (node.extras is not None or node.variable._extras.post_accumulate
+                or self.recorder is not None or self.several_devices):
+            self.accumulate_with_hooks(node, grad, owned)
+        elif isinstance(grad, Tensor):
+            node.apply_tensors((grad,))
+        elif grad is not None:
+            node.accumulate(grad, owned)
+
+    # ---------------------------------------------------------------- a pass to given inputs
+
+    def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
         for index, positions in self.captures[node].items():
             for position in positions:
@@ -198,161 +181,124 @@ class GraphTask:
 
     def runs(self, node: Node) -> bool:
         """Tell whether a captured or pruned node runs: only if something needed lies behind."""
-        assert self.needed is not None
+        assert self.nodes_to_execute is not None
         captured = self.captures.get(node)
         if captured:
-            return any(n in self.needed for n, _ in node.edges)
-        return node in self.needed
+            return any(n in self.nodes_to_execute for n in node.next_nodes())
+        return node in self.nodes_to_execute
 
-    def call(self, node: Node, grads: list[Gradient | None]) -> Sequence[Gradient | None]:
-        """Apply the node, its hooks before and after."""
+    def prepare(self, root: GraphRoot, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
+        """See to the corner cases of a pass, after all else is decided."""
+        if root.outputs and isinstance(root.outputs[0], Tensor):
+            self.on_tensors = True
+        if inputs is not None:
+            if accumulate:
+                self.run_inputs({node for node, _ in inputs if node is not None})
+            if len(root.edges) == 1:
+                self.run_hooks_of_lone_root(root)
+
+    def run_inputs(self, inputs: set[Node]) -> None:
+        """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.
+
+        Their formulas are of no use to anyone, but what they saved is looked at, and freed.
+        """
+        needed = self.nodes_to_execute or set()
+        for node in inputs:
+            if node.is_op and not any(n in needed for n in node.next_nodes()):
+                self.captures[node] = {}
+
+    def run_hooks_of_lone_root(self, root: GraphRoot) -> None:
+        """Have the hooks of a single root run, even where no input lies behind it."""
+        ((node, _),) = root.edges
+        needed = self.nodes_to_execute
+        if needed is not None and node is not None and node not in needed:
+            self.nodes_to_execute = needed | {node, root}
+            self.captures[node] = {0: []}
+
+    # ---------------------------------------------------------------- hooks, profiler, devices
+
+    def run_tensor_hooks(self, node: Node, buffer: InputBuffer) -> None:
+        """Run the hooks of the forward's outputs, then fill `.grad` of those that retain it.
+
+        The engine owns no gradient that a hook has seen.
+        """
         extras = node.extras
-        if extras is not None and extras.pre:
-            grads[:] = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors(grads)))
-        with place_beside(node, grads):
-            results = self.observed(node, grads, self.apply, node, grads)
-        if extras is not None and extras.post:
-            results = self.checked(node, results)
-            op = getattr(node, "op", None)  # a Function shows all, as does an op on a list
-            if self.needed is not None and op is not None and op.list_of_tensors is None:
-                results = [result if after in self.needed else None
-                           for result, (after, _) in zip(results, node.edges, strict=True)]
-            out = self.as_tensors(results)
-            out = run_post_hooks(extras.post, out, self.as_tensors(grads))
-            results = [None if r is None else borrowed(r) for r in self.from_tensors(out)]
+        assert extras is not None
+        if not (extras.tensor or extras.retained):
+            return
+        shown = list(self.as_tensors(buffer.grads))
+        if extras.tensor:
+            hooks.run_tensor_hooks(extras.tensor, shown)
+            buffer.grads[:] = self.from_tensors(shown)
+            buffer.owned = [False] * len(shown)
+        if extras.retained:
+            hooks.keep_retained(extras.retained, shown)
+
+    def call_with_hooks(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
+        """Do what `call` does, with hooks before and after, as an event of the profiler.
+
+        The work is done where the forward was, or the gradients lie.
+        """
+        extras = node.extras
+        with place_of(node, grads) if self.several_devices else ANYWHERE:
+            if extras is not None and extras.pre:
+                shown = hooks.run_pre_hooks(extras.pre, self.as_tensors(grads))
+                grads[:] = self.from_tensors(shown)
+            results = self.recorded(node, grads, self.apply, node, grads)
+            if extras is not None and extras.post:
+                results = self.run_post_hooks(node, extras.post, grads, results)
         return results
 
-    def apply(self, node: Node, grads: Sequence[Gradient | None]) -> Sequence[Gradient | None]:
-        """Turn the gradients that a node receives into those that it gives."""
-        if self.on_tensors:
-            if isinstance(node, OpNode):
-                return node.apply_tensors(grads, self.needed)
-            return node.apply_tensors(grads)
-        return node.apply_arrays(grads, self.needed)
+    def run_post_hooks(self, node: Node, table: Table, grads: Sequence[Value | None],
+                       results: Sequence[Value | None]) -> Sequence[Value | None]:
+        """Show a node's hooks its results as their receivers get them; return what goes on."""
+        edges = node.edges
+        valid = validate_outputs(node, edges, [None if r is None else Gradient(r)
+                                               for r in results])
+        shown = self.as_tensors([gradient and gradient.value for gradient in valid])
+        needed = self.nodes_to_execute
+        if needed is not None and not node.shows_all_results:
+            shown = tuple(result if after in needed else None
+                          for result, (after, _) in zip(shown, edges, strict=True))
+        shown = hooks.run_post_hooks(table, shown, self.as_tensors(grads))
+        return [None if r is None else borrowed(r) for r in self.from_tensors(shown)]
 
-    def observed(self, node: Node, grads: Sequence[Gradient | None], apply: Callable[..., Any],
+    def accumulate_with_hooks(self, node: AccumulateGrad, grad: Value | None,
+                              owned: bool) -> None:
+        """Do what `accumulate` does, with the leaf's hooks and as an event of the profiler."""
+        extras = node.extras
+        if extras is not None and extras.pre:
+            (grad,) = self.from_tensors(hooks.run_pre_hooks(extras.pre, self.as_tensors([grad])))
+            owned = False
+        with place_on(node.variable._array):
+            if isinstance(grad, Tensor):
+                self.recorded(node, (grad,), node.apply_tensors, (grad,))
+            elif grad is not None:
+                self.recorded(node, (grad,), node.accumulate, grad, owned)
+        waiting = node.variable._extras.post_accumulate
+        if waiting:
+            hooks.run_after_accumulation(waiting, node.variable)
+        if extras is not None and extras.post:
+            hooks.run_post_hooks(extras.post, (), self.as_tensors([grad]))
+
+    def recorded(self, node: Node, grads: Sequence[Value | None], apply: Callable[..., Any],
                  *args: Any) -> Any:
         """Return `apply(*args)`, the work of a node; where a profiler is on, as an event of it."""
         if self.recorder is None:
             return apply(*args)
         return self.recorder.node(node, grads, apply, *args)
 
-    def checked(self, node: Node, results: Sequence[Gradient | None]) -> list[Gradient | None]:
-        """Return the results as their receivers expect them."""
-        if len(results) != len(node.edges):
-            raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
-                               f"got {len(results)}, but expected {len(node.edges)}")
-        return [
-            g if g is None or n is None else fit(g, n, i, node, position)
-            for position, (g, (n, i)) in enumerate(zip(results, node.edges, strict=True))
-        ]
-
-    def hand_out(self, node: Node, edges: Any, grads: Any, results: Any) -> None:
-        """Add each result to the buffer of the node it is for, and push those that are complete."""
-        foreign = isinstance(node, GraphRoot) or borrows(node)
-        passed_on = [id(g) for g in grads]
-        all_results = [id(r) for r in results]
-        with place_beside(node, results):
-            checked = self.checked(node, results)
-            if _state.anomaly.enabled and _state.anomaly.check_nan:
-                anomaly_mode.check_nan(node, checked)
-            for (target, index), grad, raw in zip(edges, checked, results, strict=True):
-                if target is not None:
-                    owned = not (foreign or id(raw) in passed_on or all_results.count(id(raw)) > 1)
-                    self.deliver(target, index, grad, owned)
-
-    def new_buffer(self, node: Node) -> InputBuffer:
-        """Make the buffer of a node to which nothing has come yet."""
-        return InputBuffer(node.num_inputs)
-
-    def deliver(self, target: Node, index: int, grad: Gradient | None, owned: bool) -> None:
-        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
-        buffer = self.buffers.get(target)
-        if buffer is None:
-            buffer = self.buffers[target] = self.new_buffer(target)
-        if grad is not None:
-            buffer.add(index, grad, owned)
-        self.dependencies[target] -= 1
-        if not self.dependencies[target]:
-            if self.needed is None or target in self.needed:
-                self.push(target)
-            else:
-                del self.buffers[target]
-
-    def fit(self, grad: Gradient, target: Node, index: int, source: Node) -> Gradient:
-        """Return one result of `source` as its receiver expects it."""
-        if grad is None:
-            return None
-        position = list(source.edges).index((target, index))
-        return fit(grad, target, index, source, position)
-
-    def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
-        """Let a leaf add what arrived to its `.grad`, then run the hooks that wait for that."""
-        (grad,) = buffer.grads
-        extras = node.extras
-        if extras is not None and extras.pre:
-            (grad,) = self.from_tensors(run_pre_hooks(extras.pre, self.as_tensors([grad])))
-            buffer.owned[0] = False
-        with place_on(node.variable._array):
-            if isinstance(grad, Tensor):
-                self.observed(node, (grad,), node.apply_tensors, (grad,))
-            elif grad is not None:
-                self.observed(node, (grad,), node.accumulate, grad, buffer.owned[0])
-        after = node.variable._extras.post_accumulate
-        if after:
-            run_after_accumulation(after, node.variable)
-        if extras is not None and extras.post:
-            run_post_hooks(extras.post, (), self.as_tensors([grad]))
-
-    def show(self, node: Node, extras: Extras, buffer: InputBuffer) -> None:
-        """Run the tensor hooks of a node; what they saw or replaced is no longer owned."""
-        before = list(buffer.grads)
-        self.run_tensor_hooks(node, buffer.grads)
-        buffer.owned = [owned and grad is was and not extras.tensor
-                        for owned, grad, was in zip(buffer.owned, buffer.grads, before,
-                                                    strict=True)]
-
-    def run_tensor_hooks(self, node: Node, grads: list[Gradient | None]) -> None:
-        """Run the hooks of the forward's outputs, then fill `.grad` of those that retain it."""
-        extras = node.extras
-        assert extras is not None
-        shown = list(self.as_tensors(grads))
-        if extras.tensor:
-            run_tensor_hooks(extras.tensor, shown)
-        if extras.retained:
-            keep_retained(extras.retained, shown)
-        grads[:] = self.from_tensors(shown)
-
-    def as_tensors(self, grads: Sequence[Gradient | None]) -> tuple[Any, ...]:
+    def as_tensors(self, grads: Sequence[Value | None]) -> tuple[Any, ...]:
         """Return gradients as the user sees them."""
         return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in grads)
 
-    def from_tensors(self, tensors: Sequence[Any]) -> list[Gradient | None]:
+    def from_tensors(self, tensors: Sequence[Any]) -> list[Value | None]:
         """Return what the user gave as gradients of this pass."""
         if self.on_tensors:
             return list(tensors)
         return [t._array if isinstance(t, Tensor) else t for t in tensors]
 
 
-def place_of(node: Node) -> AbstractContextManager[Any]:
-    """Return a context for the node's work: the device where its forward ran."""
-    extras = node.extras
-    return NO_PLACE if extras is None or extras.place is None else extras.place.entered()
-
-
-def place_beside(node: Node, grads: Sequence[Gradient | None]) -> AbstractContextManager[Any]:
-    """Return a context for the work of a node that is no op's: where its gradients lie."""
-    if isinstance(node, OpNode):
-        return NO_PLACE
-    array = next((getattr(g, "_array", g) for g in grads if g is not None), None)
-    return NO_PLACE if array is None else place_on(array)
-
-
-def borrows(node: Node) -> bool:
-    """Tell whether what a node returns may be held by the user."""
-    return not hasattr(node, "op") or (node.extras is not None and bool(node.extras.post))
-
-
-def borrowed(grad: Gradient) -> Gradient:
+def borrowed(grad: Value) -> Value:
     """Return a gradient that a hook returned, as a view, so that nothing takes it for its own."""
     return grad if isinstance(grad, Tensor) else grad[...]

@@ -1,7 +1,7 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/backend/kernels_index.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 
-"""Writing to many places of an array at once: scatter, accumulate, strided windows.
+"""Writes to many places of an array: scatter, accumulate, strided windows.
 
 Adding in place where an index may repeat is `xp.add.at`, which is several times faster in one
 dimension than in more.  So each function works out flat positions first.  Indices must be in
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _along(values: Array, axis: int, ndim: int) -> Array:
-    """A vector laid along one axis, to broadcast with arrays of `ndim` dimensions."""
+    """A vector along one axis, to broadcast with arrays of `ndim` dimensions."""
     return values.reshape((1,) * axis + (-1,) + (1,) * (ndim - axis - 1))
 
 
@@ -53,7 +53,7 @@ def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
     if values.shape != positions.shape:
         values = xp.broadcast_to(values, positions.shape)
     flat = target.reshape(-1)
-    add_at = getattr(xp, "add_at", xp.add.at)  # of a backend that has a better one
+    add_at = getattr(xp, "add_at", xp.add.at)  # if the backend has its own
     add_at(flat, positions.reshape(-1), values.astype(target.dtype, copy=False).reshape(-1))
     if not target.flags.c_contiguous:
         target[...] = flat.reshape(target.shape)
@@ -63,7 +63,7 @@ def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
 def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
     """`target[..., index[i], ...] += source[i]` along `dim`, in place; returns `target`.
 
-    `index` has the dimensions of `target` and may be smaller; of `source`, what it covers is used.
+    `index` has the dimensions of `target` and may be smaller; only that part of `source` is used.
 
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])
@@ -100,7 +100,7 @@ def scatter_combined(
 def scatter_write(xp: Any, target: Array, dim: int, index: Array, source: Array) -> Array:
     """`target[..., index[i], ...] = source[i]` along `dim`, in place; returns `target`.
 
-    As `scatter_add`, but of a repeated index one write stays; `source` may be a number.
+    As `scatter_add`, but for a repeated index one of the writes stays; `source` may be a number.
 
     >>> scatter_write(numpy, numpy.zeros(3), 0, numpy.array([1]), numpy.array([2.0, 3]))
     array([0., 2., 0.])
@@ -141,7 +141,7 @@ def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> 
 def put_accumulate(xp: Any, target: Array, key: Any, values: Array) -> Array:
     """`target[key] += values` that counts repeated places, for any NumPy key; returns `target`.
 
-    Negative indices count from the end.  Raises IndexError where NumPy's indexing would.
+    Negative indices count from the end.  Raises IndexError if NumPy's indexing would.
 
     >>> put_accumulate(numpy, numpy.zeros(3), numpy.array([0, -1, 0]), 1.0)
     array([2., 0., 1.])
@@ -163,11 +163,11 @@ def _names_each_place_once(part: Any) -> bool:
 def _key_positions(xp: Any, shape: Ints, parts: tuple[Any, ...]) -> Array:
     """The flat positions that a NumPy key names in an array of `shape`.
 
-    Indexing coordinates leaves wrapping, bounds and the result's shape to NumPy; they are
-    broadcast views, so nothing of the indexed array's size is made.
+    Indexing arrays of coordinates leaves wrapping, bounds and the result's shape to NumPy; they are
+    broadcast views, so no array of the indexed size is made.
     """
     if len(parts) == 1 and getattr(parts[0], "dtype", None) is not None:
-        # The common case, an array that picks from the first dimension: the rest comes out whole.
+        # The common case, an array that picks from the first dimension: the other ones stay.
         chosen = xp.arange(shape[0])[parts[0]]
         whole = xp.arange(prod(shape[1:])).reshape(shape[1:])
         return chosen.reshape(chosen.shape + (1,) * whole.ndim) * whole.size + whole
@@ -182,7 +182,7 @@ def _key_positions(xp: Any, shape: Ints, parts: tuple[Any, ...]) -> Array:
 
 
 def _strided(xp: Any, flat_storage: Array, sizes: Ints, strides: Ints, offset: int) -> Array:
-    """The view of a flat array with element strides; RuntimeError where it would leave it."""
+    """The view of a flat array with element strides; RuntimeError if it would leave it."""
     if 0 not in sizes:
         needed = offset + 1 + sum((size - 1) * step for size, step in zip(sizes, strides))
         if needed > flat_storage.size:
@@ -204,7 +204,7 @@ def as_strided_scatter(
 ) -> Array:
     """Writes `values` (`sizes`) where `strides` and `offset`, in elements, put them; in place.
 
-    Returns `flat_storage`.  Raises RuntimeError where that is out of its bounds.
+    Returns `flat_storage`.  Raises RuntimeError if that is out of its bounds.
 
     >>> as_strided_scatter(numpy, numpy.zeros(4), numpy.ones(2), (2,), (2,), 1)
     array([0., 1., 0., 1.])
@@ -216,7 +216,7 @@ def as_strided_scatter(
 def as_strided_add(
     xp: Any, flat_storage: Array, values: Array, sizes: Ints, strides: Ints, offset: int
 ) -> Array:
-    """As `as_strided_scatter`, but adds, and counts every element that lies on the same place.
+    """As `as_strided_scatter`, but adds, for every element at the same place.
 
     >>> as_strided_add(numpy, numpy.zeros(3), numpy.ones((2, 2)), (2, 2), (1, 1), 0)
     array([1., 2., 1.])
@@ -232,7 +232,7 @@ def as_strided_add(
 
 
 def _overlaps(sizes: Ints, strides: Ints) -> bool:
-    """Whether two elements may lie on one place: true where one step is within the rest's reach."""
+    """Tell whether two elements may share one place: one step is within the reach of the others."""
     reach = 0
     for step, size in sorted((step, size) for step, size in zip(strides, sizes) if size > 1):
         if step <= reach:
@@ -274,7 +274,7 @@ def unfold_backward(xp: Any, g: Array, input_sizes: Ints, dim: int, size: int, s
     dim %= grad.ndim
     before = (slice(None),) * dim
     count = g.shape[dim]
-    # Neither one window nor one position of all windows meets an element twice: loop over fewer.
+    # Neither one window nor one position of all windows has an element twice: loop over fewer.
     if size <= count:
         for at in range(size):
             meets = position_slices((at,), (step,), (1,), (count,))[1]

@@ -1,5 +1,5 @@
 # Stage 04c, Convolution: the solution for minigrad/backend/kernels_conv.py.
-# The lesson is lessons/04c_convolution.md.
+# Made by `minigrad dev build`. The lesson is lessons/04c_convolution.md.
 
 """Convolution and its two derivatives, for any number of spatial dimensions.
 
@@ -13,15 +13,15 @@ nothing new:
 Arrays are `(batch, channels, *spatial)`, weights `(out channels, in channels / groups, *kernel)`.
 
 NOTE [Blocks]
-    The columns of a whole batch take many times its memory, so they are made for one block at a
-    time, used and forgotten.  A block is some samples or, where the columns of one are too many,
-    some lines of its steps.  Blocks come one after the other: the threads are those of BLAS, which
-    shares out each product.  See NOTE [Two pools of threads] in `threads`.
+    The columns of a batch take many times its memory, so they are made for one block at a time,
+    used and dropped.  A block is some samples or, where the columns of one are too many, some lines
+    of its steps.  Blocks are done one after the other: the threads are those of BLAS, which splits
+    each product among them.  See NOTE [Two pools of threads] in `threads`.
 
 NOTE [Short lines]
     A copy is fast where many neighbours move together.  Those are steps along the last dimension;
-    where they are few, as in the last stages of a network, channels are laid next to each other
-    instead.  Only memory changes: indices mean the same either way.
+    where they are few, as in the last stages of a network, channels are adjacent instead.  Only the
+    layout in memory changes; indices mean the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ __all__ = ["conv_forward", "conv_grad_input", "conv_grad_weight"]
 _COLUMN_BYTES = 2 << 20
 # Lines with fewer steps are short, see NOTE [Short lines].
 _SHORT = 12
-# A pointwise product of one sample with so many steps is worth a call of its own.
+# A pointwise product of one sample with so many steps is worth its own call.
 _MANY_STEPS = 64
 
 
@@ -129,7 +129,7 @@ def _columns_by_block(
 def _side_by_side(a: Array, block: Block, groups: int) -> Array:
     """A block of (batch, channels, *steps) as (groups, channels / groups, samples * steps).
 
-    Where it holds one sample of a contiguous array, it is a view.
+    It is a view if the block is one sample of a contiguous array.
     """
     samples, lines = block
     channels = a.shape[1] // groups
@@ -152,7 +152,7 @@ def conv_forward(
 ) -> Array:
     """Cross-correlates `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps).
 
-    Raises RuntimeError where the kernel is larger than the padded input.
+    Raises RuntimeError if the kernel is larger than the padded input.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> x, weight = numpy.ones((1, 1, 3)), numpy.ones((1, 1, 2))
@@ -190,7 +190,7 @@ def conv_grad_input(
 ) -> Array:
     """The derivative of `conv_forward` by its input, applied to `g` (N, O, *steps): `input_sizes`.
 
-    Elements that no window met get zero.  `g` may have fewer steps than would fit.
+    Elements outside all windows get zero.  `g` may have fewer steps than would fit.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> g, w = numpy.ones((1, 1, 2)), numpy.ones((1, 1, 2))
@@ -228,11 +228,11 @@ def conv_grad_input(
 def _flip_pays(
     g: Array, weight: Array, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> bool:
-    """Whether the input gradient is better had as a convolution of `g` with the flipped weight.
+    """Tell whether a convolution of `g` with the flipped weight is the faster input gradient.
 
-    It is one where no step was skipped and all of the input was covered.  Its columns are copied
-    once where sums over windows read and write theirs several times; only the flipped copy of
-    the weight costs more, when it is larger than those columns.
+    It is equal if no step was skipped and all of the input was covered.  Its columns are copied
+    once, while sums over windows read and write theirs several times; only the flipped copy of the
+    weight costs more, if it is larger than those columns.
     """
     kernel, counts = weight.shape[2:], g.shape[2:]
     reach = [d * (k - 1) for k, d in zip(kernel, dilation)]

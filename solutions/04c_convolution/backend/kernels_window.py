@@ -1,11 +1,11 @@
 # Stage 04c, Convolution: the solution for minigrad/backend/kernels_window.py.
-# The lesson is lessons/04c_convolution.md.
+# Made by `minigrad dev build`. The lesson is lessons/04c_convolution.md.
 
 """Windows sliding over the trailing dimensions of an array.
 
-Convolution and pooling look at an input through the same frame: a kernel of some size moves in
-steps of `stride` and touches every `dilation`-th element.  This module says how many steps fit,
-shows all windows at once as a view, and adds windows back to where they came from.
+Convolution and pooling use the same windows: a kernel of some size moves in steps of `stride` and
+reads every `dilation`-th element.  This module counts the steps, makes a view of all windows, and
+adds windows back to their places.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,9 +38,9 @@ def conv_output_sizes(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[int, ...]:
-    """How many steps a convolution kernel takes in each spatial dimension.
+    """The number of steps of a convolution kernel in each spatial dimension.
 
-    Raises RuntimeError where the kernel is larger than the padded input.
+    Raises RuntimeError if the kernel is larger than the padded input.
 
     >>> conv_output_sizes((7, 7), (3, 3), (2, 2), (1, 1), (1, 1))
     (4, 4)
@@ -64,9 +64,9 @@ def pool_output_sizes(
     dilation: Sequence[int],
     ceil_mode: bool,
 ) -> tuple[int, ...]:
-    """How many steps a pooling kernel takes; `ceil_mode` lets the last one hang over the end.
+    """The number of steps of a pooling kernel; with `ceil_mode` the last one may pass the end.
 
-    Raises RuntimeError where no step fits.
+    Raises RuntimeError if no step fits.
 
     >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
     (3,)
@@ -105,7 +105,7 @@ def pad(
     value: float | int = 0,
     channels_last: bool = False,
 ) -> Array:
-    """Surrounds the trailing dimensions of `x` with `value`; `x` itself where nothing is added.
+    """Surrounds the trailing dimensions of `x` with `value`; `x` itself if nothing is added.
 
     `channels_last`, for zeros only, lays channels next to each other in memory.
 
@@ -126,7 +126,7 @@ def pad(
 
 
 def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) -> Array:
-    """Cuts `sizes` trailing elements out of `padded`, contiguous: what undoes `pad`.
+    """Cuts `sizes` trailing elements out of `padded`, contiguous: the inverse of `pad`.
 
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
@@ -152,7 +152,7 @@ def position_slices(
     dilation: Sequence[int],
     counts: Sequence[int],
 ) -> tuple[Any, ...]:
-    """The key of the elements that one kernel position meets over all `counts` steps.
+    """The key of the elements of one kernel position over all `counts` steps.
 
     >>> position_slices((1,), (2,), (1,), (3,))
     (Ellipsis, slice(1, 6, 2))
@@ -196,8 +196,8 @@ def add_windows(
 ) -> Array:
     """Adds windows, laid out as `windows` shows them, back into `target`, in place.
 
-    Windows overlap but the elements that one kernel position meets do not, so a plain `+=` for
-    each kernel position is exact.
+    Windows overlap, but the elements of one kernel position do not, so a plain `+=` for each kernel
+    position is exact.
 
     >>> add_windows(numpy.zeros(4), numpy.ones((2, 3)), (1,), (1,))
     array([1., 2., 2., 1.])

@@ -1,5 +1,5 @@
 # Stage 05, Hooks: the solution for minigrad/engine/hooks.py.
-# The lesson is lessons/05_hooks.md.
+# Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 
 """Running hooks in a backward pass: what each is given, and what its answer may be.
 
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..dtypes import type_name
 from ..graph.accumulate_grad import lock_of
 from ..graph.hooks import Table
-from ..op.apply import type_name
 from ..tensor.tensor import Tensor
 
 Gradients = tuple[Tensor | None, ...]

@@ -1,5 +1,5 @@
 # Stage 05, Hooks: the solution for minigrad/graph/hooks.py.
-# The lesson is lessons/05_hooks.md.
+# Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
 
 """Hooks: the tables that keep them, and the handles that take them away again.
 

@@ -1,5 +1,5 @@
 # Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional.py.
-# The lesson is lessons/08_functional.md.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 
 """Derivatives of functions: products with vectors, whole jacobians and hessians.
 
@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _state
-from ..fast.replay import all_passes
+from ..engine import shortcuts
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
 from .forward_mode.jacobian import columns_by_forward_mode
@@ -299,10 +298,10 @@ def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: boo
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
               strict: bool) -> Row:
     """Return the rows of the jacobian of one output by each input, from a pass for each row."""
-    if _state.specialised and not (strict or create_graph):
+    if shortcuts.jacobian_rows is not None and not (strict or create_graph):
         if not output.requires_grad:
             return (None,) * len(inputs)
-        found = all_passes(output, inputs)
+        found = shortcuts.jacobian_rows(output, inputs)
         if found is not None:
             return tuple(found)
     rows = rows_of(output, inputs, create_graph)

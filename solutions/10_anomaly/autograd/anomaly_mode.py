@@ -1,5 +1,5 @@
 # Stage 10, Anomaly mode: the solution for minigrad/autograd/anomaly_mode.py.
-# The lesson is lessons/10_anomaly.md.
+# Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 
 """Anomaly mode: which line of the forward made the node whose backward failed.
 
@@ -207,3 +207,6 @@ def describe(found: Any) -> str:
     first = [int(i) for i in np.unravel_index(int(found.argmax()), found.shape)]
     return (f"This gradient has the shape {list(found.shape)}; {int(found.sum())} of its "
             f"{found.size} values are nan, the first at index {first}.")
+
+
+_state.anomaly.watched, _state.anomaly.check_gradients = watched, check_nan

@@ -1,5 +1,5 @@
 # Stage 10, Anomaly mode: the solution for minigrad/engine/frames.py.
-# The lesson is lessons/10_anomaly.md.
+# Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
 
 """Where in the user's program we are: the call stack without the package's own innermost frames."""
 

@@ -1,7 +1,7 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiler.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 
-"""The profiler: how long each op of the forward and each node of the backward takes.
+"""The profiler: times of the ops of the forward and of the nodes of the backward.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#profiler
 """
@@ -29,7 +29,7 @@ UNFINISHED = "<unfinished torch.autograd.profile>"
 
 
 def kineto_available() -> bool:
-    """Tell whether PyTorch's tracing library is used: it is not.
+    """Return False: PyTorch's tracing library is not used.
 
     >>> kineto_available()
     False
@@ -43,7 +43,7 @@ def _profiler_enabled() -> bool:
 
 
 class _Recording:
-    """Has a recorder written to in a `with` block, on this thread."""
+    """Makes a recorder active in a `with` block, on this thread."""
 
     def __init__(self, enabled: bool) -> None:
         self.enabled = enabled
@@ -59,7 +59,7 @@ class _Recording:
         _state.observers.enter(recorder.made)
 
     def _stop(self, recorder: Any) -> None:
-        recorder.quick = False  # a context that was copied meanwhile may hold it for longer
+        recorder.quick = False  # a copied context may keep it alive
         _state.observers.leave(recorder.made)
         _state.recorder.set(None)
 
@@ -68,7 +68,7 @@ class _Recording:
 
 
 def timed_event() -> cuda.Event:
-    """Return an event of the GPU that takes the time."""
+    """Return a timing event of the GPU."""
     return cuda.Event(enable_timing=True)
 
 
@@ -76,9 +76,9 @@ class profile(_Recording):
     """Measure every op, node and `record_function` block that runs in a `with` block.
 
     `record_shapes` notes the shapes of inputs, `with_stack` the calls that led to each event,
-    `profile_memory` the bytes of the arrays that ops make (what is freed is not subtracted).
-    `use_cuda` takes the times on a GPU as well, and warns where there is none.  `with_flops`,
-    `with_modules` and what else PyTorch takes has no effect.
+    `profile_memory` the bytes of the arrays that ops make (freed memory is not subtracted).
+    `use_cuda` also measures times on a GPU, and warns if there is none.  `with_flops`,
+    `with_modules` and PyTorch's other options have no effect.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -102,11 +102,11 @@ class profile(_Recording):
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self.with_stack = with_stack
-        self._span: tuple[int, int] | None = None  # when it began and ended, once it has
+        self._span: tuple[int, int] | None = None  # nanoseconds of begin and end, None before
         self._events: EventList | None = None
 
     def _new_recorder(self) -> Recorder:
-        """Return a recorder that writes down what was asked for."""
+        """Return a recorder for these options."""
         details = (self.record_shapes, self.with_stack, self.profile_memory)
         if self.use_cuda:
             return DeviceRecorder(timed_event, *details)
@@ -161,7 +161,7 @@ class profile(_Recording):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The microseconds of all events, each without those within it."""
+        """The sum of the self times of all events, in microseconds."""
         return self.function_events.self_cpu_time_total
 
     def export_chrome_trace(self, path: str | Path) -> None:
@@ -180,7 +180,7 @@ class profile(_Recording):
 
 
 class record_function:
-    """Give a block, or as a decorator a function, a name that profiles show.
+    """A named block, or as a decorator a named function, that profiles show.
 
     >>> from minigrad import ones
     >>> with profile() as prof, record_function("my block"):
@@ -208,7 +208,7 @@ class record_function:
             recorder.finish(event)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function, each of whose calls is a block of this name."""
+        """Wrap a function so that each call is a block of this name."""
 
         @functools.wraps(function)
         def named(*args: Any, **kwargs: Any) -> Any:

@@ -1,5 +1,5 @@
 # Stage 12, Arrays on a GPU: the backend protocol: the solution for minigrad/backend/__init__.py.
-# The lesson is lessons/12_backend.md.
+# Made by `minigrad dev build`. The lesson is lessons/12_backend.md.
 
 """Array libraries behind one small protocol; the type of an array picks its backend.
 
@@ -24,13 +24,13 @@ keep_freed_memory()
 
 
 def register(backend: Backend) -> None:
-    """Make `backend` carry the arrays of its type and the tensors of its device."""
+    """Register `backend` for the arrays of its type and the tensors of its device."""
     BACKENDS[backend.array_type] = backend
     DEVICES[backend.device_type] = backend
 
 
 def backend_of(array: Any) -> Backend:
-    """Return the backend that carries `array`; `TypeError` when none does."""
+    """Return the backend of `array`; `TypeError` if there is none."""
     found = BACKENDS.get(type(array))
     if found is None:
         raise TypeError(f"no backend carries arrays of type {type(array).__name__}")
@@ -40,7 +40,7 @@ def backend_of(array: Any) -> Backend:
 def load_cuda() -> Backend:
     """Return the backend of NVIDIA GPUs, imported and registered the first time.
 
-    `RuntimeError` says in one sentence what is missing where it cannot be had.
+    A `RuntimeError` says what is missing.
     """
     try:
         found: Backend = import_module("minigrad.backend.cupy").backend
@@ -49,7 +49,7 @@ def load_cuda() -> Backend:
         raise RuntimeError(
             "device 'cuda' is not available: it needs CuPy, which comes with the extra gpu-cuda12 "
             f"or gpu-cuda13 of minigrad-course, whichever your driver is for ({error})") from error
-    except RuntimeError as error:  # what the driver says
+    except RuntimeError as error:  # the driver's message
         raise RuntimeError(
             "device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that it "
             "can use; install one, or the extra gpu-cuda12 or gpu-cuda13 that suits yours "

@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/adam.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 
 """Adam: steps of about equal length for every element, whatever the size of its gradients.
 
@@ -43,7 +43,7 @@ class Adam(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
-    counts_steps, at_once = True, "adam"
+    counts_steps, fused_formula = True, "adam"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -83,7 +83,7 @@ class Adam(Optimizer):
         rate, eps = lr * spread / (1 - beta1**count), group["eps"] * spread
         shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
         remembered = [value._array for name, value in state.items() if name != "step"]
-        for p, g, m, v, *largest, change, room in self.pieces(array, grad, *remembered):
+        for p, g, m, v, *largest, change, room in self.cache_blocks(array, grad, *remembered):
             if shrink != 1:
                 xp.multiply(p, shrink, p)
             average(xp, downhill(xp, group, p, g, room), m, v, beta1, beta2, change)
@@ -98,7 +98,7 @@ class Adam(Optimizer):
 
 def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
             room: Array) -> None:
-    """Bring a gradient into the averages of the gradients and of their squares."""
+    """Update the running averages of the gradients and of their squares with a gradient."""
     xp.subtract(grad, mean, room)
     xp.multiply(room, 1 - beta1, room)
     xp.add(mean, room, mean)
@@ -109,7 +109,7 @@ def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, 
 
 
 class AdamW(Adam):
-    """Adam whose weight decay is taken from the parameter itself.
+    """Adam with decoupled weight decay, subtracted from the parameter itself.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html
 

@@ -1,5 +1,5 @@
 # Stage 13b, Optimizers: the solution for minigrad/optim/sgd.py.
-# The lesson is lessons/13b_optimizers.md.
+# Made by `minigrad dev build`. The lesson is lessons/13b_optimizers.md.
 
 """Gradient descent, with momentum.
 
@@ -37,7 +37,7 @@ class SGD(Optimizer):
     tensor([0.7000], requires_grad=True)
     """
 
-    at_once = "sgd"
+    fused_formula = "sgd"
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, momentum: float = 0,
                  dampening: float = 0, weight_decay: float = 0, nesterov: bool = False, *,
@@ -63,7 +63,7 @@ class SGD(Optimizer):
         if group["momentum"]:
             self._update_with_momentum(group, array, grad, state)
             return
-        for p, g, change, room in self.pieces(array, grad):
+        for p, g, change, room in self.cache_blocks(array, grad):
             xp.multiply(downhill(xp, group, p, g, room), lr, change)
             xp.subtract(p, change, p)
 
@@ -74,7 +74,8 @@ class SGD(Optimizer):
         if first:
             remember(state, "momentum_buffer", xp.zeros_like(array))
             dampening = 0
-        for p, g, v, change, room in self.pieces(array, grad, buffer(state, "momentum_buffer")):
+        velocity = buffer(state, "momentum_buffer")
+        for p, g, v, change, room in self.cache_blocks(array, grad, velocity):
             g = downhill(xp, group, p, g, room)
             xp.multiply(v, momentum, v)
             xp.add(v, xp.multiply(g, 1 - dampening, change) if dampening else g, v)

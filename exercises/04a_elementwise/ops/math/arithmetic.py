@@ -1,5 +1,5 @@
 # Stage 04a, Operators, element by element: the exercise for minigrad/ops/math/arithmetic.py.
-# The lesson is lessons/04a_elementwise.md.
+# Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
 
 """Arithmetic, element by element: sums, products, quotients.

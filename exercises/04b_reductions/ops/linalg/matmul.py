@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/ops/linalg/matmul.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
 
 """Products of vectors and matrices: matmul and what it is made of.
@@ -9,8 +9,7 @@ NOTE [How matmul decomposes]
     in `mv`, matrices in `mm`, and whatever has more dimensions is reshaped for `mm` or `bmm`.
 """
 
-from ...dtypes import from_numpy_dtype
-from ...op.apply import type_name
+from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel

@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/ops/reduction/dims.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
 
 """What formulas that work along dimensions share; written with `F`, so for arrays and tensors."""

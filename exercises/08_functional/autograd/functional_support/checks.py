@@ -1,11 +1,11 @@
 # Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional_support/checks.py.
-# The lesson is lessons/08_functional.md.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
 
-"""What the functions of `functional` are given and what they return: tuples, checks, zeros.
+"""Arguments and results of the functions of `functional`: tuples, checks, zeros.
 
-Every function takes one tensor or a tuple of them and answers in kind.  In strict mode a
-derivative that is zero because nothing depends on the input is an error; otherwise it is zeros.
+Every function takes one tensor or a tuple and returns the same kind.  If an output does not depend
+on an input, the derivative is zeros; in strict mode it is an error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Tensors = tuple[Tensor, ...]
 
 _NOT_STRICT = "This is not allowed in strict mode."
 
-#: What to say in strict mode when a derivative is missing, by the step that it is missing from.
+#: Errors of strict mode for a missing derivative, by the step that lacks it.
 _MISSING = {
     "gradient": "The output of the user-provided function is independent of input {}. "
     + _NOT_STRICT,
@@ -34,7 +34,7 @@ _MISSING = {
     "backward trick to replace forward mode AD.",
 }
 
-#: What to say in strict mode when something cannot be differentiated (again).
+#: Errors of strict mode for a result that cannot be differentiated (again).
 _CONSTANT = {
     "outputs": "Output {} of the user-provided function does not require gradients. The outputs "
     "must be computed in a differentiable manner from the input when running in strict mode.",
@@ -48,7 +48,7 @@ _CONSTANT = {
 
 
 def tensor_tuple(given: Any, argument: str, function: str) -> tuple[bool, Tensors]:
-    """Return whether a tuple was given, and a tuple; `TypeError` unless it holds tensors only."""
+    """Return True for a tuple, and the tuple; `TypeError` unless it holds only tensors."""
     was_tuple = isinstance(given, tuple)
     values = given if was_tuple else (given,)
     for i, value in enumerate(values):
@@ -60,7 +60,7 @@ def tensor_tuple(given: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
-    """Return tensors to differentiate by, joined to the caller's graph only if one is wanted."""
+    """Return copies of the inputs, joined to the caller's graph only with `create_graph`."""
     # 08.1 Tensors of their own, results in kind. `fresh_inputs` returns a tuple with a
     # new tensor for each of `tensors`, never the tensor itself. If `create_graph` is true
     # and the tensor requires grad, it is a view (`t.view_as(t)`), joined to the caller's
@@ -91,7 +91,7 @@ def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: 
 
 
 def single_element(tensors: Tensors) -> bool:
-    """Tell whether it is one tensor with one element, for which a vector may be left out."""
+    """Tell whether it is one tensor with one element: then the vector may be left out."""
     return len(tensors) == 1 and tensors[0].numel() == 1
 
 
@@ -118,7 +118,7 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 
 def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
-    """Return the derivatives with zeros for those that are missing; in strict mode that raises."""
+    """Return the derivatives; a missing one is zeros, or an error in strict mode."""
     # 08.2 Where there is no derivative. `gradients` returns, as a tuple with an entry for
     # each input, what `grad` (imported above) gives for `outputs` by `inputs`. Outputs
     # that are None or do not require grad are left out, and so are their entries in
@@ -135,13 +135,13 @@ def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, 
 
 
 def independent(i: int, what: str) -> str:
-    """Say that a derivative is constant though the caller asked for its graph."""
+    """Raise: a derivative is constant, and the caller asked for its graph."""
     return (f"The {what} of the user-provided function is independent of input {i}. This is not "
             "allowed in strict mode when create_graph=True.")
 
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
-    """Return tensors as the caller gave his: one or a tuple, with their graph only if wanted."""
+    """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
     # 08.1 Tensors of their own, results in kind. See the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
 

@@ -1,8 +1,8 @@
 # Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional_support/passes.py.
-# The lesson is lessons/08_functional.md.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
 
-"""The backward passes that the functions of `functional` are made of.
+"""The backward passes of the functions of `functional`.
 
 NOTE [Tangents by double backward]
     Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it once more, with
@@ -23,12 +23,12 @@ from ...tensor.tensor import Tensor
 from ..backward import grad
 from .checks import Tensors
 
-Row = tuple[Tensor | None, ...]  # the derivative of one element by every input
+Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to every input
 
 
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
-    """Return `grad` of those outputs that can be differentiated; None where there is nothing."""
+    """Return `grad` of the outputs that can be differentiated; None if there is none."""
     # 08.2 Where there is no derivative. `gradients` returns, as a tuple with an entry for
     # each input, what `grad` (imported above) gives for `outputs` by `inputs`. Outputs
     # that are None or do not require grad are left out, and so are their entries in
@@ -46,7 +46,7 @@ def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: T
 
 def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
              like: Tensors) -> tuple[Row, Tensors]:
-    """Return the gradients as functions of a vector `u`, and that `u`: zeros, shaped as `like`.
+    """Return the gradients as functions of a vector `u`, and `u`: zeros, shaped as `like`.
 
     See NOTE [Tangents by double backward].
     """
@@ -81,9 +81,9 @@ def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
 
 def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
              create_graph: bool) -> list[Row]:
-    """Return, for each output, its rows by each input, from one batched backward pass.
+    """Return the jacobian's rows of each output and input, from one batched backward pass.
 
-    All rows of one output by one input are one tensor, rows first; None where there is nothing.
+    The rows of one output and one input are one tensor, rows first; None if there are none.
     """
     # 08.8 All rows in one pass. `units_of` returns a batch of vectors for each of
     # `tensors`: all tensors together have `total` elements, and each batch has the shape
@@ -109,12 +109,12 @@ def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
 
 
 def unit_vectors(like: Tensor) -> list[Tensor]:
-    """Return a tensor for each element of `like`: one there and zero elsewhere."""
+    """Return a unit tensor for each element of `like`."""
     # 08.4 Row by row. See the task at `rows_of`.
     raise NotImplementedError("08.4 Row by row is yours to write")
 
 
 def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
-    """Stack rows or columns, with zeros for those that are missing."""
+    """Stack rows or columns; missing ones are zeros."""
     # 08.4 Row by row. See the task at `rows_of`.
     raise NotImplementedError("08.4 Row by row is yours to write")

@@ -1,17 +1,17 @@
 # Stage 11, The profiler: the exercise for minigrad/autograd/profiling/recorder.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 
-"""What writes a profile down while it is on: one event for each op, node and named block.
+"""Recorders of a profile: one event for each op, node and named block.
 
-`apply`, the engine and the functions composed of ops call the recorder of their thread, if there
-is one, and it calls them back.
+`apply`, the engine and the composed functions pass their work to the recorder of their thread, if
+there is one, and the recorder runs it.
 
 NOTE [What an event costs while it happens]
-    Measuring must not change what is measured, so of an event only the bare facts are kept, in one
-    flat list: no object is made, nothing is looked up by name, nothing is sorted.  Which event
-    lies in which other one is not noted either: events of one thread nest, so their times say it.
-    `events_of` in profiler_util.py makes events of the list, when somebody asks for them.
+    Measuring must not change what is measured, so only the bare facts of an event are appended to
+    one flat list: no object is made, no name is looked up, nothing is sorted.  Nesting is not
+    stored: events of one thread nest, so it follows from their times.  `events_of` in
+    profiler_util.py makes events from the list when they are needed.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ from ...tensor.tensor import Parameter, Tensor
 #: Kinds of events, numbered as PyTorch's record scopes.
 FUNCTION, BACKWARD, USER = 0, 1, 7
 
-#: Nodes that are no op's and that PyTorch shows with the namespace of their class.
+#: Nodes without an op that PyTorch shows with the namespace of their class.
 _PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
 
-#: Nodes from this sequence number on stand outside the order in which nodes are made.
+#: Nodes from this sequence number on are outside the order of creation.
 UNNUMBERED = 1 << 60
 
 
 class _Here(local):
-    """What a thread knows of the innermost event that is open on it."""
+    """Thread state: the innermost event that is open."""
 
-    sequence = -1  # of the node that was made last, directly in that event
+    sequence = -1  # sequence number of the last node made directly in that event
 
 
 class Details:
-    """What is only written down if it was asked for."""
+    """Optional facts of an event."""
 
     __slots__ = ("made", "shapes", "stack")
 
     def __init__(self, shapes: list[Any] | None, stack: list[Any] | None) -> None:
         self.shapes = shapes
-        self.stack = stack  # as `calls` gives it
-        self.made: dict[int, int] = {}  # how many bytes each array has that is new, by its id
+        self.stack = stack  # as `calls` returns it
+        self.made: dict[int, int] = {}  # bytes of each new array, by its id
 
 
 class Block:
@@ -74,7 +74,7 @@ class Block:
 
 
 class Recorder:
-    """Keeps the bare facts of the events of one profile.
+    """Stores the bare facts of the events of one profile.
 
     `rows` holds seven items for each event that has ended, in the order in which they ended: what
     ran (an op, an op with the suffix of its variant, the class of a node, or a name), its scope,
@@ -82,10 +82,10 @@ class Recorder:
     one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
     """
 
-    #: Whether closures of ops and the engine's fast path may run, and tell of it afterwards.
+    #: True: specialised closures and the engine's fast path may run, and report afterwards.
     quick = True
-    memory = False  # whether bytes are counted
-    #: `microseconds(details)` that an event took on a GPU, where that is measured
+    memory = False  # True: bytes are counted
+    #: `microseconds(details)`: time of an event on a GPU, if measured
     microseconds: Callable[[Any], float] | None = None
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Recorder:
         self._here = _Here()
 
     def details(self, inputs: Sequence[Any]) -> Details | None:
-        """Return what is to be known of an event besides the bare facts."""
+        """Return the optional facts of an event."""
         return None
 
     def begin(self, name: str) -> Block:
@@ -127,47 +127,51 @@ class Recorder:
         # 11.6 Writing events down. See the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
-    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
-           suffix: str = "") -> Any:
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""
-        if suffix or op.hot is None or _state.observers.count > 1:
-            return self.call((op, suffix), values, apply, op, values, False)
+        if op.fast is None or _state.observers.count > 1:
+            return self.call((op, ""), values, proceed, op, values)
         out = None
         start = perf_counter_ns()
         try:
-            out = op.hot(values)
+            out = op.fast(values)
             return out
         finally:
             self.ran(op, start, out, values)
 
+    def inplace(self, op: type[Op], values: list[Any], before: Any,
+                proceed: Callable[..., Any]) -> Any:
+        """Apply an op in place, measured."""
+        return self.call((op, "_"), values, proceed, op, values, before)
+
     def ran(self, op: type[Op], start: int, out: Any, inputs: Sequence[Any]) -> None:
-        """Note that an op ran since `start` and gave the fresh tensor `out`, if it gave one."""
+        """Record an op that ran since `start` and returned the new tensor `out`, or None."""
         end, sequence = perf_counter_ns(), -1
         if type(out) is Tensor:
             if out._node is not None:
                 sequence = out._node.sequence
-        elif out is NotImplemented:  # the other operand's turn
+        elif out is NotImplemented:  # the other operand is next
             return
         self._note((op, FUNCTION, start, end, sequence, get_ident(), None))
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
-        """Return `apply(*args)`, the work of a node of the graph, measured."""
+        """Return `apply(*args)`, the call of a node of the graph, measured."""
         # 11.6 Writing events down. See the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
-        """Note that a node ran since `start` and gave `results`."""
+        """Record a node that ran since `start` and returned `results`."""
         # 11.6 Writing events down. See the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def made(self, node: Node) -> None:
-        """Note, for the event that is open, the sequence number of the node made there."""
+        """Store the sequence number of a node made in the open event."""
         # 11.6 Writing events down. See the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
 
 class DetailedRecorder(Recorder):
-    """Writes down input shapes, call stacks or memory too, which takes its time."""
+    """Records input shapes, call stacks or memory too, which takes time."""
 
     def __init__(self, shapes: bool = False, stack: bool = False, memory: bool = False) -> None:
         super().__init__()
@@ -198,7 +202,7 @@ class DetailedRecorder(Recorder):
 
 
 def op_name(op: type[Op]) -> str:
-    """Return the name under which profiles show an op: that of its family, where it has one.
+    """Return the name of an op in profiles: that of its family, if it has one.
 
     >>> from minigrad.op.declaration import REGISTRY
     >>> op_name(REGISTRY["PowNumber"])
@@ -208,13 +212,13 @@ def op_name(op: type[Op]) -> str:
 
 
 def node_name(kind: type[Node]) -> str:
-    """Return the name under which profiles show the nodes of a class."""
+    """Return the name of the nodes of a class in profiles."""
     return "torch::autograd::" + kind.__name__ if kind in _PLUMBING else kind.__name__
 
 
 @cache
 def name_of(what: Any, scope: int) -> str:
-    """Return the name of an event from what a recorder noted; see `Recorder`."""
+    """Return the name of an event from the recorded item; see `Recorder`."""
     if isinstance(what, str):
         return what
     if scope == BACKWARD:
@@ -223,7 +227,7 @@ def name_of(what: Any, scope: int) -> str:
 
 
 def shape_of(value: Any) -> Any:
-    """Return the shape of a tensor or array, those of a list of them, and () for all else."""
+    """Return the shape of a tensor or array, the shapes of a list, and () for other values."""
     kind = type(value)
     if kind is Tensor or kind is Parameter:
         return value._array.shape
@@ -237,7 +241,7 @@ def shape_of(value: Any) -> Any:
 def calls() -> list[Any]:
     """Return the call stack, innermost call first, in three items each: code, place and globals.
 
-    `stack_lines` says what they mean, later on.
+    `stack_lines` turns them into text, later on.
     """
     found: list[Any] = []
     frame: FrameType | None = sys._getframe(1)
@@ -256,13 +260,13 @@ def stack_lines(found: list[Any]) -> list[str]:
 
 @cache
 def line_of(code: CodeType, place: int) -> str:
-    """Return where an instruction stands, as `file(line): function`."""
+    """Return the place of an instruction, as `file(line): function`."""
     line = next((n for first, end, n in code.co_lines() if first <= place < end), None)
     return f"{code.co_filename}({line or code.co_firstlineno}): {code.co_name}"
 
 
 def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
-    """Return the size of each array that a result looks at, by its id; inputs' are not new."""
+    """Return the bytes of each new array of a result, by its id; inputs' arrays are not new."""
     found: dict[int, int] = {}
     for value in result if isinstance(result, (list, tuple)) else (result,):
         array = memory_of(value)
@@ -272,7 +276,7 @@ def new_arrays(inputs: Sequence[Any], result: Any) -> dict[int, int]:
 
 
 def memory_of(value: Any) -> Any:
-    """Return the array whose memory a tensor or array looks at; None for all else."""
+    """Return the array that owns the memory of a tensor or array; None for other values."""
     kind = type(value)
     array = value._array if kind is Tensor or kind is Parameter else getattr(value, "_array", value)
     if not hasattr(array, "nbytes"):

@@ -1,5 +1,5 @@
 # Stage 11, The profiler: the exercise for minigrad/autograd/profiling/trace.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
 
 """Profiles as traces for Perfetto (https://ui.perfetto.dev) and `chrome://tracing`.
@@ -45,7 +45,7 @@ def _named(what: str, thread: int, name: str) -> dict[str, Any]:
 
 
 def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Return each backward event with the op that made its node, where both are in the profile.
+    """Return each backward event with the op that made its node, if both are in the profile.
 
     The events have to be in the order in which they began.
     """

@@ -1,7 +1,7 @@
 # Stage 01, Function: the solution for minigrad/autograd/functions/outputs.py.
-# The lesson is lessons/01_function.md.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
 
-"""What `forward` of a Function returned, given its place in the graph."""
+"""The outputs of a Function: they are checked and added to the graph."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
                  recorded: bool) -> list[Any]:
-    """Give each output its place in the graph, then save what `forward` asked to keep.
+    """Add each output to the graph, then save the tensors of `save_for_backward`.
 
-    Where that fails, what `forward` wrote to refuses to be differentiated; see NOTE [Writes that
+    If this fails, tensors that `forward` wrote to raise when differentiated; see NOTE [Writes that
     are broken off].
     """
     try:
@@ -37,7 +37,7 @@ def join_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any
 
 def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[Any],
                    recorded: bool) -> list[Any]:
-    """Do what `join_outputs` does, where nothing fails."""
+    """Do the work of `join_outputs`, without handling failures."""
     node.put_aside()
     dirty = {id(t) for t in node.dirty_tensors}
     if not dirty <= {id(o) for o in outputs}:
@@ -74,7 +74,7 @@ def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[A
 
 def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                 position: int | None, live: int) -> Tensor:
-    """Give an output its place in the graph; one that was returned as it came gets an alias."""
+    """Add an output to the graph; an input that was returned unchanged gets an alias."""
     if not differentiable:
         made_here = position is None and (not output.requires_grad or output._view is not None)
         return output if made_here else constant(output)
@@ -89,7 +89,7 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
 
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                  position: int | None, live: int) -> Tensor:
-    """Give an input that `forward` wrote to its new place in the graph, and count the write."""
+    """Rebase the history of an input that `forward` wrote to, and bump its version."""
     if not differentiable:
         output._bump()
         return output.detach() if output.requires_grad else output
@@ -105,7 +105,7 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
 
 
 def refuse_write(output: Tensor, live: int) -> None:
-    """Raise where a `forward` may not write: to a leaf, or to a view beside other outputs."""
+    """Raise for writes that are not allowed: to a leaf, or to a view beside other outputs."""
     if output.requires_grad and output.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                            "operation.")
@@ -127,7 +127,7 @@ def refuse_write(output: Tensor, live: int) -> None:
 
 
 def keep(node: FunctionNode, joined_as: dict[int, Any]) -> list[SavedTensor | None]:
-    """Return what `save_for_backward` was given, ready to be unpacked by the backward pass.
+    """Return the tensors of `save_for_backward` as saved tensors.
 
     `joined_as` gives, for the `id` of an output that `forward` made, the tensor in the graph.
     """
@@ -145,21 +145,21 @@ def keep(node: FunctionNode, joined_as: dict[int, Any]) -> list[SavedTensor | No
 
 
 def constant(output: Tensor) -> Tensor:
-    """Return what stands for an input, or a tensor with a history, that is to have no gradient."""
+    """Return the replacement for an input, or a recorded tensor, that must have no gradient."""
     if output.requires_grad:
         return output.detach()
     return alias(output)
 
 
 def alias(tensor: Tensor) -> Tensor:
-    """Return a view of the whole tensor, made outside the graph."""
+    """Return a view of all of a tensor, made outside the graph."""
     result = Tensor._plain(tensor._array)
     mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)
     return result
 
 
 def describe_outputs(node: FunctionNode, results: Sequence[Any]) -> None:
-    """Note shapes and dtypes, which incoming gradients are checked against."""
+    """Store shapes and dtypes, which incoming gradients are checked against."""
     arrays = [r._array if isinstance(r, Tensor) else None for r in results]
     described = [((), None) if a is None else (a.shape, a.dtype) for a in arrays]
     if described:

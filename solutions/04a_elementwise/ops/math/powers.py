@@ -1,5 +1,5 @@
 # Stage 04a, Operators, element by element: the solution for minigrad/ops/math/powers.py.
-# The lesson is lessons/04a_elementwise.md.
+# Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 
 """Powers and roots, element by element.
 

@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/reduction/sum_mean.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 
 """Reductions that combine all elements along some dimensions: sum, mean, var and theirs.
 
@@ -11,7 +11,7 @@ import math
 import warnings
 
 from ... import dtypes
-from ...op.apply import type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dims

@@ -1,5 +1,5 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/reduction/vector_norm.py.
-# The lesson is lessons/04b_reductions.md.
+# Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 
 """Reductions to one size: norms of vectors, and the logarithm of a sum of exponentials.
 

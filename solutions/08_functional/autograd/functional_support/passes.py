@@ -1,7 +1,7 @@
 # Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional_support/passes.py.
-# The lesson is lessons/08_functional.md.
+# Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
 
-"""The backward passes that the functions of `functional` are made of.
+"""The backward passes of the functions of `functional`.
 
 NOTE [Tangents by double backward]
     Backward computes `u -> J^T u`, a linear function of `u`.  Differentiating it once more, with
@@ -22,12 +22,12 @@ from ...tensor.tensor import Tensor
 from ..backward import grad
 from .checks import Tensors
 
-Row = tuple[Tensor | None, ...]  # the derivative of one element by every input
+Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to every input
 
 
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
-    """Return `grad` of those outputs that can be differentiated; None where there is nothing."""
+    """Return `grad` of the outputs that can be differentiated; None if there is none."""
     live = [i for i, out in enumerate(outputs) if out is not None and out.requires_grad]
     if not live:
         return (None,) * len(inputs)
@@ -38,7 +38,7 @@ def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: T
 
 def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
              like: Tensors) -> tuple[Row, Tensors]:
-    """Return the gradients as functions of a vector `u`, and that `u`: zeros, shaped as `like`.
+    """Return the gradients as functions of a vector `u`, and `u`: zeros, shaped as `like`.
 
     See NOTE [Tangents by double backward].
     """
@@ -54,9 +54,9 @@ def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
 
 def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
              create_graph: bool) -> list[Row]:
-    """Return, for each output, its rows by each input, from one batched backward pass.
+    """Return the jacobian's rows of each output and input, from one batched backward pass.
 
-    All rows of one output by one input are one tensor, rows first; None where there is nothing.
+    The rows of one output and one input are one tensor, rows first; None if there are none.
     """
     live = [out for out in outputs if out is not None and out.requires_grad]
     total = sum(out.numel() for out in live)
@@ -96,7 +96,7 @@ def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
 
 
 def unit_vectors(like: Tensor) -> list[Tensor]:
-    """Return a tensor for each element of `like`: one there and zero elsewhere."""
+    """Return a unit tensor for each element of `like`."""
     array = like._array
     size = like.numel()
     with place_on(array):
@@ -106,7 +106,7 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
 
 
 def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
-    """Stack rows or columns, with zeros for those that are missing."""
+    """Stack rows or columns; missing ones are zeros."""
     if not found:
         return F.zeros((0, *like.shape), dtype=like.dtype)
     zeros = F.zeros_like(like)

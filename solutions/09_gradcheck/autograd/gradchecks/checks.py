@@ -1,7 +1,7 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradchecks/checks.py.
-# The lesson is lessons/09_gradcheck.md.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
 
-"""What `gradcheck` checks beyond the jacobians: batches, missing gradients and tangents, zeros.
+"""Checks of `gradcheck` beyond the jacobians: batches, missing gradients and tangents, zeros.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#numerical-gradient-checking
 """
@@ -39,7 +39,7 @@ gradcheck failed while testing batched gradient computation with forward-mode AD
 It runs the function once with a stack of tangents, which an operation that cannot take a batch
 prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
-#: What the errors of `check_undefined` end with.
+#: The end of the errors of `check_undefined`.
 ABOUT_UNDEFINED = (' Please look at "Notes about undefined output gradients" in '
                    '"tools/autograd/derivatives.yaml"')
 
@@ -92,7 +92,7 @@ def check_batched_tangents(func: Function, inputs: Sequence[Any]) -> None:
 
 def slopes(func: Function, inputs: Sequence[Any], which: int,
            tangent: Tensor) -> list[Tensor | None]:
-    """Return the tangents of the results where one input has a tangent and no other one has."""
+    """Return the tangents of the results, given the tangent of one input only."""
     with TangentLevel() as level:
         given = [t.detach() if isinstance(t, Tensor) else t for t in inputs]
         given[which] = dual_at(level, given[which], tangent)
@@ -103,7 +103,7 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
                                  masked: bool) -> None:
     """Raise unless gradients of zero give zeros, of the input's shape and dtype.
 
-    If `masked`, which is meant for sparse tensors, nearly zero is enough.
+    With `masked`, meant for sparse tensors, nearly zero is enough.
     """
     goals = differentiable(inputs)
     zeros = [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
@@ -167,7 +167,7 @@ def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
 
 
 def warn_of_undefined() -> None:
-    """Say how to leave the check of missing gradients out."""
+    """Return the advice how to skip the check of missing gradients."""
     warnings.warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, "
@@ -176,7 +176,7 @@ def warn_of_undefined() -> None:
 
 
 class UndefinedGrad(UnaryNode):
-    """A node that swallows the gradient it gets and hands none on."""
+    """Identity that returns no gradient."""
 
     __slots__ = ()
 

@@ -1,12 +1,12 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradchecks/numerical.py.
-# The lesson is lessons/09_gradcheck.md.
+# Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
 
 """The jacobian of a function by central differences, by backward passes and by forward mode.
 
-Every element of every input that requires grad is moved a little to either side, which gives the
-numerical jacobian row by row, as a tangent for each element does in forward mode; one backward
-pass per element of an output gives the analytical one column by column.  All have the input's
-elements as rows and the output's as columns.
+Central differences move each element of an input a little to either side: that gives the numerical
+jacobian row by row.  Forward mode gives the rows too, with one tangent for each element; backward
+gives the columns, with one pass for each element of an output.  In all of them the rows belong to
+the input's elements and the columns to the output's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..forward_mode.tangents import TangentLevel
 
 Array = Any
 Function = Callable[..., Any]
-#: For each element of an output, its gradient by each input that requires grad.
+#: For each element of an output, its gradient with respect to each input that requires grad.
 Columns = Sequence[Sequence[Tensor | None]]
 
 
@@ -35,7 +35,7 @@ class GradcheckError(RuntimeError):
 
 
 class Tolerances(NamedTuple):
-    """How `gradcheck` compares."""
+    """The options of a comparison by `gradcheck`."""
 
     eps: float
     atol: float
@@ -61,9 +61,9 @@ def host(tensor: Any) -> Array:
 
 def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[Any],
                         eps: float) -> list[list[Array]]:
-    """Return, for each input that requires grad, the jacobian of each result by differences.
+    """Return the numerical jacobian of each result for each input that requires grad.
 
-    The input is moved in its own memory, behind the back of the version counter.
+    The input is changed in its own memory, without counting versions.
     """
     jacobians = []
     for tensor in differentiable(inputs):
@@ -85,7 +85,7 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
 
 
 def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: float) -> None:
-    """Raise when shape or dtype of a result changes with the input's value at `place`."""
+    """Raise if shape or dtype of a result changes with the input's value at `place`."""
     shapes, types = (below.shape, above.shape), (below.dtype, above.dtype)
     if shapes[0] != shapes[1]:
         what, (a, b) = "shape", map(str, map(Size, shapes))
@@ -99,7 +99,7 @@ def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: 
 
 
 def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
-    """Return, for each element of `output`, its gradient by each input that requires grad."""
+    """Return the gradients of each element of `output` for each input that requires grad."""
     goals = differentiable(inputs)
     columns: list[list[Tensor | None]] = []
     one_hot = backend_of(output._array).zeros(output._array.shape, output._array.dtype)
@@ -112,7 +112,7 @@ def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
 
 
 def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
-    """Return the jacobian of each input; missing gradients, and those of a wrong size, are zero."""
+    """Return the jacobian for each input; gradients missing or of a wrong size are zero."""
     jacobians = []
     for i, tensor in enumerate(differentiable(inputs)):
         jacobian = np.zeros((tensor._array.size, len(columns)), tensor._array.dtype)
@@ -126,7 +126,7 @@ def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
 
 def analytical_jacobians(inputs: Sequence[Any], output: Tensor, limits: Tolerances,
                          columns_of: Callable[..., Columns] = jacobian_columns) -> list[Array]:
-    """Return the jacobian of `output` by each input, from backward; run twice, to compare."""
+    """Return the jacobian of `output` for each input, by backward; run twice, to compare."""
     columns = columns_of(inputs, output)
     jacobians = assembled(inputs, columns)
     again = assembled(inputs, columns_of(inputs, output))
@@ -144,20 +144,20 @@ def analytical_jacobians(inputs: Sequence[Any], output: Tensor, limits: Toleranc
 
 
 def fits(inputs: Sequence[Any], columns: Columns) -> tuple[bool, bool]:
-    """Tell whether all gradients have the inputs' sizes, and whether they have their dtypes."""
+    """Return two flags: all gradients have their inputs' sizes, all have their dtypes."""
     pairs = [(found._array, tensor._array) for column in columns
              for found, tensor in zip(column, differentiable(inputs)) if found is not None]
     return all(a.shape == b.shape for a, b in pairs), all(a.dtype == b.dtype for a, b in pairs)
 
 
 def same_within(jacobians: Sequence[Array], others: Sequence[Array], tolerance: float) -> bool:
-    """Tell whether no two elements lie further apart than `tolerance`."""
+    """Tell whether corresponding elements differ by at most `tolerance`."""
     return not any(a.size and np.abs(a - b).max() > tolerance for a, b in zip(jacobians, others))
 
 
 def forward_jacobians(func: Function, inputs: Sequence[Any], results: Sequence[Any],
                       limits: Tolerances) -> list[list[Array]]:
-    """Return, for each input that requires grad, the jacobian of each result by forward mode."""
+    """Return the jacobian of each result for each input that requires grad, by forward mode."""
     jacobians = []
     for which, tensor in enumerate(inputs):
         if not isinstance(tensor, Tensor) or not tensor.requires_grad:
@@ -195,7 +195,7 @@ def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Ar
 
 def check_equal(analytical: Array, numerical: Array, output: int, given: int, limits: Tolerances,
                 forward: bool, advice: Callable[[], str] = str) -> None:
-    """Raise, with both of them and `advice()`, unless two jacobians are the same."""
+    """Raise, with both of them and `advice()`, unless two jacobians are equal."""
     if np.allclose(analytical, numerical, limits.rtol, limits.atol):
         return
     mode = "computed with forward mode " if forward else ""
@@ -206,6 +206,6 @@ def check_equal(analytical: Array, numerical: Array, output: int, given: int, li
 
 
 def check_is_constant(jacobians: Sequence[Sequence[Array]], tolerance: float) -> None:
-    """Raise unless a function without differentiable outputs does not vary with its inputs."""
+    """Raise if a function without differentiable outputs varies with its inputs."""
     if any((np.abs(jacobian) > tolerance).any() for row in jacobians for jacobian in row):
         raise GradcheckError("Numerical gradient for function expected to be zero")

@@ -1,17 +1,17 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/table.py.
-# The lesson is lessons/11_profiler.md.
+# Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
 
-"""How a profile reads on paper: times, shares and bytes with their units, and the table."""
+"""A profile as a table: times, shares and bytes with their units."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-WIDTH = 12  # of a column of numbers
+WIDTH = 12  # width of a column of numbers
 GAP = "  "
 
-#: A column's title, its width, and what it shows of an event.
+#: A column's title, its width, and its text for an event.
 Column = tuple[str, int, Callable[[Any], str]]
 
 
@@ -29,7 +29,7 @@ def _format_time(time_us: float) -> str:
 
 
 def _format_time_share(time_us: float, total_time_us: float) -> str:
-    """Return what percentage of the total a time is; of nothing, nothing is NaN."""
+    """Return a time as a percentage of the total; NaN if both are zero."""
     if total_time_us == 0:
         return "NaN"
     return f"{time_us * 100.0 / total_time_us:.2f}%"
@@ -48,19 +48,19 @@ def _format_memory(nbytes: float) -> str:
 
 
 def in_unit(time_us: float, unit: str | None) -> str:
-    """Return a time in the unit that is asked for: "s", "ms", "us", or None for what suits it."""
+    """Return a time in a unit: "s", "ms", "us", or None for a suitable one."""
     if unit is None:
         return _format_time(time_us)
     return f"{time_us / {'s': 1e6, 'ms': 1e3, 'us': 1.0}[unit]:.3f}{unit}"
 
 
 def shortened(name: str, width: int | None) -> str:
-    """Return a name that fits into a column, cut at its end where need be."""
+    """Return a name that fits into a column, cut at its end if needed."""
     return name[: width - 3] + "..." if width is not None and len(name) >= width - 3 else name
 
 
 def ending(path: str, width: int) -> str:
-    """Return a path that fits into a column, cut at its beginning where need be."""
+    """Return a path that fits into a column, cut at its beginning if needed."""
     return path if len(path) <= width else "..." + path[len(path) - width + 3 :]
 
 
@@ -72,7 +72,7 @@ def width_of(texts: Sequence[str], limit: int | None) -> int:
 
 def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
                top_level_events_only: bool) -> list[Any]:
-    """Return the events that a table shows, in its order."""
+    """Return the events of a table, in its order."""
     shown = [e for e in events if not (top_level_events_only and e.cpu_parent is not None)]
     if sort_by is not None:
         by = sort_by.replace("cuda", "device")

@@ -1,0 +1,260 @@
+# Stage 13a, Modules: the exercise for minigrad/nn/module_tables.py.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 13a
+
+"""The members of a module by name: parameters, buffers and submodules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..tensor.tensor import Parameter, Tensor
+from .global_hooks import on_buffer, on_module, on_parameter, replaced
+from .parameter import Buffer
+
+_TABLES = ("_parameters", "_buffers", "_modules")
+
+
+class ModuleTables:
+    """The three tables of a module and the ways to fill and walk them."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+
+    # ---------------------------------------------------------------- filling
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter under a name; None reserves the name."""
+        self._check_name("parameter", name)
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(f"cannot assign '{type_name(param)}' object to parameter '{name}' "
+                                "(torch.nn.Parameter or None required)")
+            if param.grad_fn is not None:
+                raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
+                                 "parameters must be created explicitly. To express "
+                                 f"'{name}' as a function of another Tensor, compute the value in "
+                                 "the forward() method.")
+            param = replaced(on_parameter, self, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is part of the state but not trained.
+
+        A buffer that is not `persistent` stays out of `state_dict`.
+        """
+        self._check_name("buffer", name)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
+                            "(torch Tensor or None required)")
+        self._buffers[name] = replaced(on_buffer, self, name, tensor)
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Any) -> None:
+        """Add a submodule under a name; None reserves the name."""
+        if module is not None and not isinstance(module, ModuleTables):
+            raise TypeError(f"{type_name(module)} is not a Module subclass")
+        self._check_name("module", name)
+        self._modules[name] = replaced(on_module, self, name, module)
+
+    def register_module(self, name: str, module: Any) -> None:
+        """Add a submodule under a name, as `add_module` does."""
+        self.add_module(name, module)
+
+    def _check_name(self, kind: str, name: Any) -> None:
+        table = f"_{kind}s"
+        if table not in self.__dict__:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
+        if "." in name:
+            shown = f", got: {name}" if kind == "module" else ""
+            raise KeyError(f'{kind} name can\'t contain "."{shown}')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if hasattr(self, name) and name not in self.__dict__[table]:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    # ---------------------------------------------------------------- as attributes
+
+    def __getattr__(self, name: str) -> Any:
+        # 13a.1 Attributes that are kept apart. `__setattr__(name, value)` puts a value where
+        # it belongs; the first of these that applies decides. A Parameter:
+        # `self._make_way(name, "_parameters", "parameters")` removes what else has the name
+        # (and raises before `Module.__init__`), then `self.register_parameter(name, value)`.
+        # The name is that of a parameter: anything but None is refused by
+        # `self._only_none("parameter", "torch.nn.Parameter", name, value)`, and None is
+        # registered: the name stays in the table. A module (a `ModuleTables`): make way in
+        # "_modules", called "module", and put `replaced(on_module, self, name, value)` into
+        # `self._modules`. The name is that of a module: `self._only_none("child module",
+        # "torch.nn.Module", name, value)`, then `replaced(on_module, self, name, None)` in
+        # its place. The name is that of a buffer, or the value is a `Buffer`: anything but a
+        # Tensor or None is a TypeError, "cannot assign 'KIND' as buffer 'NAME'
+        # (torch.nn.Buffer, torch.Tensor or None expected)" with KIND from `type_name(value)`;
+        # then `self.register_buffer(name, value, persistent)`, where `persistent` is the
+        # value's own attribute of that name if it has one, and otherwise whether the name is
+        # not in `_non_persistent_buffers_set`. Everything else is a plain attribute, by
+        # `super().__setattr__`. The tables may not be there yet, before `Module.__init__`:
+        # look them up in `self.__dict__`. `__getattr__(name)` is called only where no plain
+        # attribute was found: look in the three tables (`_TABLES` has their names) and raise
+        # AttributeError, "'CLASS' object has no attribute 'NAME'", if none has it.
+        raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # 13a.1 Attributes that are kept apart. See the task at `ModuleTables.__getattr__`.
+        raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
+
+    def _only_none(self, what: str, wanted: str, name: str, value: Any) -> None:
+        """Raise unless the value that replaces a member of another kind is None."""
+        if value is not None:
+            raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or "
+                            "None expected)")
+
+    def _make_way(self, name: str, table: str, what: str) -> None:
+        """Remove an attribute from every other place than `table`."""
+        if table not in self.__dict__:
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        self.__dict__.pop(name, None)
+        for other in _TABLES:
+            if other != table:
+                self.__dict__[other].pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+
+    def __delattr__(self, name: str) -> None:
+        for table in (self._parameters, self._buffers, self._modules):
+            if name in table:
+                del table[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        names = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+        return sorted(name for name in names if not name[:1].isdigit())
+
+    # ---------------------------------------------------------------- walking
+
+    def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
+        """Yield the module and all its submodules, depth first, with dotted names."""
+        # 13a.2 Walking the tree. `named_modules(memo, prefix, remove_duplicate)` is a
+        # generator of pairs (name, module): first (prefix, self), then the same for each part
+        # that is not None, depth first, in the order in which they were set. The name of a
+        # part is the name of what it is in, a dot, and its own name; without the dot where
+        # what it is in has the empty name. A module that is in the set `memo` is left out,
+        # with everything in it. With `remove_duplicate` each module that is met is added to
+        # `memo`, which the parts share; without a memo the walk starts with an empty one.
+        # `_named_members(table, prefix, recurse, remove_duplicate)` is a generator of pairs
+        # (name, value) of what stands in the attribute called `table` (such as "_parameters")
+        # of the module and, if `recurse`, of all modules below it, by
+        # `named_modules(prefix=..., remove_duplicate=...)`; without `recurse` of this module
+        # alone, whose name is `prefix`. Names are dotted as above. None is left out; with
+        # `remove_duplicate` each value comes once, also where it stands under several names.
+        raise NotImplementedError("13a.2 Walking the tree is yours to write")
+
+    def modules(self) -> Iterator[Any]:
+        """Yield the module and all its submodules, each once."""
+        return (module for _, module in self.named_modules())
+
+    def named_children(self) -> Iterator[tuple[str, Any]]:
+        """Yield the immediate submodules with their names, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Any]:
+        """Yield the immediate submodules, each once."""
+        return (module for _, module in self.named_children())
+
+    def _named_members(self, table: str, prefix: str, recurse: bool,
+                       remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        """Yield the entries of one table of the module and, with `recurse`, of its submodules."""
+        # 13a.2 Walking the tree. See the task at `ModuleTables.named_modules`.
+        raise NotImplementedError("13a.2 Walking the tree is yours to write")
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True,
+                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """Yield all parameters with their dotted names, each once."""
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Yield all parameters, each once."""
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True,
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """Yield all buffers with their dotted names, each once."""
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Yield all buffers, each once."""
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    # ---------------------------------------------------------------- by dotted name
+
+    def get_submodule(self, target: str) -> Any:
+        """Return the submodule of a dotted name; the module itself for an empty one."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            module = module._attribute(name)
+            if not isinstance(module, ModuleTables):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Put a module at a dotted name; with `strict` there has to be one already.
+
+        >>> from minigrad import nn
+        >>> net = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> net.set_submodule("0.0", nn.Tanh()); net[0][0]
+        Tanh()
+        """
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, ModuleTables):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if (strict or hasattr(parent, name)) and not isinstance(parent._attribute(name),
+                                                                ModuleTables):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """Return the parameter of a dotted name."""
+        path, _, name = target.rpartition(".")
+        parameter = self.get_submodule(path)._attribute(name)
+        if not isinstance(parameter, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return parameter
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Return the buffer of a dotted name."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        buffer: Tensor = module._attribute(name)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return buffer
+
+    def _attribute(self, name: str) -> Any:
+        """Return an attribute; the error of the `get_` methods if there is none."""
+        if not hasattr(self, name):
+            raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
+        return getattr(self, name)
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's type for error messages."""
+    if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        return str(value.type())
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"

@@ -1,0 +1,33 @@
+"""Devices in a backward pass: a node works where its forward did, others beside their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from ..backend import DEVICES
+from ..device import place_on
+from ..graph.node import Node
+
+ANYWHERE: AbstractContextManager[Any] = nullcontext()
+
+
+def several_devices() -> bool:
+    """Tell whether arrays may lie somewhere else than in the memory of the host."""
+    return len(DEVICES) > 1
+
+
+@contextmanager
+def place_of(node: Node, grads: Sequence[Any]) -> Iterator[None]:
+    """Enter the device and stream for a node's work, where they are not the default ones."""
+    extras = node.extras
+    forward = ANYWHERE if extras is None or extras.place is None else extras.place.entered()
+    with forward, ANYWHERE if node.is_op else place_beside(grads):
+        yield
+
+
+def place_beside(grads: Sequence[Any]) -> AbstractContextManager[Any]:
+    """Return a context for work where gradients lie."""
+    array = next((getattr(g, "_array", g) for g in grads if g is not None), None)
+    return ANYWHERE if array is None else place_on(array)

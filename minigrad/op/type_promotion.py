@@ -1,0 +1,85 @@
+"""Type promotion: the inputs of an op are converted to one dtype before `forward`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import dtypes
+from ..backend import BACKENDS
+from ..device import place_on
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+Array = Any
+
+BOOL_SUBTRACTION = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+    "invert a mask, use the `~` or `logical_not()` operator instead.")
+
+
+def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
+    """Convert the promoted inputs to their common dtype, in place in `arrays`.
+
+    Returns the new dtypes of those inputs whose dtype changed, by name.
+    """
+    dtype = None
+    for i in op.promoted_positions:
+        array = arrays[i]
+        if type(array) not in BACKENDS or (dtype is not None and array.dtype is not dtype):
+            return promote_mixed(op, arrays)
+        dtype = array.dtype
+    if dtype is None or op.list_position is not None or dtype.kind != "f":
+        return promote_mixed(op, arrays)
+    return {}
+
+
+def promote_mixed(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
+    """Promote inputs that differ: in dtype, or because numbers stand among them."""
+    operands = []
+    for i in op.promoted_positions:
+        value = arrays[i]
+        if type(value) in BACKENDS or isinstance(value, np.generic):
+            operands.append((dtypes.from_numpy_dtype(value.dtype), 2 if value.ndim else 1))
+        elif value is not None:
+            operands.append((dtypes.scalar_dtype(value), 0))
+    items = () if op.list_position is None else arrays[op.list_position]
+    operands += [(dtypes.from_numpy_dtype(a.dtype), 2 if a.ndim else 1) for a in items]
+    if not operands:
+        return {}
+    if op.reject_bool and len({dtype is dtypes.bool for dtype, _ in operands}) == 2:
+        raise RuntimeError(BOOL_SUBTRACTION)
+    common = dtypes.result_dtype(operands)
+    if op.promote == "float" and not common.is_floating_point:
+        common = dtypes.get_default_dtype()
+    target = common.numpy
+    promoted = {}
+    for i in op.promoted_positions:
+        value, name = arrays[i], op.parameters[i]
+        to = target
+        if name in op.float32_scalars and target == np.float16 and not getattr(value, "ndim", 0):
+            to = np.dtype(np.float32)
+        if type(value) in BACKENDS or isinstance(value, np.generic):
+            if value.dtype is not target:
+                promoted[name] = to
+                # NumPy would choose another memory order than PyTorch for an expanded array.
+                arrays[i] = converted(value, to, "C" if 0 in value.strides else "K")
+        elif value is not None:
+            arrays[i] = np.asarray(value).astype(to)
+            if to is not target:
+                promoted[name] = to
+    if any(a.dtype is not target for a in items):
+        promoted[op.list_of_tensors or ""] = target
+        arrays[op.list_position or 0] = [a if a.dtype is target else converted(a, target, "K")
+                                         for a in items]
+    return promoted
+
+
+def converted(array: Array, dtype: Any, order: str) -> Array:
+    """Return an array, or a NumPy scalar, in another dtype."""
+    if isinstance(array, np.generic):
+        return array.astype(dtype)
+    with place_on(array):
+        return array.astype(dtype, order)

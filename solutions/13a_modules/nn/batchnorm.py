@@ -1,0 +1,133 @@
+# Stage 13a, Modules: the solution for minigrad/nn/batchnorm.py.
+# Made by `minigrad dev build`. The lesson is lessons/13a_modules.md.
+
+"""Normalisation layers.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#normalization-layers
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..ops.creation.create import empty, ones, tensor, zeros
+from ..tensor.tensor import Parameter, Tensor
+from . import functional as F
+from . import init
+from .module import Module
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d"]
+
+
+class ChannelNorm(Module):
+    """Base of batch and instance norm: scale, shift and running moments of each channel.
+
+    The subclasses say which numbers of dimensions the input may have.
+    """
+
+    _version = 2
+    allowed: tuple[int, ...]
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
+                 affine: bool = True, track_running_stats: bool = True, device: Any = None,
+                 dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None
+            self.register_parameter(name, made)
+        kept = track_running_stats
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.register_buffer("running_mean", zeros(num_features, **options) if kept else None)
+        self.register_buffer("running_var", ones(num_features, **options) if kept else None)
+        count = tensor(0, dtype=dtypes.int64, device=device) if kept else None
+        self.register_buffer("num_batches_tracked", count)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Reset the running moments: mean zero, variance one."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Start with the identity: weight one, bias zero."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in self.allowed:
+            wanted = " or ".join(f"{n}D" for n in self.allowed)
+            raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
+
+    def extra_repr(self) -> str:
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+                f"affine={self.affine}, bias={self.bias is not None}, "
+                f"track_running_stats={self.track_running_stats}")
+
+
+class _BatchNorm(ChannelNorm):
+    """Batch normalisation."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the plain average of all batches
+                momentum = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        moved = not self.training or self.track_running_stats
+        return F.batch_norm(input, self.running_mean if moved else None,
+                            self.running_var if moved else None, self.weight, self.bias, by_batch,
+                            momentum, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    """Bring each channel of (N, C) or (N, C, L) to mean zero and variance one, scale and shift.
+
+    In training by the batch's moments; in evaluation by those of the batches seen.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
+
+    >>> from minigrad import nn, tensor
+    >>> nn.BatchNorm1d(1, eps=0.0)(tensor([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+
+    allowed = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Bring each channel of (N, C, H, W) to mean zero and variance one, scale and shift.
+
+    In training by the batch's moments; in evaluation by those of the batches seen.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
+
+    >>> from minigrad import nn, ones
+    >>> nn.BatchNorm2d(3)(ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
+
+    allowed = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Bring each channel of (N, C, D, H, W) to mean zero and variance one, scale and shift.
+
+    >>> from minigrad import nn, ones
+    >>> nn.BatchNorm3d(3)(ones(2, 3, 1, 4, 4)).shape
+    torch.Size([2, 3, 1, 4, 4])
+    """
+
+    allowed = (5,)

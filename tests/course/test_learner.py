@@ -1,0 +1,508 @@
+"""The learner's commands, used as a learner would: no answer is lost, progress is right."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.support.slow import slow_but
+
+pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
+
+from rich.console import Console
+from typer.testing import CliRunner
+
+from minigrad_course import learn as learn_module
+from minigrad_course import stages as course
+from minigrad_course.app import app
+from minigrad_course.mine import selected
+from minigrad_course.stages import CourseError
+from minigrad_course.workspace import Workspace, find_workspace
+
+STAGE = next(stage for stage in course.stages() if stage.holes)
+HOLE = STAGE.holes[0]
+ROOT = course.checkout()
+
+
+def call(*words: str, code: int = 0, given: str | None = None) -> str:
+    result = CliRunner().invoke(app, list(words), input=given)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture
+def space(tmp_path, monkeypatch):
+    """A workspace, with the test inside it."""
+    monkeypatch.setenv("COLUMNS", "100")
+    call("init", str(tmp_path / "engine"))
+    monkeypatch.chdir(tmp_path / "engine")
+    return Workspace(tmp_path / "engine")
+
+
+def solve(space: Workspace) -> None:
+    for path in STAGE.modules:
+        shutil.copy(STAGE.solution(path), STAGE.exercise(path, space.exercises))
+
+
+def test_a_workspace_has_all_exercises(space):
+    for stage in course.stages():
+        for path in stage.modules:
+            shipped = stage.exercise(path).read_text(encoding="utf-8")
+            assert stage.exercise(path, space.exercises).read_text(encoding="utf-8") == shipped
+
+
+@pytest.mark.parametrize("present", ["a workspace", "a file"])
+def test_init_harms_nothing(tmp_path, present):
+    folder = tmp_path / "engine"
+    if present == "a workspace":
+        call("init", str(folder))
+    else:
+        folder.mkdir()
+        (folder / "mine.txt").write_text("mine")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert "minigrad: " in call("init", str(folder), code=2)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_outside_a_workspace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CourseError, match=r"is in no workspace; make one with `minigrad init DIR`"):
+        find_workspace()
+
+
+@pytest.mark.parametrize("words", [["run", "03"], ["list"], ["learn"]])
+def test_a_command_outside_a_workspace_says_how_to_make_one(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    assert "make one with `minigrad init DIR`" in call(*words, code=2)
+
+
+@pytest.mark.slow
+def test_from_untouched_to_solved(space):
+    assert f"untouched {HOLE.id}" in call("run", STAGE.number, code=1)
+    call("solution", HOLE.id, code=2)
+    solve(space)
+    assert f"solved    {HOLE.id}" in call("run", STAGE.number)
+    assert space.solved(HOLE)
+    assert re.search(rf"done +{HOLE.id}", call("list"))
+    assert "10 of 10" in call("progress")
+    assert "the package's" in call("solution", HOLE.id)
+
+
+def test_a_wrong_answer_is_told_by_its_sentence(space):
+    from minigrad_course.dev.source import mutated
+
+    mutant = next(each for each in HOLE.mutants if each.symptom)
+    solve(space)
+    for path, text in mutated(STAGE, HOLE, mutant).items():
+        STAGE.exercise(path, space.exercises).write_text(text, encoding="utf-8")
+    shown = " ".join(call("run", HOLE.id, code=1).split())
+    assert " ".join(STAGE.words["symptoms"][mutant.symptom].split()) in shown
+    assert not space.solved(HOLE)
+
+
+@pytest.mark.slow
+def test_what_is_to_be_written_is_told_with_its_place(space):
+    file, line = re.search(r"to be written: (.*):(\d+)", call("run", HOLE.id, code=1)).groups()
+    assert f"{HOLE.id} " in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert "to be written" not in call("run", STAGE.number, code=1)
+
+
+def test_a_comparison_comes_without_the_advice_of_pytest(space):
+    from minigrad_course.dev.source import mutated
+
+    mutant = next(each for each in HOLE.mutants if each.symptom == "01_1_needs_for_tensors_only")
+    solve(space)
+    for path, text in mutated(STAGE, HOLE, mutant).items():
+        STAGE.exercise(path, space.exercises).write_text(text, encoding="utf-8")
+    shown = call("run", HOLE.id, code=1)
+    assert "At index" in shown
+    assert "-v" not in shown
+
+
+@pytest.mark.slow
+def test_a_solved_exercise_that_is_broken_is_open_again(space):
+    solve(space)
+    call("run", HOLE.id)
+    path = HOLE.symbols[0].partition(":")[0]
+    shutil.copy(STAGE.exercise(path), STAGE.exercise(path, space.exercises))
+    call("run", HOLE.id, code=1)
+    assert not space.solved(HOLE)
+
+
+def test_a_file_that_is_no_python(space):
+    STAGE.exercise(STAGE.modules[0], space.exercises).write_text("def (:\n")
+    assert "nothing could be tested" in call("run", STAGE.number, code=1)
+
+
+@pytest.mark.slow
+def test_a_hint_without_a_number_is_for_the_first_open_exercise(space):
+    assert f"{HOLE.id}, hint 1 of 3" in call("hint")
+    solve(space)
+    call("run", STAGE.number)
+    following = next(stage for stage in course.stages() if stage.holes and stage != STAGE)
+    assert f"{following.holes[0].id}, hint 1 of 3" in call("hint")
+
+
+def test_an_exercise_alone_is_not_put_back(space):
+    assert f"minigrad reset {STAGE.number}" in call("reset", HOLE.id, code=2)
+
+
+def test_hints_come_one_by_one(space):
+    hints = STAGE.words["hole"][HOLE.id]["hints"]
+    for taken in range(1, 4):
+        shown = " ".join(call("hint", HOLE.id).split())
+        for number, hint in enumerate(hints):
+            assert (" ".join(hint.split()) in shown) == (number < taken)
+    assert space.hints_taken(HOLE) == 3
+    call("hint", HOLE.id)
+    assert space.hints_taken(HOLE) == 3
+
+
+def test_reset_keeps_a_backup(space):
+    file = STAGE.exercise(STAGE.modules[0], space.exercises)
+    for text in ("first", "second"):
+        file.write_text(text)
+        call("reset", STAGE.number, "--yes")
+        assert file.read_bytes() == STAGE.exercise(STAGE.modules[0]).read_bytes()
+    kept = [path.read_text() for path in (space.root / ".minigrad" / "backups").rglob("*.py")]
+    assert sorted(kept) == ["first", "second"]
+
+
+def test_reset_asks(space):
+    file = STAGE.exercise(STAGE.modules[0], space.exercises)
+    file.write_text("mine")
+    call("reset", STAGE.number, code=1, given="n\n")
+    assert file.read_text() == "mine"
+
+
+def test_a_missing_file_is_told_and_brought_back(space):
+    file = STAGE.exercise(STAGE.modules[0], space.exercises)
+    file.unlink()
+    assert "is missing; `minigrad reset" in call("run", STAGE.number, code=2)
+    call("reset", STAGE.number, "--yes")
+    assert file.is_file()
+
+
+def test_upgrade_merges_and_never_loses(space):
+    path = STAGE.modules[0]
+    file, shipped = STAGE.exercise(path, space.exercises), STAGE.exercise(path, space.shipped)
+    new = STAGE.exercise(path).read_text(encoding="utf-8")
+    # What was handed out was older: the new one has another first line.
+    shipped.write_text(new.replace(new.splitlines()[0], "# an older first line"))
+    mine = shipped.read_text() + "\n# my own last line\n"
+    file.write_text(mine)
+    assert "merged" in call("upgrade")
+    assert file.read_text() == new + "\n# my own last line\n"
+    assert call("upgrade").strip() == "nothing to do"
+
+    shipped.write_text(new.replace(new.splitlines()[0], "# an older first line"))
+    mine = new.replace(new.splitlines()[0], "# my first line")
+    file.write_text(mine)
+    assert "conflict" in call("upgrade")
+    assert file.read_text() == mine
+    assert file.with_name(f"{file.stem}.new.py").read_text() == new
+
+
+def test_upgrade_keeps_answers_where_the_task_has_other_words(space):
+    """The task stood where the answer now stands; the tasks of open exercises are brought up."""
+    path = HOLE.symbols[0].partition(":")[0]
+    file, shipped = STAGE.exercise(path, space.exercises), STAGE.exercise(path, space.shipped)
+    new = file.read_text(encoding="utf-8")
+    older = re.sub(r"^( *# \d+\w?\.\d )", r"\1In older words. ", new, flags=re.MULTILINE)
+    assert older.count("In older words") > 1
+    shipped.write_text(older)
+    task, end = f"# {HOLE.id} ", f'raise NotImplementedError("{HOLE.id} '
+    start = older.index(task)
+    stop = older.index("\n", older.index(end, start))
+    mine = older[:start] + "return 42  # mine" + older[stop:]
+    file.write_text(mine)
+    assert "merged" in call("upgrade")
+    merged = file.read_text()
+    assert "return 42  # mine" in merged and "In older words" not in merged
+    assert call("upgrade").strip() == "nothing to do"
+
+
+def test_upgrade_follows_files_that_have_moved(space):
+    """The files of stage 06 as the first edition laid them out; two of the new ones were one."""
+    stage = course.find_stage("06")
+    solved = {}
+    for path in ("graph/saved_tensor.py", "graph/version.py"):
+        solved[path] = stage.solution(path).read_text(encoding="utf-8")
+    one_file = stage.exercise("graph/saved_tensor.py").read_text(encoding="utf-8")
+    one_file = one_file.replace("class SavedTensor:", stage.exercise("graph/version.py").read_text(
+        encoding="utf-8").partition("from .. import _state\n")[2] + "\n\nclass SavedTensor:")
+    answered = one_file.replace("from .version import version_of\n", "")
+    for base, text in ((space.exercises, answered), (space.shipped, answered)):
+        for path in ("graph/saved_tensor.py", "graph/version.py"):
+            stage.exercise(path, base).unlink()
+        old = base / stage.key / "saved.py"
+        old.write_text(text, encoding="utf-8")
+    old = space.exercises / stage.key / "saved.py"
+    bump = solved["graph/version.py"].partition("    def bump(self) -> None:")[2].partition(
+        "\n\n\n")[0]
+    mine = re.sub(r"(?s)(class Version:.*?)    def bump\(self\) -> None:.*?\n\n\n",
+                  lambda m: f"{m[1]}    def bump(self) -> None:{bump}  # mine\n\n\n",
+                  old.read_text(encoding="utf-8"), count=1)
+    assert "# mine" in mine
+    old.write_text(mine, encoding="utf-8")
+
+    told = call("upgrade")
+
+    assert "conflict" not in told
+    assert not old.exists()
+    assert "# mine" in stage.exercise("graph/version.py", space.exercises).read_text()
+    assert (space.root / ".minigrad" / "backups" / stage.key / "saved.1.py").read_text() == mine
+    saved = stage.exercise("graph/saved_tensor.py", space.exercises).read_text()
+    assert "class SavedTensor" in saved
+    assert call("upgrade").strip() == "nothing to do"
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("[]", "is not a progress file"), ("{", "cannot be read"), ('{"holes": {"01.1": 3}}', "is not"),
+    ('{"form": 99, "holes": {}}', "has the form 99"),
+])
+def test_a_damaged_progress_file_is_told_and_kept(space, text, told):
+    (space.root / "progress.json").write_text(text)
+    assert told in call("progress", code=2)
+    assert (space.root / "progress.json").read_text() == text
+
+
+@pytest.mark.slow
+def test_progress_is_readable(space):
+    solve(space)
+    call("run", STAGE.number)
+    holes = json.loads((space.root / "progress.json").read_text())["holes"]
+    assert set(holes) == {hole.id for hole in STAGE.holes}
+
+
+def test_a_program_runs_on_ones_own_engine(space, tmp_path, capfd):
+    solve(space)
+    path = STAGE.modules[0]
+    file = STAGE.exercise(path, space.exercises)
+    file.write_text(file.read_text() + "\nMINE = 'yes'\n")
+    script = tmp_path / "script.py"
+    name = "minigrad." + ".".join(Path(path).with_suffix("").parts)
+    script.write_text(f"import sys, importlib\nprint(importlib.import_module({name!r}).MINE, "
+                      "sys.argv[1:])\nsys.exit(3)\n")
+    call("python", "--mine", STAGE.number, str(script), "--steps", "2", code=3)
+    assert "yes ['--steps', '2']" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("stages", slow_but(1, ["03b", "01-13", ""]))
+def test_a_program_that_comes_to_what_is_not_written_says_so_in_a_sentence(space, tmp_path, capfd,
+                                                                           stages):
+    script = tmp_path / "script.py"
+    script.write_text("import minigrad as torch\nprint('begun')\n"
+                      "torch.ones(2, requires_grad=True).sum().backward()\n")
+    call("python", "--mine", stages, str(script), code=1)
+    told = capfd.readouterr()
+    number, file = ("03b.5", "03b_backward.py") if stages == "03b" else ("12.2", "device.py")
+    assert told.out == "begun\n"
+    assert told.err.startswith(f"the program came to {number} ") and told.err.count("\n") == 1
+    assert f"{file}, line " in told.err
+    assert f"leave stage {number.partition('.')[0]} out of what follows --mine" in told.err
+
+
+def test_errors_of_the_program_itself_are_shown_as_they_are(space, tmp_path, capfd):
+    script = tmp_path / "script.py"
+    script.write_text("raise NotImplementedError('not yet')\n")
+    call("python", "--mine", STAGE.number, str(script), code=1)
+    assert capfd.readouterr().err.endswith("NotImplementedError: not yet\n")
+
+
+@pytest.mark.slow
+def test_stages_of_ones_own_are_kept_while_another_is_tested(space):
+    """What an earlier stage of one's own does is seen by the later stage's tests."""
+    first, second = course.find_stage("05"), course.find_stage("07")
+    for stage in (first, second):
+        for path in stage.modules:
+            shutil.copy(stage.solution(path), stage.exercise(path, space.exercises))
+    call("run", "07.4", "--keep", "05")
+    assert not any(space.solved(hole) for hole in second.holes)  # it is no run of 07 alone
+    file = first.exercise("graph/hooks.py", space.exercises)
+    file.write_text(file.read_text() + "\nraise RuntimeError('this is my own')\n")
+    assert "this is my own" in call("run", "07.4", "--keep", "01,05", code=1)
+    assert "there is no stage '99'" in call("run", "07", "--keep", "99", code=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("where", ["in the file", "in the test"])
+@pytest.mark.slow
+def test_the_debugger_stops_at_the_failure(space, where):
+    pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
+    stage = course.find_stage("07")
+    (path,) = stage.modules
+    file = stage.exercise(path, space.exercises)
+    text = stage.solution(path).read_text(encoding="utf-8")
+    wanted = "self.previous = _state.grad_enabled.get()"
+    assert wanted in text
+    broken = "wrong = 7 * 6; raise ValueError(wrong)" if where == "in the file" else \
+        "self.previous = True"
+    file.write_text(text.replace(wanted, broken, 1))
+    child = pexpect.spawn(
+        sys.executable, ["-m", "minigrad_course", "run", "07.1", "--pdb"], cwd=str(space.root),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}, encoding="utf-8", timeout=60,
+        dimensions=(40, 200),
+        # what is started in the background, as CI may be, begins with Ctrl-C ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    if where == "in the file":
+        child.expect("ValueError: 42")
+        child.expect(f"> {re.escape(str(file))}.*\r\n-> {re.escape(broken)}")
+        child.expect(r"\(Pdb\) ")
+        child.sendline("p wrong + 1")
+        child.expect(r"\b43\r\n")
+        child.sendline("up")
+        child.expect("-> with ")
+    else:
+        child.expect("your code had returned by then")
+        child.expect(f"> {re.escape(str(stage.tests))}")
+    child.expect(r"\(Pdb\) ")
+    child.sendintr()  # it is the debugger's, and ends nothing
+    child.expect(r"\(Pdb\) ")
+    child.sendline("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+@pytest.mark.slow
+def test_from_scratch_nothing_is_written(tmp_path, monkeypatch):
+    """Everything public is there and has no body; the stage can be tested, reset and solved."""
+    monkeypatch.setenv("COLUMNS", "100")
+    call("init", str(tmp_path / "engine"), "--from-scratch")
+    monkeypatch.chdir(tmp_path / "engine")
+    space, stage = Workspace(tmp_path / "engine"), course.find_stage("07")
+    for each in course.stages():
+        for path in each.modules:
+            check_skeleton(each, path, each.exercise(path, space.exercises))
+    shown = call("run", "07", code=1)
+    assert "untouched 07.1" in shown
+    assert "waiting   07.5 Inference mode (for inference_mode.__new__)" in shown
+    assert "wrong" not in shown and "solved" not in shown
+    file = stage.exercise(stage.modules[0], space.exercises)
+    handed_out = file.read_text()
+    shutil.copy(stage.solution(stage.modules[0]), file)
+    call("run", "07.1")
+    assert space.solved(stage.holes[0])
+    assert call("upgrade").strip() == "nothing to do"
+    call("reset", "07", "--yes")
+    assert file.read_text() == handed_out
+
+
+def check_skeleton(stage: course.Stage, path: str, file: Path) -> None:
+    """Compare a module with what is handed out of it."""
+    whole, bare = (dict(definitions(ast.parse(each.read_text())))
+                   for each in (stage.solution(path), file))
+    assert set(bare) <= set(whole)
+    for name, node in whole.items():
+        if any(part.startswith("_") and not part.endswith("__") for part in name.split(".")):
+            continue
+        assert ast.get_docstring(bare[name]) == ast.get_docstring(node), name
+        if isinstance(node, ast.FunctionDef):
+            assert ast.unparse(bare[name].args) == ast.unparse(node.args), name
+    for hole in stage.holes:
+        for symbol in hole.symbols:
+            if symbol.startswith(f"{path}:"):
+                assert f"NotImplementedError('{hole.id} " in ast.unparse(
+                    bare[symbol.partition(":")[2]]).replace('"', "'"), symbol
+
+
+def definitions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """All classes, functions and methods by their names."""
+    for node in getattr(tree, "body", ()):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield before + node.name, node
+        if isinstance(node, ast.ClassDef):
+            yield from definitions(node, f"{before}{node.name}.")
+
+
+def test_stages_are_selected_by_number():
+    known = course.stages()
+    number = STAGE.number
+    assert [each.key for each in selected(number, known)] == [STAGE.key]
+    assert STAGE in selected(f"00-{number}", known)
+    assert selected("", known) == [each for each in known if each.modules]
+    with pytest.raises(CourseError, match="there is no stage '99'"):
+        selected("99", known)
+
+
+@pytest.mark.parametrize("words", [("run", "99"), ("hint", "99.1"), ("run", f"{STAGE.number}.99"),
+                                   ("hint", STAGE.number), ("reset", "nine")])
+def test_what_does_not_exist_is_told(space, words):
+    assert "minigrad: " in call(*words, code=2)
+
+
+@pytest.mark.slow
+def test_compare_shows_the_first_difference(space, tmp_path):
+    pytest.importorskip("torch", reason="there is nothing to compare with")
+    script = tmp_path / "script.py"
+    script.write_text("import torch\nx = torch.ones(2, requires_grad=True)\ny = (x * 2).sum()\n"
+                      "y.backward()\nprint(x.grad)\n")
+    assert "no difference in 5 statements" in call("compare", str(script))
+    script.write_text("import torch\nx = torch.ones(2)\nname = torch.__name__\n")
+    assert ":3: name differs" in call("compare", str(script), code=1)
+
+
+def test_what_is_saved_while_the_tests_run_is_tested_once(space, monkeypatch):
+    tested, saved, again = [], threading.Event(), threading.Event()
+
+    def try_open(self):
+        tested.append(self)
+        if len(tested) == 1:
+            saved.wait(30)  # three files are saved while the first tests run
+        else:
+            again.set()
+
+    def watch(folder, events, over, polling):
+        for _ in range(3):
+            events.put("saved")
+        saved.set()
+
+    def listen(events, over):
+        again.wait(30)
+        events.put("q")
+
+    monkeypatch.setattr(learn_module.Session, "try_open", try_open)
+    monkeypatch.setattr(learn_module, "_watch", watch)
+    monkeypatch.setattr(learn_module, "_listen", listen)
+    assert learn_module.learn(Console(file=StringIO()), space) == 0
+    assert len(tested) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.slow
+def test_learn_in_a_terminal(space):
+    """A session as it is lived: look, save, take a hint, list, quit."""
+    pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
+    child = pexpect.spawn(
+        sys.executable, ["-m", "minigrad_course", "learn", "--polling"], cwd=str(space.root),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
+        encoding="utf-8", timeout=60, dimensions=(40, 100))
+    child.expect("begins with a lesson to read: The chain rule by hand, .*00_chain_rule.md")
+    child.expect(f"untouched {re.escape(HOLE.id)}")
+    child.expect("q quit")
+    child.send("h")
+    child.expect(r"hint 1 of 3")
+    solve(space)
+    child.expect(f"stage {STAGE.number} is solved")
+    child.send("l")
+    child.expect(f"done {re.escape(HOLE.id)}")
+    child.expect("q quit")
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert space.solved(HOLE)

@@ -1,0 +1,379 @@
+"""How the site's pages are made: what stands in them, where they lead, what a runtime gets."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.metadata
+import json
+import posixpath
+import re
+import shutil
+import threading
+import urllib.request
+from pathlib import Path
+
+import api_pages
+import lesson_pages
+import made
+import maths
+import op_pages
+import other_pages
+import pictures
+import prose
+import pytest
+import serve
+import source_pages
+from api_families import FAMILIES, family_of
+
+from minigrad.op.declaration import REGISTRY
+from minigrad_course.stages import CourseError, stages
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "site"
+
+STAGES = stages(ROOT)
+WITH_HOLES = [stage for stage in STAGES if stage.holes]
+DOCS = {path.relative_to(ROOT / "docs/en").as_posix() for path in (ROOT / "docs/en").rglob("*.md")}
+MADE = made.made_pages()
+PAGES = {**MADE, **made.made_files()}
+KINDS = {"run", "draft", "raises", "pull", "not run", "stepper"}
+
+
+def key(stage) -> str:
+    return stage.key
+
+
+def without_code(text: str) -> str:
+    text = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`\n]*`", "", text)
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r"\]\((?!https?:|#)([^)\s#]+)", without_code(text))
+
+
+def test_no_made_page_takes_the_place_of_a_written_one_or_of_another():
+    assert not set(MADE) & DOCS
+    assert len(PAGES) == len({address.lower() for address in PAGES})
+    sources = {op_pages.page_name(name) for name in op_pages.pages()}
+    assert len(sources) == len(op_pages.pages()) and "index" not in sources
+
+
+def test_what_the_plan_leaves_to_be_made_is_made_and_leads_somewhere():
+    plan = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    sections = made.in_nav()
+    assert set(re.findall(r"made/\w+", plan)) == set(sections)
+    for section in sections.values():
+        for entry in section:
+            for value in entry.values():
+                pages = [value] if isinstance(value, str) else value
+                assert {page if isinstance(page, str) else next(iter(page.values()))
+                        for page in pages} <= set(MADE)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=key)
+def test_a_lesson_shows_every_block_once_and_no_directive(stage):
+    page, data = lesson_pages.lesson_page(stage), lesson_pages.page_data(stage, "lesson")
+    assert not re.search(r"<!-- (pull|draft|raises|not run|output|rest|/rest)", page)
+    assert re.findall(r'id="(block-\d+)"', page) == [block["id"] for block in data["blocks"]]
+    assert {block["kind"] for block in data["blocks"]} <= KINDS
+    for block in data["blocks"]:
+        assert block["code"] in page
+        assert block["expected"] is None or block["expected"] in page
+    assert page.count("<details") == page.count("</details>")
+    assert page.count("<div") == page.count("</div>")
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=key)
+def test_the_blocks_that_run_expect_what_the_notebook_prints(stage):
+    notebook = json.loads((ROOT / "notebooks" / f"{stage.key}.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    blocks = lesson_pages.page_data(stage, "lesson")["blocks"]
+    running = [block for block in blocks if block["kind"] in ("run", "draft", "raises")]
+    assert [block["code"] for block in running] == cells
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=key)
+def test_links_of_lessons_and_exercises_lead_to_pages(stage):
+    found = [(f"lessons/{stage.key}.md", lesson_pages.lesson_page(stage))]
+    if stage.holes:
+        found.append((f"exercises/{stage.key}.md", lesson_pages.exercise_page(stage)))
+    for address, text in found:
+        for link in links(text):
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(address), link))
+            assert place in PAGES or place in DOCS, f"{address}: {link}"
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=key)
+def test_a_page_of_exercises_has_each_hole_with_its_hints_and_hands_over_its_files(stage):
+    page, data = lesson_pages.exercise_page(stage), lesson_pages.page_data(stage, "exercises")
+    assert re.findall(r'data-hole="([^"]+)"', page) == [hole.id for hole in stage.holes]
+    assert page.count('class="mg-hint"') == sum(len(hole["hints"]) for hole in data["holes"])
+    assert set(data["files"]) == set(data["solutions"]) == set(stage.modules)
+    raising = "is yours to write"
+    assert sum(text.count(raising) for text in data["files"].values()) >= len(stage.holes)
+    assert not any(raising in text for text in data["solutions"].values())
+
+
+def test_a_task_is_in_paragraphs_where_its_lines_are_sentences():
+    assert lesson_pages._task("One `a*b`.\nTwo *args.") == "One `a*b`.\n\nTwo \\*args."
+    assert lesson_pages._task("One that goes\non here.") == "One that goes\non here."
+
+
+def test_no_solution_stands_in_the_text_of_an_exercise():
+    (stage,) = (each for each in STAGES if each.number == "03")
+    page = lesson_pages.exercise_page(stage)
+    assert "def add(self" in page and ": ..." in page
+    assert "self.owned[index] = not isinstance" not in page.partition("mg-hint")[0]
+
+
+def test_what_a_page_hands_over_cannot_end_its_element():
+    element = lesson_pages.script_element({"code": "</script><!-- <script>"})
+    inner = element.partition(">")[2].removesuffix("</script>")
+    assert "</" not in inner and "<!--" not in inner
+    assert json.loads(inner) == {"code": "</script><!-- <script>"}
+
+
+def test_the_courses_table_leads_to_every_lesson():
+    text = (ROOT / "docs/en/course.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|.*$", lesson_pages.course_table(text, ROOT), re.MULTILINE)
+    assert [links(row) for row in rows[2 : 2 + len(STAGES)]] == [
+        [f"lessons/{stage.key}.md"] for stage in STAGES]
+
+
+def test_a_stepper_is_a_real_pass_of_the_program_that_is_shown():
+    for name in (path.stem for path in (SITE / "steppers").glob("*.md")):
+        (stage,) = (each for each in STAGES if each.key == name)
+        assert lesson_pages.page_data(stage, "lesson")["blocks"][-1]["kind"] == "stepper"
+        page = lesson_pages.stepper_html(stage)
+        assert "AccumulateGrad" in page and page == lesson_pages.stepper_html(stage)
+
+
+def test_a_stepper_without_a_result_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "02_graph.md").write_text("## Steps\n\n```python\nx = 1\n```\n", encoding="utf-8")
+    monkeypatch.setattr(lesson_pages, "STEPPERS", tmp_path)
+    with pytest.raises(CourseError, match="the last line is to be an expression"):
+        lesson_pages.stepper_html(next(each for each in STAGES if each.number == "02"))
+
+
+def test_a_graph_that_a_lesson_prints_is_drawn():
+    if shutil.which("dot") is None:
+        pytest.skip("Graphviz, which draws, is not installed")
+    (stage,) = (each for each in STAGES if each.number == "00")
+    ((name, picture),) = lesson_pages.graphs_of(stage).items()
+    assert f"lessons/{name}" in PAGES and f"]({name})" in lesson_pages.lesson_page(stage)
+    assert picture.count("PowBackward0") == 2 and picture.count("AccumulateGrad") == 2
+
+
+def test_a_block_that_raises_does_not_end_the_drawing():
+    if shutil.which("dot") is None:
+        pytest.skip("Graphviz, which draws, is not installed")
+    sources = ["import minigrad as torch\nfrom minigrad import viz",
+               "x = torch.tensor(1.0, requires_grad=True)", "1 / 0", "print(viz.graph(x * 2))"]
+    (drawn,) = pictures.pictures(sources)
+    assert "MulBackward0" in drawn
+
+
+OPS = ["abs", "cat", "index", "max", "mul", "prelu_kernel", "sign", "sum", "transpose", "conv2d"]
+
+
+@pytest.mark.parametrize("name", [name for name in OPS if name in op_pages.pages()])
+def test_a_page_of_an_operation_tells_what_its_declaration_says(name):
+    ops = op_pages.pages()[name]
+    page = op_pages.op_page(name, ops)
+    for op in ops:
+        assert prose.summary(op.__doc__) in " ".join(page.split())
+        assert f"class {op.__name__}(" in page
+        for formula in op.formulas:
+            assert f"def grad_{formula}(" in page
+        if op.formulas:
+            assert f"`{op.node_type.__name__}`" in page
+
+
+def test_the_gradient_on_a_page_is_right():
+    page = op_pages.op_page("mul", op_pages.pages()["mul"])
+    assert "other = 1.5" in page and "gradient by self: tensor([[1.5000, 1.5000, 1.5000]," in page
+
+
+def test_an_example_that_prints_something_else_stops_the_build():
+    class Wrong:
+        """Adds.
+
+        >>> 1 + 1
+        3
+        """
+
+    with pytest.raises(ValueError, match="the example of Wrong gives '2"):
+        op_pages._examples(Wrong)
+
+
+def test_every_operation_stands_in_the_list():
+    page = op_pages.index_page()
+    for op in REGISTRY.values():
+        assert f"]({op_pages.page_name(op.name)}.md)" in page
+
+
+def test_the_line_that_a_page_names_is_the_declarations():
+    op = REGISTRY["Exp"]
+    page = op_pages.op_page("exp", [op])
+    module, line = re.search(r'href="../../source/([\w.]+)/#__codelineno-0-(\d+)"', page).groups()
+    assert f"source/{module}.md" in MADE
+    text = (ROOT / "minigrad" / (module.replace(".", "/") + ".py")).read_text(encoding="utf-8")
+    assert text.splitlines()[int(line) - 1].startswith("class Exp(")
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=key)
+def test_a_lesson_leads_to_the_text_of_each_file_that_it_rebuilds(stage):
+    page = lesson_pages.lesson_page(stage)
+    for path in stage.modules:
+        address = f"source/{source_pages.source_name(path)}.md"
+        assert page.count(f"](../{address})") == 2  # at the top and at the end
+        assert "](../minigrad/" not in page
+        source = MADE[address]()
+        assert (ROOT / "minigrad" / path).read_text(encoding="utf-8").strip() in source
+        assert f"](../lessons/{stage.key}.md)" in source
+
+
+API = [address for address in MADE if address.startswith("api/")]
+
+
+@pytest.mark.parametrize("address", API)
+def test_a_page_of_the_api_names_what_is_there_and_leads_to_pages(address):
+    page = MADE[address]()
+    told = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    assert told or links(page)
+    for path in told:
+        module, _, attribute = path.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute)
+    for link in links(page):
+        assert posixpath.normpath(posixpath.join(posixpath.dirname(address), link)) in MADE
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_each_name_of_a_parted_module_is_told_on_the_page_that_its_table_names(name):
+    table = api_pages.api_page(name)
+    listed = {f"{page}#{path}" for page, path in re.findall(r"\]\(([\w.]+)#([\w.]+)\)", table)}
+    told = {f"{address.partition('/')[2]}#{path}" for address, _ in api_pages.family_pages(name)
+            for path in re.findall(r"^::: (\S+)$", api_pages.family_page(name, address), re.M)}
+    assert listed == told and len(told) > 5
+    assert set(FAMILIES[name]) <= {
+        Path(address).stem for address, _ in api_pages.family_pages(name)}
+
+
+def test_a_name_of_no_family_has_a_page_all_the_same():
+    assert family_of("nn", "minigrad.nn.never_heard_of") == ("further", "Further")
+
+
+def test_every_public_module_with_functions_has_a_page():
+    assert "::: minigrad.autograd.function.Function" in MADE["api/autograd/function.md"]()
+    assert "](../../ops/relu.md)" in api_pages.api_page("minigrad")
+
+
+def test_changelog_and_contributing_lead_to_pages_only():
+    for text in (other_pages.changelog(ROOT), other_pages.contributing(ROOT)):
+        for link in links(text):
+            assert link in DOCS | set(MADE), link
+
+
+def test_licences_name_what_is_served_each_with_its_text():
+    pytest.importorskip("material", reason="Material, the site's theme, is not installed")
+    page = other_pages.licences(ROOT)
+    texts = {part.partition("\n")[0]: part for part in re.split(r"^## ", page, flags=re.M)[1:]}
+    wanted = ["minigrad", "Material for MkDocs", "Material Design Icons", "Font Awesome", "CPython",
+              "Emscripten and musl", "Graphviz", "Expat"]
+    if (SITE / "node_modules" / "katex").is_dir():
+        lock = json.loads((SITE / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+        wanted += [path.removeprefix("node_modules/") for path, about in lock.items()
+                   if path and not about.get("dev")]
+    if any((ROOT / "build" / "cache").rglob("*.whl")):
+        wanted += ["numpy", *(line.split("==")[0] for line in
+                              (SITE / "runtime" / "wheels.txt").read_text().splitlines()
+                              if line and not line.startswith("#"))]
+    for name in wanted:
+        [text] = [text for heading, text in texts.items()
+                  if re.fullmatch(rf"{re.escape(name)}( [\d.]+)?", heading)]
+        folded = text.partition("<summary>The text of the licence</summary>")[2]
+        assert len(folded) > 500, name
+    assert "BSD 3-Clause" in texts["minigrad"]
+
+
+def test_what_comes_from_npm_is_pinned_by_its_hash_and_by_no_address():
+    text = (SITE / "package-lock.json").read_text(encoding="utf-8")
+    assert "http" not in re.sub(r'"(url|funding)": ?("[^"]*"|\[[^]]*\])', "", text)
+    for path, about in json.loads(text)["packages"].items():
+        assert not path or about["integrity"].startswith("sha512-"), path
+    wanted = json.loads((SITE / "package.json").read_text(encoding="utf-8"))
+    for version in {**wanted["dependencies"], **wanted["devDependencies"]}.values():
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version)
+
+
+#: The name "minigrad" of a package index is not this project: it is installed from a clone.
+OTHERS = re.compile(r"(pip|uv|pipx|conda)\s+(install|add)[^\n`]*\bminigrad(?![\w-])")
+
+
+def test_nothing_tells_to_install_a_package_of_another_project():
+    for path in (path for folder in ("docs", "lessons", "exercises")
+                 for path in (ROOT / folder).rglob("*") if path.suffix in (".md", ".py", ".toml")):
+        told = OTHERS.search(path.read_text(encoding="utf-8"))
+        assert told is None, f"{path}: {told}"
+    assert OTHERS.search("$ pip install minigrad") and not OTHERS.search("pip install minigrad-x")
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_no_page_tells_to_install_a_package_of_another_project(address):
+    try:
+        text = PAGES[address]()
+    except importlib.metadata.PackageNotFoundError as error:
+        pytest.skip(f"{error.name}, whose licence it shows, is not installed")
+    assert OTHERS.search(text) is None
+
+
+def test_formulas_are_drawn_with_the_mark_behind_them():
+    if not maths.KATEX.is_dir() or shutil.which("node") is None:
+        pytest.skip("Node or KaTeX, which draw the formulas, is not installed")
+    drawing = maths.Maths()
+    try:
+        page = drawing.draw('<p><span class="arithmatex">\\(a &lt; b\\)</span>, and '
+                            '<div class="arithmatex">\\[\\sum_i x_i\\]</div></p>')
+        assert drawing.draw("<p>none</p>") == "<p>none</p>"
+    finally:
+        drawing.close()
+    assert "arithmatex" not in page and page.count("<math") == 2
+    assert "</span>,</span> and" in page and "katex-display" in page
+    assert "a &lt; b</annotation>" in page
+
+
+def test_a_formula_that_cannot_be_drawn_stops_the_build(capfd):
+    if not maths.KATEX.is_dir() or shutil.which("node") is None:
+        pytest.skip("Node or KaTeX, which draw the formulas, is not installed")
+    drawing = maths.Maths()
+    try:
+        with pytest.raises(ValueError, match="KaTeX cannot draw"):
+            drawing.draw('<span class="arithmatex">\\(\\frac{a\\)</span>')
+    finally:
+        drawing.close()
+    assert "ParseError" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("module", [pictures, prose, source_pages])
+def test_the_examples_of_the_sites_own_modules(module):
+    failed, run = doctest.testmod(module)
+    assert run and not failed
+
+
+def test_the_site_is_served_isolated_from_other_origins(tmp_path):
+    (tmp_path / "a.mjs").write_text("1", encoding="utf-8")
+    running = serve.server(tmp_path)
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+    try:
+        address = f"http://127.0.0.1:{running.server_port}/a.mjs"
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            headers = dict(answer.headers)
+    finally:
+        running.shutdown()
+        running.server_close()
+        thread.join()
+    assert headers["Content-type"] == "text/javascript"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"

@@ -1,0 +1,105 @@
+"""CONTRIBUTING.md's way to add an op, a function and a module, taken in a copy of the tree."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SECTIONS = ("Add an op", "Add a function to nn.functional", "Add a module to nn")
+
+#: A step: a file's name, perhaps "at its end", and a block; or a block of commands.
+STEP = re.compile(r"^(?:`([\w/.]+)`(, at its end)?:\n\n)?```(python|diff|sh)\n(.*?)^```$",
+                  re.MULTILINE | re.DOTALL)
+
+#: What the steps have to pass: the registry's tests of the op, the cases of the others, the stubs,
+#: the layers, the batching page, and the rule that every module has a case.
+FILES = ("ops", "ops_parity", "batching", "stubs", "layers", "nn_functional", "nn_parity",
+         "doctests")
+CHOSEN = ("Ldexp or lp_pool1d or LPPool1d or ldexp or math.scaling or nn.functional or nn.pool or "
+          "imports_downward or stubs_are_current or page_lists or every_module_has_a_row")
+
+
+def section(heading: str) -> str:
+    _, found, rest = TEXT.partition(f"\n## {heading}\n")
+    assert found, heading
+    return rest.partition("\n## ")[0]
+
+
+def changed(text: str, diff: str) -> str:
+    """Apply a diff without line numbers: the lines that it replaces stand in the text once."""
+    lines = diff.splitlines(keepends=True)
+    assert {line[0] for line in lines} <= set(" -+")
+    before = "".join(line[1:] for line in lines if line[0] != "+")
+    after = "".join(line[1:] for line in lines if line[0] != "-")
+    assert text.count(before) == 1, before
+    return text.replace(before, after)
+
+
+def take(step: re.Match[str], tree: Path) -> str:
+    """Take one step in a tree and return the place that it touched."""
+    name, at_end, kind, block = step.groups()
+    if kind == "sh":
+        for line in block.splitlines():
+            command, *arguments = shlex.split(line)
+            assert command == "python"
+            subprocess.run([sys.executable, *arguments], cwd=tree, env=environment(tree),
+                           check=True)
+        return block
+    path = tree / name
+    if kind == "diff":
+        path.write_text(changed(path.read_text(encoding="utf-8"), block), encoding="utf-8")
+    elif at_end:
+        path.write_text(path.read_text(encoding="utf-8") + "\n\n" + block, encoding="utf-8")
+    else:
+        assert not path.exists()
+        path.write_text(block, encoding="utf-8")
+    return name
+
+
+def environment(tree: Path) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.mark.parametrize("heading", SECTIONS)
+def test_at_most_three_places_are_touched(heading):
+    steps = list(STEP.finditer(section(heading)))
+    assert len(steps) == section(heading).count("\n```") / 2, "a block names no file"
+    assert 1 <= len({step[1] or step[4] for step in steps}) <= 3
+
+
+def test_the_steps_work_as_they_stand(tmp_path):
+    for folder in ("minigrad", "minigrad_course", "tests", "site", "docs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder,
+                        ignore=shutil.ignore_patterns("__pycache__", "node_modules", "browser"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for heading in SECTIONS:
+        for step in STEP.finditer(section(heading)):
+            take(step, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", CHOSEN,
+         "-rA", *(f"tests/test_{name}.py" for name in FILES)],
+        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr
+    passed = "\n".join(re.findall(r"^PASSED (.*)$", done.stdout, re.MULTILINE))
+    for wanted in ("test_ops.py::test_declaration_is_complete[Ldexp]", "doctests.py::",
+                   "test_the_package_imports_downward", "test_the_committed_stubs_are_current",
+                   "test_every_module_has_a_row"):
+        assert wanted in passed, done.stdout
+    if "test_ops_parity" in passed:  # PyTorch is there
+        for wanted in ("[lp_pool1d]", "LPPool1d(3, 2, stride=1)", "test_ops_parity.py"):
+            assert wanted in passed, done.stdout
+
+
+def test_a_diff_has_to_fit_once():
+    assert changed("a\nb\n", " a\n-b\n+c\n") == "a\nc\n"
+    with pytest.raises(AssertionError):
+        changed("a\na\n", "-a\n+b\n")

@@ -1,0 +1,83 @@
+"""Files and imports of the first edition keep working after modules have moved."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import inspect
+import io
+import json
+import pickle
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import minigrad
+from minigrad.utils.moved_modules import MOVED
+
+#: Written by the first edition: pickles of its public classes, of some objects, and saved files.
+FIRST_EDITION = json.loads(
+    (Path(__file__).parents[1] / "data" / "first_edition_pickles.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", FIRST_EDITION["classes"])
+def test_a_pickled_class_is_found_again(name):
+    cls = pickle.loads(base64.b64decode(FIRST_EDITION["classes"][name]))
+    namespace, _, attribute = name.rpartition(".")
+    assert inspect.isclass(cls)
+    assert getattr(importlib.import_module(namespace), attribute) is cls
+
+
+@pytest.mark.parametrize("name", FIRST_EDITION["instances"])
+def test_a_pickled_object_is_restored(name):
+    value = pickle.loads(base64.b64decode(FIRST_EDITION["instances"][name]))
+    again = pickle.loads(pickle.dumps(value))
+    assert type(again) is type(value)
+    if isinstance(value, minigrad.Tensor):
+        assert minigrad.equal(value, again)
+    if isinstance(value, minigrad.nn.Module):
+        assert [n for n, _ in value.named_parameters()] == [n for n, _ in again.named_parameters()]
+
+
+@pytest.mark.parametrize("name", FIRST_EDITION["saved"])
+def test_a_saved_file_is_loaded(name):
+    value = minigrad.load(io.BytesIO(base64.b64decode(FIRST_EDITION["saved"][name])))
+    assert isinstance(value, (minigrad.Tensor, dict))
+
+
+@pytest.mark.parametrize(("kind", "module"), [
+    (minigrad.Tensor, "minigrad"), (minigrad.Size, "minigrad"), (minigrad.dtype, "minigrad"),
+    (minigrad.device, "minigrad"), (minigrad.Generator, "minigrad"),
+    (minigrad.nn.Linear, "minigrad.nn.modules.linear"),
+    (minigrad.nn.LayerNorm, "minigrad.nn.modules.normalization"),
+    (minigrad.nn.MultiheadAttention, "minigrad.nn.modules.activation"),
+    (minigrad.nn.Parameter, "minigrad.nn.parameter"), (minigrad.optim.SGD, "minigrad.optim.sgd"),
+    (minigrad.autograd.Function, "minigrad.autograd.function")],
+    ids=lambda value: getattr(value, "__name__", ""))
+def test_a_public_class_has_the_module_that_it_has_in_pytorch(kind, module):
+    assert kind.__module__ == module
+    assert getattr(sys.modules[module], kind.__name__) is kind
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_an_old_module_name_gives_the_module(old):
+    assert importlib.import_module(f"minigrad.{old}") is importlib.import_module(
+        f"minigrad.{MOVED[old]}")
+
+
+def test_a_name_that_never_was_is_not_found():
+    with pytest.raises(ModuleNotFoundError, match=r"minigrad\.no_such_module"):
+        importlib.import_module("minigrad.no_such_module")
+
+
+def test_tensor_stays_a_function_after_every_submodule_is_imported():
+    names = [found.name for found in pkgutil.walk_packages(minigrad.__path__, "minigrad.")
+             if "cupy" not in found.name]
+    code = (f"import importlib, minigrad\nfor name in {names!r}: importlib.import_module(name)\n"
+            "assert minigrad.tensor([1.0, 2.0]).tolist() == [1.0, 2.0]\n"
+            "from minigrad.tensor.tensor import Tensor\n"
+            "assert isinstance(minigrad.tensor(1.0), Tensor)")
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
