@@ -41,7 +41,7 @@ def install_loop() -> None:
 
 def run_task(task: Any, root: GraphRoot) -> bool:
     """Run a whole pass and return True; False where the engine has to."""
-    if not (_state.fast and suits(task)):
+    if not suits(task):
         return False
     task.count_dependencies(root)
     QuickLoop(task).run(root)

@@ -239,7 +239,7 @@ def gradients_at(starts: Sequence[Any], grads: Sequence[Gradient], inputs: Seque
     It takes the place of `engine.execute`.  A pass on batches may fail at an op that has no rule,
     so what was saved is kept until its end.
     """
-    passes = SortedPass.of(starts, inputs, create_graph) if _state.fast else None
+    passes = SortedPass.of(starts, inputs, create_graph)
     if passes is None:
         return None
     found = passes.run(grads, release=not (retain_graph or batched))

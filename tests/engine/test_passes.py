@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad import _state
 from minigrad.autograd.forward_mode.pushforward import has_gradient
 from minigrad.autograd.forward_mode.tangents import TangentLevel
 from minigrad.autograd.gradchecks.numerical import GradcheckError
 from minigrad.autograd.profiling.device import DeviceRecorder
 from minigrad.batching import BatchedArray, NotBatchable
-from minigrad.fast.sorted_pass import gradients_at
 from minigrad.op.declaration import REGISTRY, Op
 from minigrad.shapes import same
 from tests.support.engines import function_of, leaf, on_each_engine, with_jvp
@@ -144,31 +142,6 @@ def test_a_forward_that_fails_breaks_off_what_it_wrote(kind):
         Fails.apply(made)
     with pytest.raises(RuntimeError, match=r"by Fails\.forward was broken off by ValueError"):
         made.sum().backward()
-
-
-def test_which_passes_go_the_short_way(monkeypatch):
-    monkeypatch.setattr(_state, "specialised", True)
-    x = leaf(minigrad, [1.0, 2.0])
-    out = (x * 3).sum()
-    start, goal, one = (out.grad_fn, 0), x._edge(), np.ones((), np.float32)
-
-    def run():
-        found = gradients_at([start], [one], [goal], True, False)
-        return None if found is None else found[0].tolist()
-
-    assert run() == [3.0, 3.0]
-    with monkeypatch.context() as changed:
-        changed.setattr(_state, "specialised", False)
-        assert run() is None
-    with minigrad.autograd.profiler.profile():
-        assert run() is None
-    with monkeypatch.context() as changed:
-        changed.setattr(_state.anomaly, "enabled", True)
-        assert run() is None
-    with minigrad.autograd.forward_ad.dual_level():
-        assert run() is None
-    out.register_hook(lambda g: None)
-    assert run() is None
 
 
 # It says that such a graph holds itself.
@@ -327,15 +300,6 @@ def test_a_leaf_that_a_forward_wrote_before_it_failed_goes_on():
         function_of(minigrad, forward).apply(x)
     (x * x).sum().backward()
     assert x.tolist() == [2.0, 4.0] and x.grad.tolist() == [4.0, 8.0]
-
-
-def test_a_pass_to_no_node_the_short_way(monkeypatch):
-    monkeypatch.setattr(_state, "specialised", True)
-    x = leaf(minigrad, [1.0, 2.0])
-    out = (x * 3).sum()
-    inputs = [(None, 0), x._edge()]
-    found = gradients_at([(out.grad_fn, 0)], [np.ones((), np.float32)], inputs, False, False)
-    assert found[0] is None and found[1].tolist() == [3.0, 3.0]
 
 
 def test_an_output_that_hooks_keep_does_not_hold_its_node():

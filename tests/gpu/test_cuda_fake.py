@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-import minigrad.fast.general
 import minigrad.op.apply
 from minigrad import _state, nn, optim
 from minigrad.backend import load_cuda
@@ -143,8 +142,9 @@ def test_common_operations_take_the_fast_path_on_a_device_too(fake, monkeypatch)
         slow.append(op.name)
         return run_op(op, values)
 
-    for module in (minigrad.op.apply, minigrad.fast.general):
-        monkeypatch.setattr(module, "run_op", noted)
+    for name in ("minigrad.op.apply", "minigrad.fast.general"):
+        if name in sys.modules:
+            monkeypatch.setattr(sys.modules[name], "run_op", noted)
     x, weight = torch.ones(4, 3).cuda(), torch.ones(2, 3).cuda().requires_grad_()
     hidden = torch.relu(nn.functional.linear(x, weight) * 2.0 - 0.5).t()
     (hidden.exp() / hidden).clamp(0.1, 9.0).mean().backward()

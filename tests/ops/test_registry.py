@@ -16,12 +16,10 @@ import numpy as np
 import pytest
 
 from minigrad.autograd import grad
-from minigrad.fast.publish import with_fast_path
-from minigrad.fast.unary_binary import specialised
 from minigrad.op.arguments import bind
 from minigrad.op.declaration import REGISTRY, F, Op
 from minigrad.op.node import OpNode
-from minigrad.op.publish import FUNCTIONS, caller, inplace_caller
+from minigrad.op.publish import FUNCTIONS, inplace_caller
 from minigrad.shapes import broadcast, same
 from minigrad.tensor.tensor import Tensor, from_array
 from tests import _oracle
@@ -548,56 +546,6 @@ def test_layout_in_memory_does_not_matter(op):
 
     if op.__name__ not in SEES_STRIDES:
         assert each(samples(op), check)
-
-
-def closure(op: type[Op]) -> Any:
-    """Return the function by which the package calls an op where it is specialised, or None."""
-    generic = caller(op)
-    hot = specialised(op, generic) if op.public or op.dunder else None
-    return None if hot is None else with_fast_path(generic, hot, op)
-
-
-@every_op
-def test_specialised_closure_agrees_with_the_generic_function(op, monkeypatch):
-    monkeypatch.setattr(op.node_type, "vjp_fns", op.node_type.vjp_fns)  # which `closure` may set
-    hot = closure(op)
-    if hot is None:
-        return
-
-    def check(sample: Sample) -> None:
-        reseed()
-        ours = outputs_of(hot(*sample.args, **sample.kwargs))
-        theirs = outputs_of(sample.run())
-        for a, b in zip(ours, theirs, strict=True):
-            assert_identical(a._array, b._array, "result")
-            assert a.requires_grad == b.requires_grad
-            assert type(a.grad_fn) is type(b.grad_fn)
-            if a.grad_fn is None:
-                continue
-            assert a.grad_fn.next_functions == b.grad_fn.next_functions
-            assert (a.grad_fn.shape, a.grad_fn.dtype) == (b.grad_fn.shape, b.grad_fn.dtype)
-            for name in op.node_type.saves:
-                one, other = (getattr(o.grad_fn, "_saved_" + name) for o in (a, b))
-                assert (one is None) == (other is None), name
-                if one is not None:
-                    assert_identical(one._array, other._array, name)
-            (g,) = cotangents_of([a])
-            one, other = (o.grad_fn.apply_arrays([g._array], None) for o in (a, b))
-            for i, (edge, x, y) in enumerate(zip(a.grad_fn.edges, one, other, strict=True)):
-                if edge[0] is None:
-                    continue
-                assert_identical(np.asarray(x), np.asarray(y), "gradient")
-                if op.node_type.vjp_fns:
-                    fast = op.node_type.vjp_fns[i](a.grad_fn, g._array)
-                    assert_identical(np.asarray(fast), np.asarray(y), "gradient by a runner")
-
-    each([*samples(op), *map(in_single, samples(op))], check)
-
-
-def test_some_ops_are_specialised(monkeypatch):
-    for op in OPS:
-        monkeypatch.setattr(op.node_type, "vjp_fns", op.node_type.vjp_fns)
-    assert sum(closure(op) is not None for op in OPS) > 20
 
 
 @only(is_differentiable)

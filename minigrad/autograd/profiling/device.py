@@ -41,9 +41,8 @@ class DeviceRecorder(DetailedRecorder):
         finally:
             self.marks[id(self.rows[-1])] = [before, self.mark()]
 
-    def op(self, op: type[Op], values: list[Any], apply: Callable[..., Any],
-           suffix: str = "") -> Any:
-        return self.call((op, suffix), values, apply, op, values, False)
+    def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
+        return self.call((op, ""), values, proceed, op, values)
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
         before = self.mark()
