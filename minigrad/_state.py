@@ -35,7 +35,7 @@ recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 autocast: ContextVar[Any] = ContextVar("autocast", default=None)
 #: The innermost level of forward mode on its thread; `below` leads to the next.
 transform: ContextVar[Any] = ContextVar("transform", default=None)
-#: What `vmap` says of random numbers on its thread: "error", "same" or "different"; "" outside.
+#: `vmap`'s `randomness`, per thread: "error", "same" or "different"; "" outside.
 randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
@@ -65,7 +65,7 @@ def having(variable: ContextVar[Any], value: Any) -> Iterator[None]:
 
 
 def interceptors() -> tuple[Any, ...]:
-    """Return what an op goes through on this thread, first to last; see NOTE [Interceptors]."""
+    """Return the interceptors of ops on this thread, first to last; see NOTE [Interceptors]."""
     levels, level = [], transform.get()
     while level is not None:
         levels.append(level)

@@ -60,7 +60,7 @@ class Kernels:
     normalization_gradient = kernels_norm.normalization_gradient
     dot_along = kernels_norm.dot_along
 
-    # What a backend may do by a kernel of its own, where others put it together from array
+    # Optional fused kernels: other backends compose these from array
     # functions; the arguments are those of the CuPy backend.
     softmax: Any = None
     softmax_gradient: Any = None

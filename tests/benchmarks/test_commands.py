@@ -59,6 +59,7 @@ def test_resnet18_prints_the_table_and_writes_the_files(tmp_path):
     assert "<canvas" in (tmp_path / "flames.html").read_text()
 
 
+@pytest.mark.slow
 def test_without_photographs_it_says_so():
     done = command("resnet18", "--iterations", "1", "--size", "64", blocked=("sklearn",))
     assert done.returncode == 0, done.stderr

@@ -59,6 +59,7 @@ def test_report_says_when_where_and_with_what(quick: tuple[dict[str, Any], str])
     assert report["engines"]["minigrad"]["dtype"] == "float32"
 
 
+@pytest.mark.slow
 def test_every_round_is_reported(quick: tuple[dict[str, Any], str]) -> None:
     report, _ = quick
     settings = report["settings"]

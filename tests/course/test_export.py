@@ -366,6 +366,7 @@ def test_verify_finds_nothing(form, number, tmp_path):
     assert "the solution: 10 of 10" in result.output
 
 
+@pytest.mark.slow
 def test_verify_tells_what_is_wrong(made, monkeypatch):
     from minigrad_course.export.verify import Graded, findings
 

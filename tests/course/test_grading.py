@@ -203,6 +203,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
         [f"{number}.py", "0" if number % 2 else "10"] for number in range(4)]
 
 
+@pytest.mark.slow
 def test_a_changed_submission_is_graded_again(tmp_path):
     path, kept = tmp_path / "handin.py", tmp_path / "results.jsonl"
     settings = Settings((STAGE,))

@@ -120,6 +120,7 @@ def test_what_is_to_be_written_is_told_with_its_place(space):
     assert "to be written" not in call("run", STAGE.number, code=1)
 
 
+@pytest.mark.slow
 def test_a_comparison_comes_without_the_advice_of_pytest(space):
     from minigrad_course.dev.source import mutated
 

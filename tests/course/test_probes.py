@@ -30,6 +30,7 @@ from minigrad_course.grading.grade import Grade, grade, probe_jobs
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Ended, Limits, Sandbox
 from minigrad_course.stages import Stage, stages
+from tests.support.slow import slow_but
 
 ALL = os.environ.get("MINIGRAD_ALL_MUTANTS") == "1"
 SEED = 20_250_707
@@ -99,22 +100,22 @@ def named(each: object) -> str:
 
 
 def sampled() -> list[object]:
-    """All mutants; those that the default run leaves out are marked as slow."""
+    """All mutants: two of the first stage are quick, two of each other slow, the rest on demand."""
     kept = set()
     for stage in PROBED:
         mine = [i for i, each in enumerate(MUTANTS) if each[0] == stage]
         kept.update(random.Random(stage.key).sample(mine, 2))
-    return [pytest.param(*each, id=" ".join(map(named, each)),
-                         marks=() if ALL or i in kept else [
-                             pytest.mark.slow, pytest.mark.skip("MINIGRAD_ALL_MUTANTS=1 tries it")])
-            for i, each in enumerate(MUTANTS)]
+    skipped = pytest.mark.skip("MINIGRAD_ALL_MUTANTS=1 tries it")
+    return [pytest.param(*each, id=" ".join(map(named, each)), marks=[
+        *([pytest.mark.slow] if i not in kept or each[0] != PROBED[0] else []),
+        *([skipped] if i not in kept and not ALL else [])]) for i, each in enumerate(MUTANTS)]
 
 
 def test_every_stage_with_holes_has_probes():
     assert [stage.key for stage in stages() if stage.holes and not stage.probe_names()] == []
 
 
-@pytest.mark.parametrize("stage", PROBED, ids=named)
+@pytest.mark.parametrize("stage", slow_but(1, PROBED), ids=named)
 class TestStage:
     """What holds of the probes of each stage."""
 

@@ -17,6 +17,7 @@ from minigrad.autograd import detect_anomaly, forward_ad, functional, grad, prof
 from minigrad.autograd.graph import register_multi_grad_hook, save_on_cpu, saved_tensors_hooks
 from minigrad.utils.checkpoint import checkpoint, checkpoint_sequential
 from tests.graph.test_memory import Exp, Scaled, leaf, leaves_nothing, no_collector  # noqa: F401  # a fixture
+from tests.support.slow import slow_but
 
 STEPS = int(os.environ.get("MINIGRAD_STEPS", "40"))
 # The programs are what is warned of: slow modes and gradients with a history.
@@ -199,7 +200,7 @@ def test_steps_leave_nothing(no_collector, step):  # noqa: F811  # a fixture, im
     leaves_nothing(step, STEPS)
 
 
-@pytest.mark.parametrize("step", FEATURES, ids=lambda step: step.__name__)
+@pytest.mark.parametrize("step", slow_but(4, FEATURES), ids=lambda step: step.__name__)
 def test_a_step_holds_no_input(no_collector, step):  # noqa: F811  # a fixture, imported
     w, x = leaf(0.25, 0.5), torch.tensor([3.0, 4.0])
     step(w, x)

@@ -325,6 +325,7 @@ def test_few_processes_can_be_started(tmp_path):
     assert 8 < started < LIMITS.processes
 
 
+@pytest.mark.slow
 def test_little_memory_is_filled_by_files(tmp_path):
     """Each file is limited, and so are all of them together: they lie in memory."""
     if SANDBOX.kind != "bubblewrap":

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SURVIVORS = tomllib.loads((HERE / "survivors.toml").read_text(encoding="utf-8"))["survivor"]
+ROOT = HERE.parents[1]
+SURVIVORS = [row for row in tomllib.loads(
+    (HERE / "survivors.toml").read_text(encoding="utf-8"))["survivor"]
+    if (ROOT / "minigrad" / "fast").is_dir() or not row["path"].startswith("minigrad/fast/")]
 
 
 def functions(tree: ast.AST, prefix: str = "") -> dict[str, list[ast.AST]]:
@@ -30,7 +33,7 @@ def functions(tree: ast.AST, prefix: str = "") -> dict[str, list[ast.AST]]:
 def test_a_listed_mutant_is_one_that_can_still_be_made(row):
     assert set(row) == {"path", "function", "before", "after", "reason"}
     assert row["before"] != row["after"] and len(row["reason"]) > 20
-    source = (HERE.parents[1] / row["path"]).read_text(encoding="utf-8")
+    source = (ROOT / row["path"]).read_text(encoding="utf-8")
     bodies = [ast.get_source_segment(source, node) or ""
               for node in functions(ast.parse(source)).get(row["function"], ())]
     assert any(row["before"] in body for body in bodies), "this line is no longer in the function"

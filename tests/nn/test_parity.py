@@ -158,7 +158,7 @@ COMPOSED = re.compile(r"Transformer(?!EncoderLayer)|LSTM\(3, 4, 2, (batch|proj)"
 
 @pytest.mark.parametrize("case", slow_but(
     lambda row: not COMPOSED.match(row.id), [row for row in CALLED if row.values[0].slope]))
-@pytest.mark.parametrize("mode", ["train", "eval"])
+@pytest.mark.parametrize("mode", slow_but(1, ["train", "eval"]))
 def test_gradients_are_those_of_finite_differences(case: Case, mode: str) -> None:
     module = getattr(case.make(minigrad).double(), mode)()
     kept = copy.deepcopy(module.state_dict())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import importlib.util
 import inspect
 import io
 import json
@@ -62,7 +63,12 @@ def test_a_public_class_has_the_module_that_it_has_in_pytorch(kind, module):
     assert getattr(sys.modules[module], kind.__name__) is kind
 
 
-@pytest.mark.parametrize("old", MOVED)
+#: Without `fast/` its old names lead nowhere.
+THERE = [old for old, new in MOVED.items()
+         if not new.startswith("fast") or importlib.util.find_spec("minigrad.fast")]
+
+
+@pytest.mark.parametrize("old", THERE)
 def test_an_old_module_name_gives_the_module(old):
     assert importlib.import_module(f"minigrad.{old}") is importlib.import_module(
         f"minigrad.{MOVED[old]}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTIONS = ("Add an op", "Add a function to nn.functional", "Add a module to nn")
 
@@ -22,8 +22,9 @@ STEP = re.compile(r"^(?:`([\w/.]+)`(, at its end)?:\n\n)?```(python|diff|sh)\n(.
 
 #: What the steps have to pass: the registry's tests of the op, the cases of the others, the stubs,
 #: the layers, the batching page, and the rule that every module has a case.
-FILES = ("ops", "ops_parity", "batching", "stubs", "layers", "nn_functional", "nn_parity",
-         "doctests")
+FILES = ("ops/test_registry", "ops/test_registry_parity", "batching/test_batching",
+         "docs/test_stubs", "test_layers", "nn/test_functional", "nn/test_parity",
+         "docs/test_doctests")
 CHOSEN = ("Ldexp or lp_pool1d or LPPool1d or ldexp or math.scaling or nn.functional or nn.pool or "
           "imports_downward or stubs_are_current or page_lists or every_module_has_a_row")
 
@@ -76,6 +77,7 @@ def test_at_most_three_places_are_touched(heading):
     assert 1 <= len({step[1] or step[4] for step in steps}) <= 3
 
 
+@pytest.mark.slow
 def test_the_steps_work_as_they_stand(tmp_path):
     for folder in ("minigrad", "minigrad_course", "tests", "site", "docs"):
         shutil.copytree(ROOT / folder, tmp_path / folder,
@@ -86,16 +88,16 @@ def test_the_steps_work_as_they_stand(tmp_path):
             take(step, tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", CHOSEN,
-         "-rA", *(f"tests/test_{name}.py" for name in FILES)],
+         "-rA", *(f"tests/{name}.py" for name in FILES)],
         cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr
     passed = "\n".join(re.findall(r"^PASSED (.*)$", done.stdout, re.MULTILINE))
-    for wanted in ("test_ops.py::test_declaration_is_complete[Ldexp]", "doctests.py::",
+    for wanted in ("test_registry.py::test_declaration_is_complete[Ldexp]", "doctests.py::",
                    "test_the_package_imports_downward", "test_the_committed_stubs_are_current",
                    "test_every_module_has_a_row"):
         assert wanted in passed, done.stdout
-    if "test_ops_parity" in passed:  # PyTorch is there
-        for wanted in ("[lp_pool1d]", "LPPool1d(3, 2, stride=1)", "test_ops_parity.py"):
+    if "test_registry_parity" in passed:  # PyTorch is there
+        for wanted in ("[lp_pool1d]", "LPPool1d(3, 2, stride=1)", "test_registry_parity.py"):
             assert wanted in passed, done.stdout
 
 
