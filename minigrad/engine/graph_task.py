@@ -17,6 +17,7 @@ from .. import _state
 from ..backend import DEVICES
 from ..device import place_on
 from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.hooks import Table
 from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
 from . import hooks
@@ -246,7 +247,7 @@ class GraphTask:
                 results = self.run_post_hooks(node, extras.post, grads, results)
         return results
 
-    def run_post_hooks(self, node: Node, table: hooks.Table, grads: Sequence[Value | None],
+    def run_post_hooks(self, node: Node, table: Table, grads: Sequence[Value | None],
                        results: Sequence[Value | None]) -> Sequence[Value | None]:
         """Show a node's hooks its results as their receivers get them; return what goes on."""
         edges = node.edges
