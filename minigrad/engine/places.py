@@ -6,16 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from ..backend import DEVICES
 from ..device import place_on
 from ..graph.node import Node
 
 ANYWHERE: AbstractContextManager[Any] = nullcontext()
-
-
-def several_devices() -> bool:
-    """Tell whether arrays may lie somewhere else than in the memory of the host."""
-    return len(DEVICES) > 1
 
 
 @contextmanager

@@ -20,11 +20,13 @@ def validate_outputs(node: Node, edges: Sequence[tuple[Node | None, int]],
     if len(results) != len(edges):
         raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
                            f"got {len(results)}, but expected {len(edges)}")
-    return [
-        result if result is None or target is None
-        else Gradient(match_metadata(result.value, target, index, node, position), result.owned)
-        for position, (result, (target, index)) in enumerate(zip(results, edges, strict=True))
-    ]
+    valid: list[Gradient | None] = []
+    for position, (result, (target, index)) in enumerate(zip(results, edges, strict=True)):
+        if result is not None and target is not None:
+            value = match_metadata(result.value, target, index, node, position)
+            result = Gradient(value, result.owned)
+        valid.append(result)
+    return valid
 
 
 def match_metadata(grad: Value, target: Node, index: int, source: Node, position: int) -> Value:

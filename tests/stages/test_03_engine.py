@@ -1132,7 +1132,7 @@ def test_the_goals_are_nodes():
 
 @pytest.mark.hole("03.6")
 @pytest.mark.parametrize(("keep", "create"), [
-    pytest.param(True, False, id="keep_graph"), pytest.param(False, True, id="create_graph")])
+    pytest.param(True, False, id="retain_graph"), pytest.param(False, True, id="create_graph")])
 def test_the_wishes_reach_the_pass(keep, create):
     made = []
 
@@ -1144,7 +1144,8 @@ def test_the_wishes_reach_the_pass(keep, create):
     x = leaf([2.0])
     one = torch.Tensor._plain(np.ones(1, F32)) if create else np.ones(1, F32)
     engine.execute([(x * x)._edge()], [one], keep, create, kind=Made)
-    assert made == [(keep, create)], f"expected keep_graph, create_graph {keep, create}, got {made}"
+    wanted = [(keep, create)]
+    assert made == wanted, f"expected retain_graph, create_graph {wanted}, got {made}"
 
 
 @pytest.mark.hole("03.6")

@@ -18,6 +18,7 @@ from itertools import count
 from typing import Any
 
 from .. import _state
+from ..backend import DEVICES
 from ..device import place_on
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import Table
@@ -25,7 +26,7 @@ from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
 from . import hooks
 from .input_buffer import Gradient, InputBuffer, Value, with_owner
-from .places import ANYWHERE, place_of, several_devices
+from .places import ANYWHERE, place_of
 from .validate import validate_outputs
 
 Edge = tuple[Node | None, int]
@@ -54,7 +55,7 @@ class GraphTask:
         self.captured: dict[int, Value] = {}
         self.callbacks: list[Callable[..., Any]] = []
         self.recorder = _state.recorder.get()
-        self.several_devices = several_devices()
+        self.several_devices = len(DEVICES) > 1
 
     # ---------------------------------------------------------------- before the pass
 

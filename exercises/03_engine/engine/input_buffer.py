@@ -72,6 +72,6 @@ def with_owner(node: Node, received: Sequence[Value | None],
     """
     if node.borrows_results or (node.extras is not None and node.extras.post):
         return [None if result is None else Gradient(result) for result in results]
-    held = [id(value) for value in (*received, *results)]
+    held = (*map(id, received), *map(id, results))
     return [None if result is None else Gradient(result, held.count(id(result)) == 1)
             for result in results]

@@ -82,7 +82,7 @@ class Node:
 
     def next_nodes(self) -> Sequence[Node | None]:
         """Return the node at the end of each edge, None among them."""
-        return [node for node, _ in self.edges]
+        return ()
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         """Fix where the results go."""
@@ -212,6 +212,9 @@ class NaryNode(Node):
     @property
     def edges(self) -> Sequence[tuple[Node | None, int]]:
         return self.edge_list
+
+    def next_nodes(self) -> Sequence[Node | None]:
+        return [node for node, _ in self.edge_list]
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         self.edge_list = tuple(Edge(*edge) for edge in edges)
