@@ -144,7 +144,10 @@ def test_students_get_no_answers(stage, tmp_path):
     answer = Assignment(stage).solutions()
     assert leaks(stage, answer), "the check sees nothing in a solution"
     assert leaks(stage, {"lesson": stage.text()}), "the check sees nothing in the lesson itself"
-    assert not leaks(stage, {"lesson": lesson_without_answers(stage)})
+    lesson = lesson_without_answers(stage)
+    assert not leaks(stage, {"lesson": lesson})
+    assert "](../minigrad/" not in lesson and "Made by" not in lesson
+    assert lesson.count("<!-- rest: ") == len(stage.modules)
 
 
 @pytest.mark.parametrize("name", ["more.md", "notes.ipynb"])

@@ -260,6 +260,13 @@ def test_each_name_of_a_parted_module_is_told_on_the_page_that_its_table_names(n
         Path(address).stem for address, _ in api_pages.family_pages(name)}
 
 
+def test_the_families_name_files_that_are_there():
+    there = {path.stem for path in (ROOT / "minigrad").rglob("*.py")}
+    for families in FAMILIES.values():
+        for _, files in families.values():
+            assert set(files.split()) <= there
+
+
 def test_a_name_of_no_family_has_a_page_all_the_same():
     assert family_of("nn", "minigrad.nn.never_heard_of") == ("further", "Further")
 
