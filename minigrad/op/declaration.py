@@ -100,8 +100,9 @@ class Op:
     #: if its shape rule comes before that
     no_overlap: bool | str = False
     inplace = False  # whether there is a variant that writes to the first input
-    #: The op that runs in place instead, where PyTorch gives that variant a derivative of its own
-    inplace_op: type[Op] | None = None
+    #: The op whose variant in place this is, where PyTorch gives that a derivative of its own
+    inplace_of: type[Op] | None = None
+    inplace_op: type[Op] | None = None  # and, of that op, this one
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
     commutative = False  # whether that second one may as well be the first
@@ -270,6 +271,8 @@ def declare(op: type[Op]) -> None:
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
     op.node_type = make_node_type(op)
+    if "inplace_of" in vars(op) and op.inplace_of is not None:
+        op.inplace_of.inplace_op = op
     if op.__name__ in REGISTRY:
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op
