@@ -194,19 +194,13 @@ def backend_call(op: type[Op]) -> Callable[..., Any]:
 
     It is compiled, since looking the function up by name would cost small tensors some percent.
     """
-    arguments = ", ".join(op.operands)
-    call: Callable[..., Any] = eval(
-        f"lambda xp, {arguments}: xp.{op.function or op.name}({arguments})")
-    if op.kernel is None:
-        return call
-    kinds, name = op.kernel
-
-    def checked(xp: Any, *arrays: Any) -> Any:
-        require(arrays[0], kinds, name)
-        return call(xp, *arrays)
-
-    checked.__wrapped__ = call  # type: ignore[attr-defined]  # its signature
-    return checked
+    operands = ", ".join(op.operands)
+    call = f"xp.{op.function or op.name}({operands})"
+    if op.kernel is not None:
+        kinds, kernel = op.kernel
+        call = f"require({op.operands[0]}, {kinds!r}, {kernel!r}) or {call}"
+    forward: Callable[..., Any] = eval(f"lambda xp, {operands}: {call}", {"require": require})
+    return forward
 
 
 def needed_by(formula: Formula) -> tuple[str, ...]:
