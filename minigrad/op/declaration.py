@@ -199,7 +199,7 @@ def backend_call(op: type[Op]) -> Callable[..., Any]:
     if op.kernel is not None:
         kinds, kernel = op.kernel
         call = f"require({op.operands[0]}, {kinds!r}, {kernel!r}) or {call}"
-    forward: Callable[..., Any] = eval(f"lambda xp, {operands}: {call}", {"require": require})
+    forward: Callable[..., Any] = eval(f"lambda xp, {operands}: {call}")  # here: it uses `require`
     return forward
 
 
