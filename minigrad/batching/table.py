@@ -1,4 +1,4 @@
-"""Which op has which batching rule.
+"""The batching rules of all ops.
 
 Elementwise ops and reductions have theirs by their kind; the others are named here.  An op without
 a rule runs once for each example, and says why by its attribute `no_batching`.

@@ -100,8 +100,9 @@ class Op:
     #: if its shape rule comes before that
     no_overlap: bool | str = False
     inplace = False  # whether there is a variant that writes to the first input
-    #: The op that runs in place instead, where PyTorch gives that variant a derivative of its own
-    inplace_op: type[Op] | None = None
+    #: The op whose variant in place this is, where PyTorch gives that a derivative of its own
+    inplace_of: type[Op] | None = None
+    inplace_op: type[Op] | None = None  # and, of that op, this one
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
     commutative = False  # whether that second one may as well be the first
@@ -193,19 +194,14 @@ def backend_call(op: type[Op]) -> Callable[..., Any]:
 
     It is compiled, since looking the function up by name would cost small tensors some percent.
     """
-    arguments = ", ".join(op.operands)
-    call: Callable[..., Any] = eval(
-        f"lambda xp, {arguments}: xp.{op.function or op.name}({arguments})")
-    if op.kernel is None:
-        return call
-    kinds, name = op.kernel
-
-    def checked(xp: Any, *arrays: Any) -> Any:
-        require(arrays[0], kinds, name)
-        return call(xp, *arrays)
-
-    checked.__wrapped__ = call  # type: ignore[attr-defined]  # its signature
-    return checked
+    operands = ", ".join(op.operands)
+    call = f"xp.{op.function or op.name}({operands})"
+    if op.kernel is not None:
+        kinds, kernel = op.kernel
+        call = f"require({op.operands[0]}, {kinds!r}, {kernel!r}) or {call}"
+    names = {"require": require, "__name__": __name__}  # warnings name the module
+    forward: Callable[..., Any] = eval(f"lambda xp, {operands}: {call}", names)
+    return forward
 
 
 def needed_by(formula: Formula) -> tuple[str, ...]:
@@ -270,6 +266,8 @@ def declare(op: type[Op]) -> None:
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
     op.node_type = make_node_type(op)
+    if "inplace_of" in vars(op) and op.inplace_of is not None:
+        op.inplace_of.inplace_op = op
     if op.__name__ in REGISTRY:
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op

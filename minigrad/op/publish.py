@@ -54,10 +54,12 @@ def publish(op: type[Op]) -> None:
         method(op.dunder[0])(dunder)
     if len(op.dunder) > 1:
         method(op.dunder[1])(dunder if op.commutative else operator(swapped(call)))
-    if op.inplace:
-        inplace = documented(inplace_caller(op), op, op.name + "_")
+    if op.inplace or (op.inplace_op and op.public):
+        inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
         if op.public and op.method:
             method(op.name + "_")(inplace)
+        if op.public:
+            vars(F).setdefault(op.name + "_", inplace)
             FUNCTIONS.setdefault(op.name + "_", inplace)
         if op.dunder and op.dunder[0] in AUGMENTED:
             method(AUGMENTED[op.dunder[0]])(operator(inplace))

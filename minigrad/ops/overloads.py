@@ -87,7 +87,7 @@ def alias(op, *names):
 
 
 def depend_on(result, *inputs):
-    """Return a gradient that depends on `inputs`, by zeros, as PyTorch's function for it does.
+    """Return a gradient with a zero dependency on `inputs`, as PyTorch's backward function has.
 
     So a second backward pass finds a way; on arrays, where there is none, nothing happens.
     """

@@ -153,7 +153,7 @@ def published_ops() -> dict[str, type[Op]]:
     for op in REGISTRY.values():
         if op.public:
             ops[op.name] = op
-            if op.inplace:
+            if (op.inplace or op.inplace_op):
                 ops[op.name + "_"] = op
     return ops
 
@@ -163,7 +163,7 @@ def dunders() -> dict[str, type[Op]]:
     found: dict[str, type[Op]] = {}
     for op in REGISTRY.values():
         found.update(dict.fromkeys(op.dunder, op))
-        if op.inplace and op.dunder and op.dunder[0] in AUGMENTED:
+        if (op.inplace or op.inplace_op) and op.dunder and op.dunder[0] in AUGMENTED:
             found[AUGMENTED[op.dunder[0]]] = op
     return found
 
@@ -215,7 +215,7 @@ def result_of(op: type[Op]) -> str:
     """Return the type of an op's result."""
     if op.outputs:
         return f"_{op.__name__}Result"
-    return "builtins.tuple[Tensor, ...]" if getattr(op, "many", False) else "Tensor"
+    return "builtins.tuple[Tensor, ...]" if op.many else "Tensor"
 
 
 def signature_of(function: Callable[..., Any], first: str | None = None) -> str:

@@ -119,8 +119,8 @@ SPELLINGS: dict[str, Spelling] = {
     "MseLoss": loss("mse_loss"),
     "SmoothL1Loss": loss("smooth_l1_loss", "beta"),
     "QrComplete": lambda x: torch.linalg.qr(x, "complete"),
-    "HardsigmoidOp": tf.hardsigmoid,
-    "HardswishOp": tf.hardswish,
+    "Hardsigmoid": tf.hardsigmoid,
+    "Hardswish": tf.hardswish,
     "HardtanhInPlace": tf.hardtanh,
     "Index": lambda x, indices, dims: x[along(dims, indices)],
     "IndexPut": put,
@@ -138,7 +138,7 @@ SPELLINGS: dict[str, Spelling] = {
         tf, f"max_pool{len(window)}d")(x, window, stride, padding, dilation, ceil_mode, True),
     "MaxUnpool": lambda x, indices, sizes, dims: getattr(tf, f"max_unpool{dims}d")(
         x, indices.contiguous(), [n - m + 1 for n, m in zip(sizes[-dims:], x.shape[-dims:])], 1),
-    "MishOp": tf.mish,
+    "Mish": tf.mish,
     "NativeBatchNorm": lambda x, w, b, mean, var, training, momentum, eps: torch.native_batch_norm(
         x, w, b, mean, var, training, momentum, eps)[0],
     "NativeGroupNorm": lambda x, w, b, groups, eps: torch.group_norm(x, groups, w, b, eps),
@@ -166,7 +166,7 @@ SPELLINGS: dict[str, Spelling] = {
     "RsubNumber": torch.rsub,
     "ScatterReduced": lambda x, dim, index, src, reduce: torch.scatter(
         x, dim, index, src, reduce=reduce),
-    "SiluOp": tf.silu,
+    "Silu": tf.silu,
     "Polygamma": lambda x, n: torch.polygamma(n, x),
     "GatherBackward": vjp(lambda sizes, dim, index: (
         sizes, lambda x: torch.gather(x, dim, index))),
@@ -214,7 +214,7 @@ SERVANTS = {
 UP_TO_SIGNS = {"LinalgSvd", "LinalgEigh", "LinalgQr", "QrComplete"}
 
 #: Where PyTorch computes in double precision with a constant in single precision.
-ROUGH = {"HardsigmoidOp"}
+ROUGH = {"Hardsigmoid"}
 
 
 def pytorch_fails(name: str, args: tuple[Any, ...]) -> bool:

@@ -338,7 +338,7 @@ def arange(start: Any = _missing, end: Any = None, step: Any = 1,
         start = plain_number("arange", "start", 1, 0 if start is _missing else start)
         end = plain_number("arange", "end", 2, end)
     step = plain_number("arange", "step", 3, step)
-    whole = all(isinstance(value, int) for value in (start, end, step))
+    integral = all(isinstance(value, int) for value in (start, end, step))
     target = wanted_dtype("arange", options)
     if target is boolean:
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
@@ -362,7 +362,7 @@ def arange(start: Any = _missing, end: Any = None, step: Any = 1,
         steps = xp.arange(count, dtype=np.int64)
         return (wide(start) + steps * wide(step)).astype(numpy_dtype)
 
-    return create("arange", options, build, int64 if whole else None)
+    return create("arange", options, build, int64 if integral else None)
 
 
 @function(method_too=False)

@@ -84,8 +84,8 @@ def anew(name: str, input: Any, options: Options, build: Callable[[Any, Any], Ar
     def for_each(xp: Any, numpy_dtype: Any) -> Array:
         if xp.run_op is None:
             return build(xp, numpy_dtype)
-        made = build_on(device_under(array), lambda under: build(under, numpy_dtype))
-        return xp.in_batch(made, array)
+        array_made = build_on(device_under(array), lambda under: build(under, numpy_dtype))
+        return xp.in_batch(array_made, array)
 
     return alike(name, input, options, for_each)
 

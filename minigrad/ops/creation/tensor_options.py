@@ -45,7 +45,7 @@ channels_last = Named("channels_last")
 
 
 def layout(self: Tensor) -> Named:
-    """How the elements lie in memory: `strided`, for there is nothing else.
+    """The memory layout of the tensor: always `strided`.
 
     >>> from minigrad import ones
     >>> ones(2).layout
@@ -132,31 +132,31 @@ def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
 
 def wanted_dtype(name: str, options: Options) -> dtype | None:
     """Return the dtype that the options ask for, or None."""
-    given = options.get("dtype")
-    if given is None or type(given) is dtype:
-        return given
-    if given is complex:
+    wanted = options.get("dtype")
+    if wanted is None or type(wanted) is dtype:
+        return wanted
+    if wanted is complex:
         raise TypeError(NO_COMPLEX)
-    found = PYTHON_TYPES.get(given) if isinstance(given, type) else None
-    if found is None:
+    known = PYTHON_TYPES.get(wanted) if isinstance(wanted, type) else None
+    if known is None:
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not "
-                        f"{type(given).__name__}")
-    return found
+                        f"{type(wanted).__name__}")
+    return known
 
 
-def sizes(name: str, given: tuple[Any, ...], options: SizedOptions) -> Shape:
+def sizes(name: str, dims: tuple[Any, ...], options: SizedOptions) -> Shape:
     """Read a shape that is given as `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
     if "size" in options:
-        given = (options.pop("size"),)
-    elif not given:
+        dims = (options.pop("size"),)
+    elif not dims:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    if len(given) == 1 and isinstance(given[0], (tuple, list)):
-        given = tuple(given[0])
+    if len(dims) == 1 and isinstance(dims[0], (tuple, list)):
+        dims = tuple(dims[0])
         wrong = "tuple of ints, but found element of type {0} at pos {1}"
     else:
         wrong = "tuple of ints, not {0}"
     shape = []
-    for position, n in enumerate(given):
+    for position, n in enumerate(dims):
         try:
             shape.append(index(n))
         except TypeError:

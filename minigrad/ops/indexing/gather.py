@@ -13,6 +13,7 @@ from ...shapes import broadcast, numel, wrap_dim
 from ...tensor.tensor import Tensor, method
 from ..overloads import refuse_integers
 from ..shape.as_strided import geometry_of, refuse_beyond_memory
+from ..shape.slicing import IntoZeros
 from ..shape.view import along, array_of
 
 
@@ -27,7 +28,7 @@ def check_index(index, size, message, negative=False, error=RuntimeError):
 
 
 def dtype_name(array):
-    """Return what PyTorch's errors call the dtype of an array."""
+    """Return the name of an array's dtype in PyTorch's errors."""
     return type_name(from_numpy_dtype(array.dtype))
 
 
@@ -98,18 +99,15 @@ class IndexSelect(Op):
         yield make(3, 4), 0, make.ints(high=3)
 
 
-class IndexSelectBackward(Op):
-    """Zeros of `self_sizes` to whose slices along `dim` those of `grad` are added.
+class IndexSelectBackward(IntoZeros):
+    """Index-add `grad` along `dim` into zeros of shape `self_sizes`.
 
     >>> from minigrad import index_select_backward, ones, tensor
     >>> index_select_backward(ones(3), (2,), 0, tensor([1, 1, 0]))
     tensor([1., 2.])
     """
 
-    method, tensors = False, ("grad", "index")
-
-    def shape(grad, self_sizes, dim, index):
-        return tuple(self_sizes)
+    tensors = ("grad", "index")
 
     def forward(xp, grad, self_sizes, dim, index):
         return IndexAdd.forward_inplace(xp, xp.zeros(self_sizes, grad.dtype), dim, index, grad)
@@ -258,17 +256,11 @@ def nothing_to_write(array, dim, count):
     return False
 
 
-class IndexFillNumber(Op):
-    """`self` with the number `value` in the slices along `dim` that `index` names.
+class IndexFill(Op, abstract=True):
+    """`self` with one value in the slices along `dim` that `index` names."""
 
-    >>> from minigrad import tensor, zeros
-    >>> zeros(3).index_fill(0, tensor([1]), 5)
-    tensor([0., 5., 0.])
-    """
-
-    no_overlap = allow_self_overlap = True
-    name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
-    inplace, public = True, False
+    no_overlap = allow_self_overlap = inplace = True
+    public = False
 
     def shape(self, dim, index, value):
         return self
@@ -276,7 +268,7 @@ class IndexFillNumber(Op):
     def forward(xp, self, dim, index, value):
         copied = self.copy("C" if 0 in self.strides else "K")
         written = copied if self.size else self  # an empty one says how much memory there is
-        IndexFillNumber.forward_inplace(xp, written, dim, index, value)
+        IndexFill.forward_inplace(xp, written, dim, index, value)
         return copied
 
     def forward_inplace(xp, self, dim, index, value):
@@ -293,12 +285,23 @@ class IndexFillNumber(Op):
     def grad_self(g, dim, index):
         return F.index_fill(g, dim, index, 0)
 
+
+class IndexFillNumber(IndexFill):
+    """`self` with the number `value` in the slices along `dim` that `index` names.
+
+    >>> from minigrad import tensor, zeros
+    >>> zeros(3).index_fill(0, tensor([1]), 5)
+    tensor([0., 5., 0.])
+    """
+
+    name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
+
     def samples(make):
         yield make(3, 4), 0, make.ints(2, high=3), 1.5
         yield make(3, 4), -1, make.ints(2, high=4), 0
 
 
-class IndexFillTensor(Op):
+class IndexFillTensor(IndexFill):
     """`self` with the 0-d tensor `value` in the slices along `dim` that `index` names.
 
     >>> from minigrad import tensor, zeros
@@ -306,20 +309,10 @@ class IndexFillTensor(Op):
     tensor([0., 5., 0.])
     """
 
+    name = "index_fill"
     no_batching = "each example may bring a value of its own"
     numbers = True
-    no_overlap = allow_self_overlap = True
-    name, node, tensors = "index_fill", "IndexFillBackward1", ("self", "index", "value")
-    inplace, public = True, False
-
-    def shape(self, dim, index, value):
-        return self
-
-    forward = IndexFillNumber.forward
-    forward_inplace = IndexFillNumber.forward_inplace
-
-    def grad_self(g, dim, index):
-        return F.index_fill(g, dim, index, 0)
+    node, tensors = "IndexFillBackward1", ("self", "index", "value")
 
     def grad_value(g, dim, index):
         named = F.index_fill(F.zeros_like(g), dim, index, 1)  # once, however often it is named
@@ -425,18 +418,15 @@ class Gather(Op):
         yield make(), 0, make.ints(high=1)
 
 
-class GatherBackward(Op):
-    """Zeros of `self_sizes` to which `grad` is added where `index` names an element along `dim`.
+class GatherBackward(IntoZeros):
+    """Scatter-add `grad` along `dim` into zeros of shape `self_sizes`.
 
     >>> from minigrad import gather_backward, ones, tensor
     >>> gather_backward(ones(3), (2,), 0, tensor([1, 1, 0]))
     tensor([1., 2.])
     """
 
-    method, tensors = False, ("grad", "index")
-
-    def shape(grad, self_sizes, dim, index):
-        return tuple(self_sizes)
+    tensors = ("grad", "index")
 
     def forward(xp, grad, self_sizes, dim, index):
         result = xp.zeros(self_sizes, grad.dtype)

@@ -26,7 +26,7 @@ from ...shapes import broadcast, is_expandable_to, numel
 from ...tensor.tensor import Tensor, method
 from ...tensor.views import check_inplace
 from ..shape.as_strided import Alias
-from ..shape.slicing import Select, Slice
+from ..shape.slicing import IntoZeros, Select, Slice
 from ..shape.view import Expand, Unsqueeze, View
 
 FULL = slice(None)
@@ -106,19 +106,17 @@ class Index(Op):
         yield make(3, 4), [make.ints(0, high=3)], (1,)
 
 
-class IndexBackward(Op):
-    """Zeros of `input_sizes` to which `grad` is added where `indices` name an element.
+class IndexBackward(IntoZeros):
+    """Index-put, with accumulation, of `grad` into zeros of shape `input_sizes`.
 
     >>> from minigrad import index_backward, ones, tensor
     >>> index_backward(ones(3), (2,), [tensor([1, 1, 0])], (0,))
     tensor([1., 2.])
     """
 
-    method, tensors = False, ("grad",)
+    tensors = ("grad",)
     list_of_tensors = "indices"
 
-    def shape(grad, input_sizes, indices, dims):
-        return tuple(input_sizes)
 
     def forward(xp, grad, input_sizes, indices, dims):
         result = xp.zeros(input_sizes, grad.dtype)

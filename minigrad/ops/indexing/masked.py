@@ -8,6 +8,7 @@ from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
+from ..shape.slicing import IntoZeros
 from ..shape.view import array_of
 from .gather import check_index
 
@@ -45,18 +46,16 @@ class Take(Op):
         yield make(3), make.ints(high=3)
 
 
-class TakeBackward(Op):
-    """Zeros of `self_sizes` to which `grad` is added at the flat positions `index`.
+class TakeBackward(IntoZeros):
+    """Add `grad` at the flat positions `index` of zeros of shape `self_sizes`.
 
     >>> from minigrad import ones, take_backward, tensor
     >>> take_backward(ones(2), (3,), tensor([-1, 2]))
     tensor([0., 0., 2.])
     """
 
-    method, tensors = False, ("grad", "index")
+    tensors = ("grad", "index")
 
-    def shape(grad, self_sizes, index):
-        return tuple(self_sizes)
 
     def forward(xp, grad, self_sizes, index):
         result = xp.zeros(tuple(self_sizes), grad.dtype)
@@ -156,7 +155,7 @@ class MaskedSelect(Op):
 
 
 class MaskedPlace(Op):
-    """Zeros of `sizes` but for the first elements of `values` where `mask` is true.
+    """Masked-scatter `values` into zeros of shape `sizes`.
 
     >>> from minigrad import masked_place, ones, tensor
     >>> masked_place(ones(3), tensor([False, True]), (2,))

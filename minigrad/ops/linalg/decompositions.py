@@ -44,9 +44,9 @@ def failing(matrices, fails):
     """Return how errors name the first matrix that fails, and what `fails` says of it."""
     flat = matrices.reshape(-1, *matrices.shape[-2:])
     for i, matrix in enumerate(flat):
-        found = fails(matrix)
-        if found:
-            return (f"(Batch element {i}): " if matrices.ndim > 2 else ""), found
+        failed = fails(matrix)
+        if failed:
+            return (f"(Batch element {i}): " if matrices.ndim > 2 else ""), failed
     return "", matrices.shape[-1]
 
 
@@ -171,15 +171,15 @@ class Solve(Op):
         require_one_dtype(A, B)
         B = B[..., None] if vector else B
         try:
-            found = xp.linalg.solve(A, B)
+            solution = xp.linalg.solve(A, B)
         except xp.linalg.LinAlgError:
             if check:
                 where, _ = failing(A, zero_pivot(xp))
                 raise LinAlgError(f"torch.linalg.solve: {where}The solver failed because the "
                                   "input matrix is singular.") from None
-            found = xp.lu_solve(A, B)
-        found = found[..., 0] if vector else found
-        return columns(xp, found) if found.ndim > 1 else found
+            solution = xp.lu_solve(A, B)
+        solution = solution[..., 0] if vector else solution
+        return columns(xp, solution) if solution.ndim > 1 else solution
 
     def grad_A(g, A, result, vector):
         solution = Solve(mT(A), g, vector, False)

@@ -1,4 +1,4 @@
-"""What rests on singular values and eigenvalues: SVD, eigh, the pseudoinverse, the rank.
+"""Singular values and eigenvalues: SVD, eigh, the pseudoinverse, the rank.
 
 The gradient of a vector divides by the differences of its value to all others; that of the values
 does not, and is computed without the vectors' part where no gradient reaches them.
@@ -216,8 +216,8 @@ def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
     """
     array = plain(A)
     require_matrix("linalg.pinv", array)
-    given = rtol if rtol is not None else rcond
-    return F.pinverse(A, relative_tolerance(array) if given is None else given)
+    tolerance = rtol if rtol is not None else rcond
+    return F.pinverse(A, relative_tolerance(array) if tolerance is None else tolerance)
 
 
 @function(method_too=False)

@@ -43,8 +43,8 @@ class LinalgSolveTriangular(Op):
     def grad_self(g, self, result, upper, left, unitriangular):
         g_B = F.linalg_solve_triangular(
             mT(self), g, upper=not upper, left=left, unitriangular=unitriangular)
-        whole = g_B @ mT(result) if left else mT(result) @ g_B
-        return F.triu(-whole, int(unitriangular)) if upper else F.tril(-whole, -int(unitriangular))
+        g_A = g_B @ mT(result) if left else mT(result) @ g_B
+        return F.triu(-g_A, int(unitriangular)) if upper else F.tril(-g_A, -int(unitriangular))
 
     def grad_B(g, self, result, upper, left, unitriangular):  # PyTorch keeps the result as well
         return F.linalg_solve_triangular(

@@ -374,9 +374,9 @@ class Where(Op):
         if kind == "B":  # a byte mask, as there were before bool tensors
             condition = condition != 0
         elif kind != "?":
-            found = type_name(from_numpy_dtype(condition.dtype))
+            dtype = type_name(from_numpy_dtype(condition.dtype))
             raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor "
-                               f"with dtype {found}")
+                               f"with dtype {dtype}")
         return xp.select(condition, self, other)
 
     def grad_self(g, condition):

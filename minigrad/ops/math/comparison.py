@@ -1,4 +1,4 @@
-"""Comparisons, logic, bits: what has no gradient.
+"""Comparisons, logic and bits: operations without a gradient.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 """
@@ -12,7 +12,7 @@ from ..overloads import alias, is_number
 
 
 class Comparison(Binary, abstract=True):
-    """What the operations of two tensors in this file share."""
+    """A comparison of two tensors, or of a tensor and a number."""
 
     numbers = True
     nondifferentiable = True
@@ -26,7 +26,7 @@ class Comparison(Binary, abstract=True):
 
 
 class Question(Unary, abstract=True):
-    """What the questions about one tensor share."""
+    """A test of each element of one tensor."""
 
     inplace = False
     nondifferentiable = True
@@ -39,7 +39,7 @@ class Question(Unary, abstract=True):
 
 
 class Eq(Comparison):
-    """Where two tensors, or a tensor and a number, are equal.
+    """True where two tensors, or a tensor and a number, are equal.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) == 2
@@ -51,7 +51,7 @@ class Eq(Comparison):
 
 
 class Ne(Comparison):
-    """Where two tensors, or a tensor and a number, differ.
+    """True where two tensors, or a tensor and a number, differ.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) != 2
@@ -63,7 +63,7 @@ class Ne(Comparison):
 
 
 class Lt(Comparison):
-    """Where the first one is less.
+    """True where the first one is less.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) < 2
@@ -75,7 +75,7 @@ class Lt(Comparison):
 
 
 class Le(Comparison):
-    """Where the first one is less or equal.
+    """True where the first one is less or equal.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) <= tensor([1, 1])
@@ -87,7 +87,7 @@ class Le(Comparison):
 
 
 class Gt(Comparison):
-    """Where the first one is greater.
+    """True where the first one is greater.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) > 1
@@ -99,7 +99,7 @@ class Gt(Comparison):
 
 
 class Ge(Comparison):
-    """Where the first one is greater or equal.
+    """True where the first one is greater or equal.
 
     >>> from minigrad import tensor
     >>> tensor([1, 2]) >= 2
@@ -121,7 +121,7 @@ alias(Ge, "greater_equal")
 
 
 class Isnan(Question):
-    """Where an element is not a number.
+    """True where an element is not a number.
 
     >>> from minigrad import isnan, tensor
     >>> isnan(tensor([1.0, float("nan")]))
@@ -129,7 +129,7 @@ class Isnan(Question):
     """
 
 class Isinf(Question):
-    """Where an element is infinite.
+    """True where an element is infinite.
 
     >>> from minigrad import isinf, tensor
     >>> isinf(tensor([1.0, float("-inf")]))
@@ -137,7 +137,7 @@ class Isinf(Question):
     """
 
 class Isfinite(Question):
-    """Where an element is a number and not infinite.
+    """True where an element is a number and not infinite.
 
     >>> from minigrad import isfinite, tensor
     >>> isfinite(tensor([1.0, float("nan")]))
@@ -145,7 +145,7 @@ class Isfinite(Question):
     """
 
 class Isposinf(Question):
-    """Where an element is plus infinity.
+    """True where an element is plus infinity.
 
     >>> from minigrad import isposinf, tensor
     >>> isposinf(tensor([float("-inf"), float("inf")]))
@@ -157,7 +157,7 @@ class Isposinf(Question):
 
 
 class Isneginf(Question):
-    """Where an element is minus infinity.
+    """True where an element is minus infinity.
 
     >>> from minigrad import isneginf, tensor
     >>> isneginf(tensor([float("-inf"), float("inf")]))
@@ -169,7 +169,7 @@ class Isneginf(Question):
 
 
 class Signbit(Question):
-    """Where the sign is negative, that of -0.0 included.
+    """True where the sign is negative, that of -0.0 included.
 
     >>> from minigrad import signbit, tensor
     >>> signbit(tensor([-0.0, 0.0]))
@@ -186,7 +186,7 @@ class Signbit(Question):
 
 
 class Logical(Binary, abstract=True):
-    """What the operations on truth values share; any number but zero counts as true."""
+    """An operation on truth values; any number but zero counts as true."""
 
     promote = None
     no_history = True
@@ -199,7 +199,7 @@ class Logical(Binary, abstract=True):
 
 
 class LogicalAnd(Logical):
-    """Where both elements are other than zero.
+    """True where both elements are other than zero.
 
     >>> from minigrad import logical_and, tensor
     >>> logical_and(tensor([True, True]), tensor([0, 5]))
@@ -207,7 +207,7 @@ class LogicalAnd(Logical):
     """
 
 class LogicalOr(Logical):
-    """Where one element is other than zero.
+    """True where one element is other than zero.
 
     >>> from minigrad import logical_or, tensor
     >>> logical_or(tensor([False, False]), tensor([0, 5]))
@@ -215,7 +215,7 @@ class LogicalOr(Logical):
     """
 
 class LogicalXor(Logical):
-    """Where just one of the elements is other than zero.
+    """True where just one of the elements is other than zero.
 
     >>> from minigrad import logical_xor, tensor
     >>> logical_xor(tensor([True, True]), tensor([0, 5]))
@@ -223,7 +223,7 @@ class LogicalXor(Logical):
     """
 
 class LogicalNot(Question):
-    """Where an element is zero.
+    """True where an element is zero.
 
     >>> from minigrad import logical_not, tensor
     >>> logical_not(tensor([0.0, 2.0]))
@@ -237,7 +237,7 @@ class LogicalNot(Question):
 
 
 class Bitwise(Binary, abstract=True):
-    """What the operations on bits share."""
+    """An operation on the bits of integers, or on bools."""
 
     numbers = True
     nondifferentiable = True
@@ -288,7 +288,7 @@ class BitwiseXor(Bitwise):
 
 
 class BitwiseNot(Bitwise):
-    """All bits turned; the logical not of bools.
+    """Invert all bits; the logical not of bools.
 
     >>> from minigrad import tensor
     >>> ~tensor([True, False])
@@ -309,7 +309,7 @@ class BitwiseNot(Bitwise):
 
 
 class BitwiseLeftShift(Bitwise):
-    """The bits moved up, by as many places as `other` says.
+    """Shift the bits up by `other` places.
 
     >>> from minigrad import tensor
     >>> tensor([1, 3]) << 2
@@ -326,7 +326,7 @@ class BitwiseLeftShift(Bitwise):
 
 
 class BitwiseRightShift(BitwiseLeftShift):
-    """The bits moved down, by as many places as `other` says.
+    """Shift the bits down by `other` places.
 
     >>> from minigrad import tensor
     >>> tensor([4, 13]) >> 2
@@ -348,7 +348,7 @@ def same_dtype(input, other):
 
 
 class IscloseOp(Binary):
-    """Where |x - y| is at most `atol + rtol |y|`.
+    """True where |x - y| is at most `atol + rtol |y|`.
 
     >>> from minigrad import isclose, tensor
     >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
@@ -413,7 +413,7 @@ def equal(input, other):
 
 
 class IsinOp(Op):
-    """Where an element is among the test elements.
+    """True where an element is among the test elements.
 
     >>> from minigrad import isin, tensor
     >>> isin(tensor([1, 2, 3]), tensor([2, 3]))

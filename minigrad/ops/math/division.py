@@ -1,4 +1,4 @@
-"""Division of which a part is thrown away, element by element: rounded quotients, remainders.
+"""Rounded quotients and remainders, element by element.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """

@@ -12,7 +12,7 @@ from ..overloads import alias, is_number, overloaded
 
 
 class Smooth(Unary, abstract=True):
-    """What most functions of this file share: one floating-point argument."""
+    """A smooth function of one floating-point tensor."""
 
     promote = "float"
 

@@ -184,7 +184,7 @@ def round(input, *, decimals=0):
 
 
 class Frac(Rounding):
-    """What is left of a number after `trunc`; it has the number's sign.
+    """The fractional part, with the sign of the number.
 
     >>> from minigrad import frac, tensor
     >>> frac(tensor([-1.5, 1.25]))

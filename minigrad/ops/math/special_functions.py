@@ -118,7 +118,7 @@ def polygamma_method(self, n):
 class Igamma(Binary):
     """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies below `other`.
 
-    There is no derivative by `self`, as in PyTorch.
+    There is no derivative with respect to `self`, as in PyTorch.
 
     >>> from minigrad import igamma, tensor
     >>> igamma(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
@@ -147,7 +147,7 @@ class Igamma(Binary):
 class Igammac(Igamma):
     """The share of Gamma(self)'s integral of t**(self - 1) exp(-t) that lies above `other`.
 
-    There is no derivative by `self`, as in PyTorch.
+    There is no derivative with respect to `self`, as in PyTorch.
 
     >>> from minigrad import igammac, tensor
     >>> igammac(tensor([1.0, 2.0]), tensor([1.0, 1.0]))
@@ -168,7 +168,7 @@ class Igammac(Igamma):
 
 
 class CopysignTensors(Binary):
-    """The size of `self` with the sign of `other`; the derivative is the ratio of the signs.
+    """The magnitude of `self` with the sign of `other`; the derivative is the ratio of the signs.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).copysign(tensor([-1.0, 1.0]))
@@ -192,7 +192,7 @@ class CopysignTensors(Binary):
 
 
 class CopysignNumber(CopysignTensors):
-    """The size of `self` with the sign of a number.
+    """The magnitude of `self` with the sign of a number.
 
     >>> from minigrad import tensor
     >>> tensor([1.0, 2.0]).copysign(-0.0)
@@ -209,7 +209,7 @@ class CopysignNumber(CopysignTensors):
 
 @overloaded()
 def copysign(input, other):
-    """Return the size of `input` with the sign of `other`. Source: `torch.copysign`.
+    """Return the magnitude of `input` with the sign of `other`. Source: `torch.copysign`.
 
     >>> from minigrad import copysign, tensor
     >>> copysign(tensor([1.0, -2.0]), -1)
@@ -219,7 +219,7 @@ def copysign(input, other):
 
 
 class Nextafter(Binary):
-    """The number of its dtype that lies next to each element on the way to that of `other`.
+    """The next representable number after each element towards `other`.
 
     >>> from minigrad import nextafter, tensor
     >>> nextafter(tensor(1.0), tensor(2.0)).item()
@@ -240,7 +240,7 @@ class Nextafter(Binary):
 
 
 class NanToNum(Unary):
-    """The tensor with NaN and the infinities replaced, unless told otherwise by 0 and the extremes.
+    """Replace NaN and infinities: by default with 0 and the largest and smallest finite numbers.
 
     >>> from minigrad import nan_to_num, tensor
     >>> nan_to_num(tensor([1.0, float("nan"), float("inf")]), posinf=9)

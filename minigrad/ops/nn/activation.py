@@ -14,7 +14,6 @@ from ...dtypes import from_numpy_dtype, type_name
 from ...op.apply import apply
 from ...op.arguments import require
 from ...op.declaration import Binary, F, Unary
-from ...op.inplace import apply_inplace
 from ...op.publish import function
 from ...tensor.tensor import Tensor
 from ..math.clamp_where_fill import FillNumber
@@ -22,7 +21,7 @@ from ..overloads import overloaded, own_kernel
 
 
 class Activation(Unary, abstract=True):
-    """What most functions of this file share; the samples keep away from kinks."""
+    """An activation function; the samples keep away from kinks."""
 
     inplace = False
 
@@ -73,6 +72,8 @@ class ReluInPlace(Relu):
     tensor([0., 2.])
     """
 
+    inplace_of = Relu
+    name = "relu"
     node = "ReluBackward1"
     public = False
 
@@ -80,17 +81,6 @@ class ReluInPlace(Relu):
         if self.dtype.kind == "b":
             raise TypeError("Boolean inputs not supported for relu")
         xp.maximum(0, self, out=self)
-
-
-@function()
-def relu_(input):
-    """Replace negative elements by zero, in place. Source: `torch.relu_`.
-
-    >>> from minigrad import relu_, tensor
-    >>> relu_(tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
-    return apply_inplace(ReluInPlace, [input])
 
 
 class LeakyRelu(Activation):
@@ -122,6 +112,8 @@ class LeakyReluInPlace(LeakyRelu):
     tensor([-0.1000,  2.0000])
     """
 
+    inplace_of = LeakyRelu
+    name = "leaky_relu"
     node = "LeakyReluBackward1"
     public = False
 
@@ -134,18 +126,6 @@ class LeakyReluInPlace(LeakyRelu):
                 "https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
                 "backward calculation with negative slope")
         return F.where(F.gt(result, 0), g, g * negative_slope + zero_depending_on(result))
-
-
-@function(method_too=False)
-def leaky_relu_(input, negative_slope=0.01):
-    """Multiply negative elements by `negative_slope`, in place.
-
-    >>> from minigrad import tensor
-    >>> from minigrad.nn.functional import leaky_relu_
-    >>> leaky_relu_(tensor([-1.0, 2.0]), 0.5)
-    tensor([-0.5000,  2.0000])
-    """
-    return apply_inplace(LeakyReluInPlace, [input, negative_slope])
 
 
 class PreluKernel(Binary):
@@ -238,20 +218,10 @@ class ThresholdInPlace(Threshold):
     tensor([9., 2.])
     """
 
+    inplace_of = Threshold
+    name = "threshold"
     node = "ThresholdBackward1"
     public = False
-
-
-@function(method_too=False)
-def threshold_(input, threshold, value):
-    """Replace elements that are not above the threshold by `value`, in place.
-
-    >>> from minigrad import tensor
-    >>> from minigrad.nn.functional import threshold_
-    >>> threshold_(tensor([-1.0, 2.0]), 0.5, 9)
-    tensor([9., 2.])
-    """
-    return apply_inplace(ThresholdInPlace, [input, threshold, value])
 
 
 class Hardshrink(Activation):
@@ -335,20 +305,10 @@ class HardtanhInPlace(Hardtanh):
     tensor([-1.0000,  0.5000])
     """
 
+    inplace_of = Hardtanh
+    name = "hardtanh"
     node = "HardtanhBackward1"
     public = False
-
-
-@function(method_too=False)
-def hardtanh_(input, min_val=-1.0, max_val=1.0):
-    """Bring all elements within `min_val` and `max_val`, in place.
-
-    >>> from minigrad import tensor
-    >>> from minigrad.nn.functional import hardtanh_
-    >>> hardtanh_(tensor([-2.0, 0.5]))
-    tensor([-1.0000,  0.5000])
-    """
-    return apply_inplace(HardtanhInPlace, [input, min_val, max_val])
 
 
 @function(method_too=False)
@@ -375,29 +335,16 @@ def relu6_(input):
     return F.hardtanh_(input, 0, 6)
 
 
-@overloaded(method_too=False)
-def hardsigmoid(input):
-    """Return min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardsigmoid`.
+class Hardsigmoid(Activation):
+    """min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardsigmoid`.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import hardsigmoid
     >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
     """
-    return HardsigmoidOp, input
 
-
-class HardsigmoidOp(Activation):
-    """The line x / 6 + 1/2, cut off at 0 and 1.
-
-    >>> from minigrad.nn.functional import hardsigmoid
-    >>> from minigrad import tensor
-    >>> hardsigmoid(tensor([-4.0, 0.0, 4.0]))
-    tensor([0.0000, 0.5000, 1.0000])
-    """
-
-    node = "HardsigmoidBackward"
-    public = False
+    method, inplace = False, True
 
     def forward(xp, self):
         require(self, "f", "hardsigmoid_cpu")
@@ -408,29 +355,16 @@ class HardsigmoidOp(Activation):
         return F.where(inside, g / 6, zero_depending_on(self))
 
 
-@overloaded(method_too=False)
-def hardswish(input):
-    """Return x min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardswish`.
+class Hardswish(Activation):
+    """x min(max(x / 6 + 1/2, 0), 1). Source: `torch.nn.functional.hardswish`.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import hardswish
     >>> hardswish(tensor([-4.0, 0.0, 4.0]))
     tensor([-0., 0., 4.])
     """
-    return HardswishOp, input
 
-
-class HardswishOp(Activation):
-    """x times its hard sigmoid.
-
-    >>> from minigrad.nn.functional import hardswish
-    >>> from minigrad import tensor
-    >>> hardswish(tensor([-4.0, 0.0, 4.0]))
-    tensor([-0., 0., 4.])
-    """
-
-    node = "HardswishBackward"
-    public = False
+    method, inplace = False, True
 
     def forward(xp, self):
         require(self, "f", "hardswish_cpu")
@@ -472,7 +406,7 @@ class EluOp(Activation):
 
 
 class EluInPlace(EluOp):
-    """What `EluOp` gives, written into x; the derivative is found from the result.
+    """The `elu` family, written into x; the derivative is computed from the result.
 
     >>> from minigrad.nn.functional import elu_
     >>> from minigrad import tensor
@@ -480,6 +414,7 @@ class EluInPlace(EluOp):
     tensor([-0.6321,  2.0000])
     """
 
+    inplace_of = EluOp
     node = "EluBackward1"
 
     def grad_self(g, result, alpha, scale, input_scale):
@@ -494,9 +429,6 @@ class EluInPlace(EluOp):
     def samples(make):
         yield make(3, 4, low=0.2)
         yield make(3, 4, low=-0.5, high=-0.2), 2.0, 1.5, 0.5
-
-
-EluOp.inplace_op = EluInPlace
 
 
 @overloaded(method_too=False)
@@ -591,30 +523,17 @@ def gelu(input, approximate="none"):
     return apply(GeluOp, [input, approximate])
 
 
-@overloaded(method_too=False)
-def silu(input):
-    """Return x sigmoid(x). Source: `torch.nn.functional.silu`.
+class Silu(Activation):
+    """x sigmoid(x). Source: `torch.nn.functional.silu`.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import silu
     >>> silu(tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
     """
-    return SiluOp, input
 
-
-class SiluOp(Activation):
-    """x times its sigmoid, also called swish.
-
-    >>> from minigrad.nn.functional import silu
-    >>> from minigrad import tensor
-    >>> silu(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.7311])
-    """
-
+    method, inplace = False, True
     in_float32 = True
-    node = "SiluBackward"
-    public = False
 
     def forward(xp, self):
         require(self, "f", "silu_cpu")
@@ -625,30 +544,17 @@ class SiluOp(Activation):
         return g * (s * (1 + self * (1 - s)))
 
 
-@overloaded(method_too=False)
-def mish(input):
-    """Return x tanh(softplus(x)). Source: `torch.nn.functional.mish`.
+class Mish(Activation):
+    """x tanh(softplus(x)). Source: `torch.nn.functional.mish`.
 
     >>> from minigrad import tensor
     >>> from minigrad.nn.functional import mish
     >>> mish(tensor([-1.0, 2.0]))
     tensor([-0.3034,  1.9440])
     """
-    return MishOp, input
 
-
-class MishOp(Activation):
-    """x times the tanh of its softplus.
-
-    >>> from minigrad.nn.functional import mish
-    >>> from minigrad import tensor
-    >>> mish(tensor([0.0, 1.0]))
-    tensor([0.0000, 0.8651])
-    """
-
+    method, inplace = False, True
     in_float32 = True
-    node = "MishBackward"
-    public = False
 
     def forward(xp, self):
         require(self, "f", "mish_cpu")

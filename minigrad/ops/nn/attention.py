@@ -64,13 +64,13 @@ class ScaledDotProduct(Op):
 
 def check_operands(query, key, value, attn_mask, is_causal):
     """Raise where the operands of attention do not go together."""
-    given = {"query": query, "key": key, "value": value}
-    if any(x.ndim < 2 for x in given.values()):
-        found = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
+    operands = {"query": query, "key": key, "value": value}
+    if any(x.ndim < 2 for x in operands.values()):
+        dims = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but "
-                           f"got {found} instead.")
+                           f"got {dims} instead.")
     if not query.dtype == key.dtype == value.dtype:
-        names = [scalar_type(x.dtype) for x in given.values()]
+        names = [scalar_type(x.dtype) for x in operands.values()]
         raise RuntimeError("Expected query, key, and value to have the same dtype, but got "
                            "query.dtype: {} key.dtype: {} and value.dtype: {} instead.".format(
                                *names))

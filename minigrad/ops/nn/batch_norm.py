@@ -19,7 +19,7 @@ from ..shape.view import array_of
 
 
 def channel_axes(sizes):
-    """What batch norm averages over: all dimensions but the second."""
+    """Return the dimensions that batch norm averages over: all but the second."""
     return (0, *range(2, len(sizes)))
 
 
@@ -170,9 +170,9 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
     if len(shape) < 2:
         raise IndexError("Dimension out of range (expected to be in range of "
                          f"[-{len(shape)}, {len(shape) - 1}], but got 1)")
-    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight,
+    parameters = {"running_mean": running_mean, "running_var": running_var, "weight": weight,
              "bias": bias}
-    for name, tensor in given.items():
+    for name, tensor in parameters.items():
         if tensor is not None and numel(tuple(tensor.shape)) != shape[1]:
             raise RuntimeError(f"{name} should contain {shape[1]} elements not "
                                f"{numel(tuple(tensor.shape))}")
@@ -184,7 +184,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
             raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {tensor.ndim}")
     refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
     require(array_of(input), "f", "batch_norm")
-    check_dtypes(input, *given.values())
+    check_dtypes(input, *parameters.values())
     weight, bias = (t if t is None or t.ndim == 1 else F.reshape(t, (-1,)) for t in (weight, bias))
     return NativeBatchNorm(input, weight, bias, running_mean, running_var, bool(training),
                            momentum, eps)[0]
@@ -256,9 +256,9 @@ class NativeLayerNorm(Op):
 
 def same_floats(*arrays):
     """Tell whether an array and its parameters are floating, no parameter wider, and not empty."""
-    given = [a for a in arrays if a is not None]
+    present = [a for a in arrays if a is not None]
     widest = max(4, arrays[0].dtype.itemsize)
-    return all(a.dtype.kind == "f" and a.size and a.dtype.itemsize <= widest for a in given)
+    return all(a.dtype.kind == "f" and a.size and a.dtype.itemsize <= widest for a in present)
 
 
 def last_axes(sizes, normalized_shape):

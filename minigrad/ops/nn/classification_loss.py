@@ -17,7 +17,7 @@ CLASS_DTYPES = np.dtype("int64"), np.dtype("uint8")
 
 
 def class_dim(shape):
-    """Which dimension counts the classes: the second, or the only one."""
+    """Return the dimension of the classes: the second, or the only one."""
     return 0 if len(shape) == 1 else 1
 
 
@@ -151,7 +151,7 @@ class NllLossInput(Op):
         yield make(), make.ints(4, high=3), make(3, low=0.5).detach(), (4, 3), "sum", 1
 
 
-# -------------------------------------------------------------------- what is called
+# -------------------------------------------------------------------- public functions
 
 
 @respelt
@@ -274,8 +274,8 @@ def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
     with place_on(array):
         array = array.reshape(tuple(losses.shape))
         counts = class_weights(xp, array, table, ignore_index, dtype)[1]
-        found = [array != ignore_index, xp.as_array(counts.sum())]
-    kept, count = map(Tensor._plain, found) if isinstance(losses, Tensor) else found
+        arrays = [array != ignore_index, xp.as_array(counts.sum())]
+    kept, count = map(Tensor._plain, arrays) if isinstance(losses, Tensor) else arrays
     losses = losses * kept
     if reduction == "none":
         return losses

@@ -79,7 +79,7 @@ def check_dtypes(input, weight, bias):
 
 
 def spatial(sizes):
-    """The batch and all spatial dimensions: what the gradient of a bias is summed over."""
+    """Return the batch and all spatial dimensions: the gradient of a bias is summed over them."""
     return (0, *range(2, len(sizes)))
 
 
@@ -130,7 +130,7 @@ def cropped(steps, sizes):
 
 
 class ConvInput(Op):
-    """The gradient of a convolution by its input: spread `grad` back through `weight`.
+    """The gradient of a convolution with respect to its input: spread `grad` back through `weight`.
 
     Shapes (N, O, *steps), (O, C / groups, *K) -> `sizes` (N, C, *S).
 
@@ -163,7 +163,7 @@ class ConvInput(Op):
 
 
 class ConvWeight(Op):
-    """The gradient of a convolution by its weight: correlate `grad` with `input`.
+    """The gradient of a convolution with respect to its weight: correlate `grad` with `input`.
 
     Shapes (N, O, *steps), (N, C, *S) -> `sizes` (O, C / groups, *K).
 

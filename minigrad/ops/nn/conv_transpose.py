@@ -112,9 +112,9 @@ def check(input, weight, bias, stride, padding, output_padding, dilation, groups
                            f"size {list(bias)} instead")
     rooms = zip(output_padding, stride, dilation, strict=True)
     if any(extra >= s and extra >= d for extra, s, d in rooms):
-        given = (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
+        arguments = (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
         raise RuntimeError("output padding must be smaller than either stride or dilation, but got "
-                           + " ".join(" ".join(spelled(*pair)) for pair in given))
+                           + " ".join(" ".join(spelled(*pair)) for pair in arguments))
     sizes = transposed_shape(input, weight, bias, stride, padding, output_padding, dilation, groups)
     if min(sizes[2:]) <= 0:
         one = (1,) if len(sizes) == 3 else ()

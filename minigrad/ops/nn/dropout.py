@@ -128,10 +128,10 @@ def dropped_to_bound(input: Tensor, p: float, train: bool, channels: bool) -> Te
     if p == 1:
         return F.mul(input, F.zeros_like(input))
     input = of_each_example(input)
-    kept = noise(input, p, channels)
+    mask = noise(input, p, channels)
     a = 1.0 / math.sqrt((SELU_BOUND**2 * p + 1) * (1 - p))
-    shift = F.add(F.mul(F.add(kept, -1), SELU_BOUND * a), SELU_BOUND * a * p)
-    return F.add(F.mul(input, F.mul(kept, a)), shift)
+    shift = F.add(F.mul(F.add(mask, -1), SELU_BOUND * a), SELU_BOUND * a * p)
+    return F.add(F.mul(input, F.mul(mask, a)), shift)
 
 
 def checked(p: Any) -> float:

@@ -119,23 +119,23 @@ def target_sizes(input, size, scale_factor):
     if (size is None) == (scale_factor is None):
         which = "either" if size is None else "only one of"
         raise ValueError(f"{which} size or scale_factor should be defined")
-    given = size if scale_factor is None else scale_factor
-    if isinstance(given, (tuple, list)):
-        if len(given) != len(spatial):
+    target = size if scale_factor is None else scale_factor
+    if isinstance(target, (tuple, list)):
+        if len(target) != len(spatial):
             what, shape, letter = (("output", "output size", "o") if scale_factor is None else
                                    ("scale_factor", "scale_factor", "s"))
             named = "output size of" if scale_factor is None else "scale_factor of shape"
             raise ValueError(
                 f"Input and {what} must have the same number of spatial dimensions, but got input "
-                f"with spatial dimensions of {list(spatial)} and {named} {given}. Please provide "
+                f"with spatial dimensions of {list(spatial)} and {named} {target}. Please provide "
                 f"input tensor in (N, C, d1, d2, ...,dK) format and {shape} in "
                 f"({letter}1, {letter}2, ...,{letter}K) format.")
-        given = tuple(given)
+        target = tuple(target)
     else:
-        given = (given,) * len(spatial)
+        target = (target,) * len(spatial)
     if scale_factor is None:
-        return given, (None,) * len(spatial)
-    return tuple(int(n * f) for n, f in zip(spatial, given, strict=True)), given
+        return target, (None,) * len(spatial)
+    return tuple(int(n * f) for n, f in zip(spatial, target, strict=True)), target
 
 
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,

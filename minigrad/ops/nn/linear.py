@@ -120,7 +120,7 @@ class EmbeddingRows(Op):
 
 
 def row_weights(xp, flat, count, padding_idx, scale_grad_by_freq, dtype):
-    """What each looked-up row counts: nothing for `padding_idx`, less for a frequent one."""
+    """Return the weight of each looked-up row: 0 for `padding_idx`, less for a frequent one."""
     factors = (flat != padding_idx).astype(dtype)
     if scale_grad_by_freq:
         factors /= xp.bincount(flat, minlength=count)[flat].astype(dtype)

@@ -53,18 +53,19 @@ def difference(a, b):
     return F.add(a, b, alpha=-1) if isinstance(a, Tensor) else a - b
 
 
-class MseLoss(Op):
+class PairLoss(Op, abstract=True):
+    """A loss of the difference of two tensors."""
+
+    public, promote, shape, samples = False, "result", loss_shape, pointwise_samples
+
+
+class MseLoss(PairLoss):
     """(self - target)²
 
     >>> from minigrad import tensor
     >>> MseLoss(tensor([1.0, 2.0]), tensor([0.0, 0.0]))
     tensor(2.5000)
     """
-
-    public = False
-    promote = "result"
-    shape = loss_shape
-    samples = pointwise_samples
 
     def forward(xp, self, target, reduction="mean"):
         require(self, "f", "mse_cpu")
@@ -77,18 +78,13 @@ class MseLoss(Op):
         return share(g, reduction, self_sizes, target_sizes) * difference(target, self) * 2
 
 
-class L1Loss(Op):
+class L1Loss(PairLoss):
     """|self - target|
 
     >>> from minigrad import tensor
     >>> L1Loss(tensor([1.0, -2.0]), tensor([0.0, 0.0]))
     tensor(1.5000)
     """
-
-    public = False
-    promote = "result"
-    shape = loss_shape
-    samples = pointwise_samples
 
     def forward(xp, self, target, reduction="mean"):
         return reduced(xp, xp.abs(self - target), reduction)
@@ -105,17 +101,13 @@ def slope_of(distance, bound):
     return F.where(F.ge(F.abs(distance), bound), F.sign(distance) * bound, distance)
 
 
-class SmoothL1Loss(Op):
+class SmoothL1Loss(PairLoss):
     """d² / (2 beta) where |d| < beta, else |d| - beta / 2, with d = self - target
 
     >>> from minigrad import tensor
     >>> SmoothL1Loss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), "none", 1.0)
     tensor([0.1250, 1.5000])
     """
-
-    public = False
-    promote = "result"
-    shape = loss_shape
 
     def forward(xp, self, target, reduction="mean", beta=1.0):
         require(self, "f", "smooth_l1_cpu")
@@ -136,17 +128,13 @@ class SmoothL1Loss(Op):
         yield make(3, 4), make(3, 4), "none", 0.5
 
 
-class HuberLoss(Op):
+class HuberLoss(PairLoss):
     """d² / 2 where |d| < delta, else delta (|d| - delta / 2), with d = self - target
 
     >>> from minigrad import tensor
     >>> HuberLoss(tensor([0.5, 2.0]), tensor([0.0, 0.0]), "none", 1.0)
     tensor([0.1250, 1.5000])
     """
-
-    public = False
-    promote = "result"
-    shape = loss_shape
 
     def forward(xp, self, target, reduction="mean", delta=1.0):
         require(self, "f", "huber_cpu")
@@ -249,7 +237,7 @@ class BinaryCrossEntropyWithLogits(Op):
                make(3, low=0.5, high=2.0).detach(), "none")
 
 
-# -------------------------------------------------------------------- what is called
+# -------------------------------------------------------------------- public functions
 
 
 def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value for reduction"):

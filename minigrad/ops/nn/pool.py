@@ -246,7 +246,7 @@ class AdaptiveMaxPool(Op):
         yield make(2, 3, 4, 6, distinct=True), (2, 3)
 
 
-# -------------------------------------------------------------------- what is called
+# -------------------------------------------------------------------- public functions
 
 
 def sizes_of(value, dims, name, argument):
@@ -328,8 +328,8 @@ def check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mo
 
 def of_rows(pool, input, *arguments):
     """Pool rows as PyTorch does, as images of height one; the results are rows again."""
-    found = pool(F.unsqueeze(input, -2), *arguments)
-    return [F.squeeze(t, -2) for t in found] if isinstance(found, tuple) else F.squeeze(found, -2)
+    rows = pool(F.unsqueeze(input, -2), *arguments)
+    return [F.squeeze(t, -2) for t in rows] if isinstance(rows, tuple) else F.squeeze(rows, -2)
 
 
 def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
@@ -443,8 +443,8 @@ def adaptive_sizes(name, dims, input, output_size):
         output_size = (output_size,) * dims
     if len(output_size) != dims:
         raise RuntimeError(f"{name}: output_size must be {dims}")
-    given = zip(output_size, shape[len(shape) - dims:], strict=True)
-    return tuple(size if n is None else n for n, size in given)
+    pairs = zip(output_size, shape[len(shape) - dims:], strict=True)
+    return tuple(size if n is None else n for n, size in pairs)
 
 
 def refuse_empty(name, shape, first):

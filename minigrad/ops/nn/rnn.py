@@ -13,7 +13,7 @@ from ...tensor.tensor import Tensor
 
 
 def rows_of(sizes, reverse):
-    """Where the rows of each step start and stop, in the order of the steps.
+    """Return the first and last row of each step, in the order of the steps.
 
     >>> rows_of((2, 2, 1), True)
     [(4, 5), (2, 4), (0, 2)]
@@ -163,7 +163,14 @@ def layer_samples(make, gates, states, biases):
         yield tensors, sizes, reverse
 
 
-class LstmLayer(Op):
+class Layer(Op, abstract=True):
+    """One recurrent layer over all time steps, in one direction."""
+
+    public, list_of_tensors, materialize = False, "tensors", False
+    no_batching = "the kernels take one set of weights"
+
+
+class LstmLayer(Layer):
     """One layer of long short-term memory over all time steps, in one direction.
 
     `tensors` are the input's part of the gates (N, 4H), h and c (B, H) and the weights of the state
@@ -174,9 +181,7 @@ class LstmLayer(Op):
     tensor([[0.5000]])
     """
 
-    no_batching = "the kernels take one set of weights"
     node = "LstmLayerBackward0"
-    public, list_of_tensors, materialize = False, "tensors", False
     outputs = ("output", "h", "c", "gates", "cells")
 
     def shape(tensors, sizes, reverse=False):
@@ -198,7 +203,7 @@ class LstmLayer(Op):
         yield from layer_samples(make, 4, 2, 0)
 
 
-class GruLayer(Op):
+class GruLayer(Layer):
     """One layer of gated recurrent units over all time steps, in one direction.
 
     `tensors` are the input's part of the gates (N, 3H), h (B, H), the weights of the state (3H, H)
@@ -209,9 +214,7 @@ class GruLayer(Op):
     tensor([[0.5000]])
     """
 
-    no_batching = "the kernels take one set of weights"
     node = "GruLayerBackward0"
-    public, list_of_tensors, materialize = False, "tensors", False
     outputs = ("output", "h", "gates", "news")
 
     def shape(tensors, sizes, reverse=False):
@@ -236,7 +239,7 @@ class GruLayer(Op):
         yield from layer_samples(make, 3, 1, 1)
 
 
-class RnnLayer(Op):
+class RnnLayer(Layer):
     """One layer of h = tanh(x + w h) over all time steps; with `relu` max(., 0) instead of tanh.
 
     `tensors` are the input's part (N, H), h (B, H) and the weights of the state (H, H); `sizes`
@@ -247,9 +250,7 @@ class RnnLayer(Op):
     tensor([[2.]])
     """
 
-    no_batching = "the kernels take one set of weights"
     node = "RnnLayerBackward0"
-    public, list_of_tensors, materialize = False, "tensors", False
     outputs = ("output", "h")
 
     def shape(tensors, sizes, reverse=False, relu=False):

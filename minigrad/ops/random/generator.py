@@ -32,15 +32,15 @@ class Generator:
     """
 
     def __init__(self, device: device | str | int = "cpu") -> None:
-        made = backend_for(device).generators
-        self._source: Any = MersenneTwister() if made is None else made.new()
-        self._device = CPU if made is None else as_device(device)
-        if made is not None and (self._device.index or 0) >= backend_for(device).device_count():
+        own = backend_for(device).generators
+        self._source: Any = MersenneTwister() if own is None else own.new()
+        self._device = CPU if own is None else as_device(device)
+        if own is not None and (self._device.index or 0) >= backend_for(device).device_count():
             raise RuntimeError("The device_index is invalid.")
 
     @property
     def device(self) -> device:
-        """Where the numbers are made."""
+        """The device of the generator."""
         return self._device
 
     def manual_seed(self, seed: int) -> Generator:
@@ -124,23 +124,23 @@ BY_A_BATCH = ("Vmap does not currently support same randomness with a batched te
 def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
     """Return what `draw(sizes)` gives, whose shape begins with `sizes`: those of the batches of
     `vmap(randomness="different")`, as each example has it."""
-    whole = _state.drawn.get()
-    if whole is None:
+    batches = _state.drawn.get()
+    if batches is None:
         return draw(())
     with _state.having(_state.drawn, None):
-        drawn = draw(whole.sizes)
-    example: Tensor = whole.example(drawn)
+        drawn = draw(batches.sizes)
+    example: Tensor = batches.example(drawn)
     return example
 
 
 def of_each_example(value: Any) -> Any:
     """Return a tensor that is each example's own where each draws numbers of its own for it."""
-    whole = _state.drawn.get()
-    if whole is None or not isinstance(value, Tensor) or whole.holds(value):
+    batches = _state.drawn.get()
+    if batches is None or not isinstance(value, Tensor) or batches.holds(value):
         return value
     if _state.randomness.get() == "same" and backend_of(value._array).run_op is not None:
         return value  # a batch of a `vmap` inside
-    return whole.example(whole.of(value).clone())
+    return batches.example(batches.of(value).clone())
 
 
 def manual_seed(seed: int) -> Generator:
@@ -163,10 +163,10 @@ def seed() -> int:
     >>> seed() == initial_seed()
     True
     """
-    found = current().seed()
+    chosen = current().seed()
     if of_this_thread.get() is None:
-        of_devices.manual_seed_all(found)
-    return found
+        of_devices.manual_seed_all(chosen)
+    return chosen
 
 
 def initial_seed() -> int:

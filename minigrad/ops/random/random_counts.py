@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...op.declaration import F, Op
 from ...op.publish import function
-from ...shapes import same
 from ...tensor.tensor import Tensor
 from .generator import Generator, of_each_example, source
-from .sampling import chances, floating, numbers
+from .sampling import Drawing, chances, floating, numbers
 
 
-class Poisson(Op):
+class Poisson(Drawing):
     """Numbers of the Poisson distributions whose means are the elements of a tensor.
 
     >>> from minigrad import poisson, zeros
@@ -24,13 +22,11 @@ class Poisson(Op):
     """
 
     node = "PoissonBackward0"
-    shape, public = same, False
 
     def forward(xp, self, generator=None):
         floating("poisson_cpu", self.dtype)
         return numbers(xp, source(xp, generator).poisson(chances(xp, self)))
 
-    def grad_self(g): return F.zeros_like(g)
 
     def samples(make):
         yield make(3, 4, low=1e-4, high=1e-4)

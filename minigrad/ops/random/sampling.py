@@ -360,7 +360,15 @@ def fixed_chance(generator: Any, p: float) -> Draw:
     return lambda xp, shape, dtype: numbers(xp, source(xp, generator).bernoulli(p, shape, dtype))
 
 
-class Bernoulli(Op):
+class Drawing(Op, abstract=True):
+    """Random numbers in the shape of `self`, which therefore gets a gradient of zero."""
+
+    shape, public = same, False
+
+    def grad_self(g): return F.zeros_like(g)
+
+
+class Bernoulli(Drawing):
     """Ones with the probabilities in the tensor, or with probability `p`; else zeros.
 
     >>> from minigrad import bernoulli, tensor
@@ -368,7 +376,7 @@ class Bernoulli(Op):
     tensor([0., 1.])
     """
 
-    node, shape, public = "BernoulliBackward0", same, False
+    node = "BernoulliBackward0"
 
     def forward(xp, self, p=None, *, generator=None):
         if p is not None:
@@ -376,8 +384,6 @@ class Bernoulli(Op):
             return drawn_like(xp, self, fixed_chance(generator, chance))
         floating("bernoulli_tensor_cpu_p_", self.dtype)
         return numbers(xp, source(xp, generator).bernoulli(chances(xp, self)))
-
-    def grad_self(g): return F.zeros_like(g)
 
     def samples(make):
         yield make(3, 4), 0.0
@@ -427,9 +433,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
 
     def build(xp: Any, _: Any) -> Array:
         rows = weights.reshape(-1, weights.shape[-1]) if whole else weights
-        found = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
-        found = xp.ascontiguousarray(numbers(xp, found))
-        return found.reshape(*weights.shape[:-1], num_samples)
+        indices = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
+        indices = xp.ascontiguousarray(numbers(xp, indices))
+        return indices.reshape(*weights.shape[:-1], num_samples)
 
     return for_each_example(lambda _: create("multinomial", {"device": input.device}, build))
 
@@ -437,39 +443,33 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
 # -------------------------------------------------------------------- random writes in place
 
 
-class Uniform(Op):
-    """What `uniform_` writes: numbers evenly from [from, to).
+class Uniform(Drawing):
+    """Uniform random numbers in [from, to), written by `uniform_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).uniform_(3, 3)
     tensor([3., 3.])
     """
 
-    shape, public = same, False
-
     def forward(xp, self, from_=0.0, to=1.0, *, generator=None):
         return drawn_like(xp, self, uniform_numbers(generator, from_, to))
-
-    def grad_self(g): return F.zeros_like(g)
 
     def samples(make): yield make(3, 4), 1.5, 1.5
 
 
-class Normal(Op):
-    """What `normal_` writes: numbers of the normal distribution.
+class Normal(Drawing):
+    """Normally distributed numbers, written by `normal_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).normal_(3, 0)
     tensor([3., 3.])
     """
 
-    node, name, shape, public = "NormalBackward0", "normal", same, False
+    node, name = "NormalBackward0", "normal"
 
     def forward(xp, self, mean=0.0, std=1.0, *, generator=None):
         return drawn_like(xp, self, normal_numbers(generator, mean, std),
                           normal_numbers(generator, mean, std, in_pairs=True))
-
-    def grad_self(g): return F.zeros_like(g)
 
     def samples(make): yield make(3, 4), 1.5, 0.0
 
@@ -479,8 +479,8 @@ def onto_self(self, p=0.5, generator=None):
     return Expand.shape(p, self) if isinstance(p, tuple) else self
 
 
-class BernoulliFill(Op):
-    """What `bernoulli_` writes: ones with probability `p`, a number or a tensor, else zeros.
+class BernoulliFill(Drawing):
+    """Ones with probability `p`, a number or a tensor, else zeros; written by `bernoulli_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).bernoulli_(1.0)
@@ -488,7 +488,7 @@ class BernoulliFill(Op):
     """
 
     numbers = True
-    node, name, shape, public = "BernoulliBackward1", "bernoulli", onto_self, False
+    node, name, shape = "BernoulliBackward1", "bernoulli", onto_self
     tensors = ("self", "p")
 
     def forward(xp, self, p=0.5, *, generator=None):
@@ -500,8 +500,6 @@ class BernoulliFill(Op):
         hits = source(xp, generator).bernoulli(each.transpose(in_memory), None, self.dtype)
         return numbers(xp, hits).transpose(np.argsort(in_memory).tolist())
 
-    def grad_self(g): return F.zeros_like(g)
-
     def grad_p(p_sizes, g): return F.new_zeros(g, p_sizes)
 
     def samples(make):
@@ -509,15 +507,13 @@ class BernoulliFill(Op):
         yield make(3), 0.0
 
 
-class Exponential(Op):
-    """What `exponential_` writes: numbers of the exponential distribution, of mean 1 / lambd.
+class Exponential(Drawing):
+    """Exponentially distributed numbers of mean 1 / lambd, written by `exponential_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).exponential_(float("inf"))
     tensor([0., 0.])
     """
-
-    shape, public = same, False
 
     def forward(xp, self, lambd=1.0, *, generator=None):
         if self.dtype.kind != "f":
@@ -527,28 +523,24 @@ class Exponential(Op):
         return drawn_like(xp, self, lambda xp, shape, dtype: numbers(
             xp, source(xp, generator).exponential(shape, dtype, lambd)))
 
-    def grad_self(g): return F.zeros_like(g)
-
     def samples(make): yield make(3, 4), math.inf
 
 
-class Random(Op):
-    """What `random_` writes: whole numbers from [from, to), or all that the dtype holds.
+class Random(Drawing):
+    """Random integers in [from, to), or of the whole range of the dtype; written by `random_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).random_(3, 4)
     tensor([3., 3.])
     """
 
-    node, shape, public = "RandomBackward0", same, False
+    node = "RandomBackward0"
 
     def forward(xp, self, from_=None, to=None, *, generator=None):
         if from_ is None and to is None:
             return drawn_like(xp, self, all_whole_numbers(generator))
         low, high = (0, from_) if to is None else (from_ or 0, to)
         return drawn_like(xp, self, whole_numbers(generator, low, high))
-
-    def grad_self(g): return F.zeros_like(g)
 
     def samples(make): yield make(3, 4), 3, 4
 

@@ -1,4 +1,4 @@
-"""Reductions that ask: is any element, are all elements, how many are not zero."""
+"""Reductions to truth values and counts: any, all, count_nonzero."""
 
 from ...op.declaration import Op
 from ...shapes import reduced
@@ -36,7 +36,7 @@ def combined(name):
 
 
 class Any(TruthReduction):
-    """Whether any element is not zero; of uint8 the result is uint8.
+    """True if any element is not zero; of uint8 the result is uint8.
 
     >>> from minigrad import tensor
     >>> tensor([0, 1]).any()
@@ -47,7 +47,7 @@ class Any(TruthReduction):
 
 
 class All(TruthReduction):
-    """Whether no element is zero; of uint8 the result is uint8.
+    """True if no element is zero; of uint8 the result is uint8.
 
     >>> from minigrad import tensor
     >>> tensor([0, 1]).all()
@@ -58,7 +58,7 @@ class All(TruthReduction):
 
 
 class CountNonzero(Op):
-    """How many elements are not zero, as int64.
+    """Count the elements that are not zero, as int64.
 
     >>> from minigrad import tensor
     >>> tensor([0.0, 2.0, 3.0]).count_nonzero()

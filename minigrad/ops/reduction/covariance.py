@@ -1,4 +1,4 @@
-"""How variables vary together: covariances and correlation coefficients."""
+"""Covariances and correlation coefficients."""
 
 import warnings
 

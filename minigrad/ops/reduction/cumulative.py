@@ -159,8 +159,8 @@ def reverse_scan(decay, g, dim):
 def scanned(xp, scan, x, dim, dtype=None):
     """Return `scan` of an array along a dimension, in the shape of the array."""
     axis = wrap_dim(dim, x.ndim)
-    found = scan(x, axis=axis if x.ndim else None, dtype=accumulation_dtype(x, dtype))
-    return xp.asarray(found.reshape(x.shape), order="C")
+    result = scan(x, axis=axis if x.ndim else None, dtype=accumulation_dtype(x, dtype))
+    return xp.asarray(result.reshape(x.shape), order="C")
 
 
 def reverse_cumsum(g, sizes, dim):

@@ -83,8 +83,8 @@ def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
                            f"or 2D. Got {A.ndim}D.")
     dims = range(A.ndim) if dim is None else dim if hasattr(dim, "__len__") else (dim,)
     if isinstance(ord, str) or len(dims) == 2:
-        whole = (-2, -1) if dim is None else dim
-        return F.linalg_matrix_norm(A, ord, whole, keepdim, dtype=dtype)
+        dims_of_matrices = (-2, -1) if dim is None else dim
+        return F.linalg_matrix_norm(A, ord, dims_of_matrices, keepdim, dtype=dtype)
     return LinalgVectorNorm(A, ord, dim, keepdim, dtype=dtype)
 
 

@@ -297,7 +297,7 @@ class Position(Op, abstract=True):
 
 
 class Argmax(Position):
-    """Where the largest element is, the first of equal ones.
+    """Index of the largest element, the first of equal ones.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).argmax(dim=1)
@@ -308,7 +308,7 @@ class Argmax(Position):
 
 
 class Argmin(Position):
-    """Where the smallest element is, the first of equal ones.
+    """Index of the smallest element, the first of equal ones.
 
     >>> from minigrad import tensor
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).argmin(dim=1)

@@ -197,7 +197,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 
 class Bincount(Op):
-    """How often each number from 0 occurs, or the sum of its weights.
+    """Count each number from 0, or sum its weights.
 
     >>> from minigrad import tensor
     >>> tensor([1, 1, 3]).bincount()
@@ -228,7 +228,7 @@ class Bincount(Op):
 
 
 class Histc(Op):
-    """How many elements fall into each of `bins` equal parts of [min, max]; the ends count.
+    """Count the elements in each of `bins` equal parts of [min, max], ends included.
 
     With min = max the input's own range is taken.
 
@@ -276,15 +276,15 @@ def places(xp, sequence, values, side):
     low, high = xp.zeros(values.shape, xp.int64), xp.full(values.shape, len(sequence))
     for _ in range(len(sequence).bit_length()):
         middle, searching = (low + high) // 2, low < high
-        found = sequence[xp.minimum(middle, len(sequence) - 1)]
-        before = ~(found > values if side == "right" else found >= values)
+        current = sequence[xp.minimum(middle, len(sequence) - 1)]
+        before = ~(current > values if side == "right" else current >= values)
         low = xp.where(searching & before, middle + 1, low)
         high = xp.where(searching & ~before, middle, high)
     return low
 
 
 class Searchsorted(Op):
-    """Where each value would be inserted to keep the (last dimension of the) sequence sorted.
+    """Insertion index of each value that keeps the (last dimension of the) sequence sorted.
 
     Before equal elements, or after them with right=True.
 
@@ -312,7 +312,7 @@ class Searchsorted(Op):
         if sorter is not None:
             sorted_sequence = xp.take_along_axis(sorted_sequence, sorter, -1)
         if sorted_sequence.ndim == 1:
-            found = places(xp, sorted_sequence, values, side)
+            result = places(xp, sorted_sequence, values, side)
         else:
             if values.shape[:-1] != sorted_sequence.shape[:-1]:
                 raise RuntimeError(
@@ -320,10 +320,10 @@ class Searchsorted(Op):
                     "N-1 dimensions of boundaries tensor and input value tensor must match, but "
                     f"we got boundaries tensor {list(sorted_sequence.shape)} and input value "
                     f"tensor {list(values.shape)}")
-            found = xp.empty(values.shape, xp.int64)
+            result = xp.empty(values.shape, xp.int64)
             for row in xp.ndindex(values.shape[:-1]):
-                found[row] = places(xp, sorted_sequence[row], values[row], side)
-        return found.astype(xp.int32 if out_int32 else xp.int64)
+                result[row] = places(xp, sorted_sequence[row], values[row], side)
+        return result.astype(xp.int32 if out_int32 else xp.int64)
 
     def samples(make):
         yield make.ints(5).sort().values, make.ints(2, 3)

@@ -65,7 +65,7 @@ def reach(sizes, strides, offset):
 
 
 class Restride(Op):
-    """Adds elements into a memory of zeros at one geometry, and reads it at another.
+    """Add elements into zeros with one geometry, and read them with another.
 
     A geometry is a size, strides and an offset.  Before it is read, each place is divided by how
     often `counted` covers it: where an input of `as_strided` overlaps itself, its elements that
@@ -304,8 +304,8 @@ def resize_(self, *sizes):
         self._array = strided(xp, array, size, contiguous_strides(size))
     else:
         grown = xp.empty(size, array.dtype)
-        kept = strided(xp, array, (memory.size - offset,), (1,))
-        grown.reshape(-1)[: kept.size] = kept
+        old = strided(xp, array, (memory.size - offset,), (1,))
+        grown.reshape(-1)[: old.size] = old
         self._array = grown
     return self
 

@@ -49,8 +49,8 @@ class Cat(Op):
             if not t:
                 raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be "
                                    "concatenated")
-        kept = [t for t in tensors if t != (0,)] or [(0,)]
-        first = kept[0]
+        joined = [t for t in tensors if t != (0,)] or [(0,)]
+        first = joined[0]
         dim = wrap_dim(dim, len(first))
         for i, t in enumerate(tensors):
             if t == (0,):
@@ -63,12 +63,12 @@ class Cat(Op):
                     raise RuntimeError(
                         f"Sizes of tensors must match except in dimension {dim}. Expected size "
                         f"{a} but got size {b} for tensor number {i} in the list.")
-        return (*first[:dim], sum(t[dim] for t in kept), *first[dim + 1 :])
+        return (*first[:dim], sum(t[dim] for t in joined), *first[dim + 1 :])
 
     def forward(xp, tensors, dim=0):
         # An empty vector joins anything: PyTorch allows it for old code.
-        kept = [t for t in tensors if t.shape != (0,)] or tensors
-        joined = xp.concatenate(kept, dim)
+        nonempty = [t for t in tensors if t.shape != (0,)] or tensors
+        joined = xp.concatenate(nonempty, dim)
         return joined if joined.flags.c_contiguous else joined.copy("C")
 
     def grad_tensors(g, tensors_sizes, dim):

@@ -165,15 +165,11 @@ class Rot90(Op):
         yield make(2, 3, 4), -1, (1, -1)
 
 
-def matrices(name):
-    """Return the shape rule of a function of matrices."""
-
-    def rule(self, diagonal=0):
-        if len(self) < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        return self
-
-    return rule
+def require_matrices(name, sizes):
+    """Return the sizes; `RuntimeError` unless they are those of matrices."""
+    if len(sizes) < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    return sizes
 
 
 def by_matrices(batch):
@@ -186,7 +182,33 @@ def by_matrices(batch):
     return batch
 
 
-class Tril(Op):
+class Triangle(Op, abstract=True):
+    """A triangle of matrices; zeros elsewhere."""
+
+    inplace = allow_self_overlap = True
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 3), -1
+        yield make(2, 3, 3), 1
+
+
+def triangular(name):
+    """Return the shape rule, the forward and the formula of `tril` or `triu`."""
+    def shape(self, diagonal=0):
+        return require_matrices(name, self)
+
+    def forward(xp, self, diagonal=0):
+        require_matrices(name, self.shape)
+        return getattr(xp, name)(by_matrices(self), diagonal)
+
+    def grad_self(g, diagonal):
+        return getattr(F, name)(g, diagonal)
+
+    return shape, forward, grad_self
+
+
+class Tril(Triangle):
     """The lower triangle of matrices, up to a diagonal; zeros elsewhere.
 
     >>> from minigrad import ones
@@ -195,22 +217,10 @@ class Tril(Op):
             [1., 1.]])
     """
 
-    allow_self_overlap = True
-    inplace, shape = True, matrices("tril")
-
-    def forward(xp, self, diagonal=0):
-        Tril.shape(self.shape)
-        return xp.tril(by_matrices(self), diagonal)
-
-    def grad_self(g, diagonal):
-        return F.tril(g, diagonal)
-
-    def samples(make):
-        yield make(3, 4)
-        yield make(2, 3, 3), -1
+    shape, forward, grad_self = triangular("tril")
 
 
-class Triu(Op):
+class Triu(Triangle):
     """The upper triangle of matrices, from a diagonal on; zeros elsewhere.
 
     >>> from minigrad import ones
@@ -219,19 +229,7 @@ class Triu(Op):
             [0., 1.]])
     """
 
-    allow_self_overlap = True
-    inplace, shape = True, matrices("triu")
-
-    def forward(xp, self, diagonal=0):
-        Triu.shape(self.shape)
-        return xp.triu(by_matrices(self), diagonal)
-
-    def grad_self(g, diagonal):
-        return F.triu(g, diagonal)
-
-    def samples(make):
-        yield make(3, 4)
-        yield make(2, 3, 3), 1
+    shape, forward, grad_self = triangular("triu")
 
 
 def triangle(row, col, keep, dtype, device):

@@ -70,7 +70,7 @@ BEYOND = {
 
 
 def positions(mode, size, before, after):
-    """Which element stands at each place of one padded dimension; negative widths cut some off."""
+    """Return the index of the element at each place of a padded dimension; negative widths crop."""
     if mode == "circular":  # what is cut off does not come back on the other side
         first, last = max(-before, 0), size - max(-after, 0)
         return first + BEYOND[mode](last - first, max(before, 0), max(after, 0))

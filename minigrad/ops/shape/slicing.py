@@ -55,18 +55,24 @@ class Select(Op):
         yield make(3), 0, 0
 
 
-class SelectBackward(Op):
-    """Zeros of `input_sizes` but for `grad` at `index` of `dim`.
+class IntoZeros(Op, abstract=True):
+    """The backward of a view: `grad` put into zeros of the input's sizes, the second argument."""
+
+    method = False
+
+    def shape(grad, input_sizes, *_):
+        return tuple(input_sizes)
+
+
+class SelectBackward(IntoZeros):
+    """Zeros of shape `input_sizes` with `grad` at `index` of `dim`.
 
     >>> from minigrad import ones, select_backward
     >>> select_backward(ones(()), (3,), 0, 1)
     tensor([0., 1., 0.])
     """
 
-    method = False
 
-    def shape(grad, input_sizes, dim, index):
-        return tuple(input_sizes)
 
     def forward(xp, grad, input_sizes, dim, index):
         result = xp.zeros(input_sizes, grad.dtype)
@@ -119,18 +125,15 @@ class Slice(Op):
         yield make(3, 2), 0, 2, 1
 
 
-class SliceBackward(Op):
-    """Zeros of `input_sizes` but for `grad` in the slice.
+class SliceBackward(IntoZeros):
+    """Zeros of shape `input_sizes` with `grad` in the slice.
 
     >>> from minigrad import ones, slice_backward
     >>> slice_backward(ones(2), (4,), 0, 1, 3, 1)
     tensor([0., 1., 1., 0.])
     """
 
-    method = False
 
-    def shape(grad, input_sizes, dim, start, end, step):
-        return tuple(input_sizes)
 
     def forward(xp, grad, input_sizes, dim, start, end, step):
         result = xp.zeros(input_sizes, grad.dtype)
@@ -208,8 +211,8 @@ def diagonal_geometry(shape, strides, offset, dim1, dim2):
             (*(strides[d] for d in rest), strides[first] + strides[second]), start)
 
 
-class DiagonalBackward(Op):
-    """Zeros of `input_sizes` but for `grad` on a diagonal.
+class DiagonalBackward(IntoZeros):
+    """Zeros of shape `input_sizes` with `grad` on a diagonal.
 
     >>> from minigrad import ones, diagonal_backward
     >>> diagonal_backward(ones(2), (2, 2), 0, 0, 1)
@@ -217,10 +220,7 @@ class DiagonalBackward(Op):
             [0., 1.]])
     """
 
-    method = False
 
-    def shape(grad, input_sizes, offset, dim1, dim2):
-        return tuple(input_sizes)
 
     def forward(xp, grad, input_sizes, offset, dim1, dim2):
         result = xp.zeros(input_sizes, grad.dtype)
@@ -292,18 +292,15 @@ def unfold(self, dimension, size, step):
     return SlidingWindows(self, dimension, size, step)
 
 
-class UnfoldBackward(Op):
-    """Windows, laid out as `unfold` shows them, added back into zeros of `input_sizes`.
+class UnfoldBackward(IntoZeros):
+    """Add the windows of `unfold` back into zeros of shape `input_sizes`.
 
     >>> from minigrad import ones, unfold_backward
     >>> unfold_backward(ones(2, 2), (3,), 0, 2, 1)
     tensor([1., 2., 1.])
     """
 
-    method = False
 
-    def shape(grad, input_sizes, dim, size, step):
-        return tuple(input_sizes)
 
     def forward(xp, grad, input_sizes, dim, size, step):
         return kernels_index.unfold_backward(xp, grad, input_sizes, dim, size, step)
@@ -318,7 +315,16 @@ class UnfoldBackward(Op):
 # -------------------------------------------------------------------- several at a time
 
 
-class Split(Op):
+class Pieces(Op, abstract=True):
+    """Views of consecutive parts along `dim`."""
+
+    kind, many = "view", True
+
+    def grad_self(grads, dim):
+        return F.cat(grads, dim)
+
+
+class Split(Pieces):
     """Pieces of `split_size` along `dim`, the last one as long as what is left.
 
     >>> from minigrad import arange
@@ -326,8 +332,7 @@ class Split(Op):
     (tensor([0., 1.]), tensor([2.]))
     """
 
-    kind = "view"
-    many, public = True, False
+    public = False
 
     def shape(self, split_size, dim=0):
         dim, starts = split_starts(self, split_size, dim)
@@ -337,8 +342,6 @@ class Split(Op):
         dim, starts = split_starts(self.shape, split_size, dim)
         return [self[along(dim, slice(i, i + split_size))] for i in starts]
 
-    def grad_self(grads, dim):
-        return F.cat(grads, dim)
 
     def samples(make):
         yield make(5, 2), 2
@@ -346,7 +349,7 @@ class Split(Op):
         yield make(2, 3), 7, 1
 
 
-class SplitWithSizes(Op):
+class SplitWithSizes(Pieces):
     """Pieces of the given sizes along `dim`, which they add up to.
 
     >>> from minigrad import arange
@@ -354,8 +357,6 @@ class SplitWithSizes(Op):
     (tensor([0.]), tensor([1., 2.]))
     """
 
-    kind = "view"
-    many = True
 
     def shape(self, split_sizes, dim=0):
         dim = checked_split_sizes(self, split_sizes, dim)
@@ -368,15 +369,13 @@ class SplitWithSizes(Op):
             start += n
         return pieces
 
-    def grad_self(grads, dim):
-        return F.cat(grads, dim)
 
     def samples(make):
         yield make(5, 2), (1, 4)
         yield make(2, 3), [1, 0, 2], -1
 
 
-class UnsafeSplit(Op):
+class UnsafeSplit(Split):
     """`split` whose pieces count as no views: they may be written to one by one.
 
     >>> from minigrad import arange
@@ -384,14 +383,12 @@ class UnsafeSplit(Op):
     (tensor([0., 1.]), tensor([2.]))
     """
 
-    many = True
-    shape, forward, grad_self = Split.shape, Split.forward, Split.grad_self
-
-    def samples(make):
-        yield make(5, 2), 2
+    kind, public = "", True
 
 
-class UnsafeSplitWithSizes(Op):
+
+
+class UnsafeSplitWithSizes(SplitWithSizes):
     """`split_with_sizes` whose pieces count as no views: they may be written to one by one.
 
     >>> from minigrad import arange
@@ -399,12 +396,9 @@ class UnsafeSplitWithSizes(Op):
     (tensor([0.]), tensor([1., 2.]))
     """
 
-    many = True
-    shape, forward, grad_self = (
-        SplitWithSizes.shape, SplitWithSizes.forward, SplitWithSizes.grad_self)
+    kind = ""
 
-    def samples(make):
-        yield make(5, 2), (1, 4)
+
 
 
 class Unbind(Op):

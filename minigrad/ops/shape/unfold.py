@@ -86,9 +86,9 @@ def pair(value):
 
 def check_windows(kernel_size, dilation, padding, stride):
     """Raise PyTorch's error for sizes that make no window."""
-    given = (("kernel size", "kernel", kernel_size), ("stride", "stride", stride),
+    arguments = (("kernel size", "kernel", kernel_size), ("stride", "stride", stride),
              ("dilation", "dilation", dilation))
-    for what, short, values in given:
+    for what, short, values in arguments:
         if min(values) <= 0:
             raise RuntimeError(f"{what} should be greater than zero, but got "
                                + " ".join(f"{short}_{name}: {n}"

@@ -47,7 +47,19 @@ def listed(sizes):
 # -------------------------------------------------------------------- other shapes
 
 
-class View(Op):
+class Reshaping(Op, abstract=True):
+    """The same elements in another shape; a -1 is worked out."""
+
+    public = False
+
+    def shape(self, size):
+        return infer_view(size, numel(self))
+
+    def grad_self(g, self_sizes):
+        return F.reshape(g, self_sizes)
+
+
+class View(Reshaping):
     """The same elements in another shape, without a copy; a -1 is worked out.
 
     Raises RuntimeError where no strides would do.
@@ -59,10 +71,6 @@ class View(Op):
     """
 
     kind = "view"
-    public = False
-
-    def shape(self, size):
-        return infer_view(size, numel(self))
 
     def forward(xp, self, size):
         size = infer_view(size, self.size)
@@ -75,9 +83,6 @@ class View(Op):
                 "dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
         return strided(xp, self, size, strides)
 
-    def grad_self(g, self_sizes):
-        return F.reshape(g, self_sizes)
-
     def samples(make):
         yield make(2, 3, 4), (6, -1)
         yield make(2, 3), (3, 1, 2)
@@ -85,7 +90,7 @@ class View(Op):
         yield make(0, 3), (3, 0)
 
 
-class UnsafeView(Op):
+class UnsafeView(Reshaping):
     """`view` of memory that nobody else holds: the result counts as no view.
 
     >>> from minigrad import ones
@@ -93,16 +98,8 @@ class UnsafeView(Op):
     torch.Size([6])
     """
 
-    public = False
-
-    def shape(self, size):
-        return infer_view(size, numel(self))
-
     def forward(xp, self, size):
         return self.reshape(infer_view(size, self.size))
-
-    def grad_self(g, self_sizes):
-        return F.reshape(g, self_sizes)
 
     def samples(make):
         yield make(2, 3), (6,)
@@ -151,7 +148,6 @@ class ReshapeAlias(View):
     >>> arange(6.0).view(3, 2)[:, 0].reshape(3, 1).shape
     torch.Size([3, 1])
     """
-
 
 @function()
 def reshape(input, *sizes, shape=None):
@@ -491,7 +487,16 @@ def unsqueezed(g, sizes):
     return g if tuple(g.shape) == tuple(sizes) else F.reshape(g, sizes)
 
 
-class SqueezeAll(Op):
+class Squeezing(Op, abstract=True):
+    """Dimensions of size one removed."""
+
+    kind, inplace, public = "view", True, False
+
+    def grad_self(g, self_sizes):
+        return unsqueezed(g, self_sizes)
+
+
+class SqueezeAll(Squeezing):
     """All dimensions of size one removed.
 
     >>> from minigrad import ones
@@ -499,8 +504,8 @@ class SqueezeAll(Op):
     torch.Size([3])
     """
 
-    kind = "view"
-    name, node, inplace, public = "squeeze", "SqueezeBackward0", True, False
+    name = "squeeze"
+    node = "SqueezeBackward0"
 
     def shape(self):
         return tuple(n for n in self if n != 1)
@@ -508,16 +513,13 @@ class SqueezeAll(Op):
     def forward(xp, self):
         return self.squeeze()
 
-    def grad_self(g, self_sizes):
-        return unsqueezed(g, self_sizes)
-
     def samples(make):
         yield make(1, 3, 1)
         yield make(1)
         yield make()
 
 
-class SqueezeDim(Op):
+class SqueezeDim(Squeezing):
     """Dimension `dim` removed if it is of size one.
 
     >>> from minigrad import ones
@@ -525,8 +527,8 @@ class SqueezeDim(Op):
     torch.Size([1, 3])
     """
 
-    kind = "view"
-    name, node, inplace, public = "squeeze", "SqueezeBackward1", True, False
+    name = "squeeze"
+    node = "SqueezeBackward1"
 
     def shape(self, dim):
         dim = wrap_dim(dim, len(self))
@@ -536,16 +538,13 @@ class SqueezeDim(Op):
         dim = wrap_dim(dim, self.ndim)
         return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self
 
-    def grad_self(g, self_sizes):
-        return unsqueezed(g, self_sizes)
-
     def samples(make):
         yield make(1, 3, 1), 0
         yield make(1, 3, 1), 1
         yield make(), -1
 
 
-class SqueezeDims(Op):
+class SqueezeDims(Squeezing):
     """Those of the dimensions `dim` removed that are of size one.
 
     >>> from minigrad import ones
@@ -553,8 +552,8 @@ class SqueezeDims(Op):
     torch.Size([3])
     """
 
-    kind = "view"
-    name, node, inplace, public = "squeeze", "SqueezeBackward2", True, False
+    name = "squeeze"
+    node = "SqueezeBackward2"
 
     def shape(self, dim):
         dims = wrap_dims(dim, len(self)) if dim else ()
@@ -563,9 +562,6 @@ class SqueezeDims(Op):
     def forward(xp, self, dim):
         dims = wrap_dims(dim, self.ndim) if dim else ()
         return self.squeeze(tuple(d for d in dims if self.shape[d] == 1))
-
-    def grad_self(g, self_sizes):
-        return unsqueezed(g, self_sizes)
 
     def samples(make):
         yield make(1, 3, 1), (0, -1)

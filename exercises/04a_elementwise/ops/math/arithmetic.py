@@ -208,7 +208,7 @@ class Mul(Binary):
 
 
 class Neg(Unary):
-    """The tensor with every sign turned; bool tensors have none.
+    """The negative of each element; bool tensors have none.
 
     >>> from minigrad import tensor
     >>> -tensor([1.0, -2.0])

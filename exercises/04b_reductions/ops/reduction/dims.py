@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
 
-"""What formulas that work along dimensions share; written with `F`, so for arrays and tensors."""
+"""Helpers of formulas that work along dimensions; written with `F`, for arrays and tensors."""
 
 from ...op.declaration import F
 from ...shapes import numel, reduced, wrap_dims
@@ -26,13 +26,13 @@ def extent(sizes, dim):
 
 
 def unsqueeze_reduced(value, sizes, dim, keepdim):
-    """Return a reduced value with its lost dimensions back, of size one; 0-d stays as it is."""
+    """Unsqueeze the dimensions that a reduction removed; a 0-d value stays as it is."""
     # 04b.1 Sums and means. See the task at `extent`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
 def scatter_reduced(g, sizes, dim, index, keepdim):
-    """Return zeros of `sizes` with `g` at the places that `index` names along `dim`."""
+    """Scatter a reduced `g` along `dim` into zeros of shape `sizes`."""
     if not sizes:
         return F.clone(g)  # memory of its own, as where there are dimensions
     if not keepdim:
@@ -46,6 +46,6 @@ def flipped(x, dim):
 
 
 def shift_by_one(x, dim, first):
-    """Return the elements moved one place along `dim`; `first(part)` makes what comes first."""
+    """Shift the elements by one along `dim`; `first(part)` makes the new first element."""
     head = F.narrow(x, dim, 0, 1)
     return F.cat([first(head), F.narrow(x, dim, 0, x.shape[dim] - 1)], dim)
