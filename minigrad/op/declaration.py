@@ -199,7 +199,7 @@ def backend_call(op: type[Op]) -> Callable[..., Any]:
     if op.kernel is not None:
         kinds, kernel = op.kernel
         call = f"require({op.operands[0]}, {kinds!r}, {kernel!r}) or {call}"
-    scope = {"require": require, "__name__": __name__}  # warnings name the module that they are from
+    scope = {"require": require, "__name__": __name__}  # the name is for warnings
     forward: Callable[..., Any] = eval(f"lambda xp, {operands}: {call}", scope)
     return forward
 
