@@ -30,8 +30,8 @@ def from_package(engine: str, path: str) -> Any:
     """Return the module at a path; for PyTorch the same source, with `torch` imported."""
     if engine == "minigrad":
         return importlib.import_module(path.removesuffix(".py").replace("/", "."))
-    sys.path.append(str(ROOT / "tests"))
-    return importlib.import_module("_twin").twin(path)
+    sys.path.insert(0, str(ROOT))
+    return importlib.import_module("tests.support.twin").twin(path)
 
 
 class Unavailable(Exception):

@@ -6,9 +6,9 @@ learner's code and nothing else.
 
 NOTE [Swapping]
     An import finder stands before all others and answers for the names in the plan with the
-    learner's files.  The fast paths, which would go around the code that a learner writes, are off
-    (MINIGRAD_GENERIC).  After the package is imported, each swapped module must have come from its
-    file; otherwise nothing is tested.
+    learner's files.  The folder `fast`, which would go around the code that a learner writes, is
+    switched off (MINIGRAD_GENERIC) and cannot be imported.  After the package is imported, each
+    swapped module must have come from its file; otherwise nothing is tested.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class Swapped(importlib.abc.MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None
                   ) -> importlib.machinery.ModuleSpec | None:
         """Return where a swapped module is; None leaves the name to the other finders."""
+        if name == "minigrad.fast":
+            raise ImportError("minigrad.fast is left out where code is graded")
         file = self.files.get(name)
         if file is None:
             return None

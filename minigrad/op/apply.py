@@ -70,7 +70,7 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
     xp, arrays = call.xp, call.arrays
     if xp.run_op is not None:
         return xp.run_op(op, call.values, arrays, call.on_tensors)
-    place = xp.place_of(arrays)
+    place = None if xp.device_type == "cpu" else xp.place_of(arrays)
     try:
         with NO_PLACE if place is None else place.entered():
             result = forward(op, xp, arrays)
@@ -94,7 +94,8 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
 
 def prepare(op: type[Op], values: list[Any]) -> Prepared:
     """Take the arrays out of tensors, promote them and find their backend."""
-    values = plain_numbers(op, values)
+    if op.plain_positions:
+        values = plain_numbers(op, values)
     arrays, on_tensors, all_tensors = values.copy(), False, True
     for i in op.tensor_positions:
         value = values[i]

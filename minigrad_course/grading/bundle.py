@@ -18,11 +18,12 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path) -> Pat
     """Make the tree for a graded process in `folder`.
 
     It holds `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
-    With `texts` None the package is the original.
+    With `texts` None the package is the original.  The folder `fast` is left out: it would go
+    around the code that a learner writes.
     """
     site = folder / "site"
     shutil.copytree(stage.package, site / "minigrad",
-                    ignore=shutil.ignore_patterns("course", "*.pyi"))
+                    ignore=shutil.ignore_patterns("fast", "*.pyi"))
     for path in stage.modules if texts is not None else ():
         target = site / "minigrad" / path
         target.unlink()

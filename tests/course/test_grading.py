@@ -216,6 +216,17 @@ def test_a_changed_submission_is_graded_again(tmp_path):
     assert len(kept.read_text().splitlines()) == 2
 
 
+def test_a_graded_process_has_no_fast_paths(tmp_path):
+    from minigrad_course.grading.bundle import make_bundle
+    from minigrad_course.swap import Swapped
+
+    bundle = make_bundle(STAGE, None, tmp_path)
+    assert (bundle / "site" / "minigrad" / "engine").is_dir()
+    assert not (bundle / "site" / "minigrad" / "fast").exists()
+    with pytest.raises(ImportError, match=r"minigrad\.fast is left out"):
+        Swapped({}).find_spec("minigrad.fast")
+
+
 @pytest.mark.slow
 def test_a_limit_is_kept(tmp_path):
     from minigrad_course.grading.bundle import make_bundle

@@ -2,10 +2,10 @@
 
 NOTE [How a tangent passes an op]
     Forward mode pushes a tangent `t` through an op as `J t`.  Ops declare only the transpose, as
-    formulas that compute `J^T v`; these are linear in `v`, so differentiating `<J^T v, t>` by `v`,
-    whose value does not matter, gives `J t`: a backward pass through the formulas.  Where that is
-    more than is needed the op's kind says so (NOTE [Kinds of ops] in op/declaration.py), or the op
-    has a rule of its own, `jvp`:
+    formulas that compute `J^T v`.  These are linear in `v`, so differentiating `<J^T v, t>` with
+    respect to `v`, at any value of `v`, gives `J t`: a backward pass through the formulas.  If a
+    simpler rule is enough, the op's kind says so (NOTE [Kinds of ops] in op/declaration.py), or
+    the op has a rule of its own, `jvp`:
         "linear", "view"  the op of the tangents is the tangent of the op,
         "multilinear"     it is linear in each input: the op with one tangent in its place, summed,
         "elementwise"     the jacobian is diagonal: the formulas themselves, with `t` as gradient.
