@@ -80,7 +80,7 @@ def push_hooks(pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -
         raise TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. "
                         "The pack hook and the unpack hook have to be callable.")
     _state.saved_tensors_hooks.set((*_state.saved_tensors_hooks.get(), (pack_hook, unpack_hook)))
-    _state.observers.enter()  # the specialised closures do not call hooks
+    _state.observers.enter()  # the twins in fast/ do not call hooks
 
 
 def pop_hooks() -> None:

@@ -7,6 +7,13 @@ NOTE [The ring]
     serves the common case, leaves every other case and every error to that function, and gives
     the same numbers, bit for bit; the tests compare the two for every op.  The environment
     variable `MINIGRAD_GENERIC=1` leaves it off.
+
+    The figures of single operations in this folder's files are from
+
+        python -m timeit -s 'import minigrad as t' -s 'x = t.ones(4, requires_grad=True)' 'x.exp()'
+
+    and the like for the other operations, with and without that variable, on one thread
+    (OMP_NUM_THREADS=1).
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def make_quicker(op: type[Op], function: Any, dunder: Any) -> tuple[Any, Any]:
 
 def with_fast_path(call: Callable[..., Any], fast: Callable[..., Any] | None,
                    op: type[Op]) -> Callable[..., Any]:
-    """Return the function that takes the specialised closure when nothing is unusual."""
+    """Return a function that calls the twin for positional arguments, else the generic one."""
     if fast is None:
         return call if op.fast is None or op.varargs else documented(by_position(call, op), op,
                                                                     op.name)
