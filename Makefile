@@ -39,7 +39,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz mutation audit sbom lint bench course course-full export-full site serve site-check \
+.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course course-full export-full site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -85,6 +85,9 @@ fuzz: $(VENV)/.stamp-torch ## random programs beside PyTorch: SEED=, PROGRAMS=, 
 	@mkdir -p build
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(RUN)/python -m tests.fuzz --seed $(SEED) \
 	  --programs $(PROGRAMS) --jobs $(JOBS) --result build/fuzz.json
+
+pytorch-tests: $(VENV)/.stamp-test ## PyTorch 1.13's own tests of autograd on minigrad; downloads their source once
+	@$(RUN)/python -m tests.pytorch
 
 # All of them, some 8,000, take hours.
 mutation: $(VENV)/.stamp-mutation $(TORCH) ## do the tests notice small wrong changes? MODULES="graph autograd", SAMPLE=500, SEED=

@@ -7,7 +7,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-DATA = ("lessons", "exercises", "tests/stages", "tests/_oracle.py")
+DATA = ("lessons", "exercises", "tests/stages", "tests/_oracle.py", "docs/en/glossary.md")
 
 
 class CustomBuildHook(BuildHookInterface):

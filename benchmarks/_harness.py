@@ -31,7 +31,7 @@ def from_package(engine: str, path: str) -> Any:
     if engine == "minigrad":
         return importlib.import_module(path.removesuffix(".py").replace("/", "."))
     sys.path.insert(0, str(ROOT))
-    return importlib.import_module("tests.support.twin").twin(path)
+    return importlib.import_module("tests.support.with_torch").with_torch(path)
 
 
 class Unavailable(Exception):

@@ -1,6 +1,9 @@
 # Stage 03b, In front of the engine: backward and grad: the exercise for minigrad/autograd/backward.py.
 # Made by `minigrad dev build`. The lesson is lessons/03b_backward.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03b
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """`backward` and `grad`: what the user asks of the engine, checked and prepared.
 
@@ -15,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import backend_of
+from ..backend import BACKENDS, backend_of
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
 from ..engine.engine import execute
@@ -23,23 +26,21 @@ from ..engine.frames import user_frame
 from ..engine.gradient_views import mark_views
 from ..engine.graph_task import GraphTask, on_tensors
 from ..graph.node import Node
-from ..shapes import numel
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
 from .batched_grads import BatchedTask, batched_gradients, swept, unbatched
 from .graph import GradientEdge
 
+GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 
-def backward(
-    tensors: TensorOrTensors,
-    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: TensorOrTensors | None = None,
-) -> None:
+NO_HISTORY = "element {} of tensors does not require grad and does not have a grad_fn"
+
+
+def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
+             retain_graph: bool | None = None, create_graph: bool = False,
+             grad_variables: Any = None, inputs: TensorOrTensors | None = None) -> None:
     """Accumulate the gradients of the sum of `tensors` into the `.grad` of the graph's leaves.
 
     `grad_tensors` are the gradients with respect to `tensors`; a tensor of one element may leave
@@ -52,28 +53,29 @@ def backward(
     """
     # 03b.5 backward and grad. `backward`: where `grad_variables` is not None,
     # `grad_tensors = renamed(grad_tensors, grad_variables)`. Take roots (`as_tuple`),
-    # goals (`goals_of(inputs, "backward")` where `inputs` is not None), the first
+    # inputs (`inputs_of(inputs, "backward")` where `inputs` is not None), the first
     # gradients (`root_gradients` of roots, `matched` gradients and create_graph) and
     # edges (`root_edges`). The graph is kept if `retain_graph` says so, and where that is
-    # None if `create_graph`. With `create_graph` call `warn_of_cycle()`. Without inputs:
-    # `execute(edges, grads, keep, create_graph)`. With inputs call `retain_grad()` of
-    # each that is a Tensor, so that results keep their gradient too, and execute with the
-    # list of their `edge_of` and accumulate=True. `grad`: first
-    # `check_options(only_inputs, allow_unused, materialize_grads)`. An `allow_unused` of
-    # None means that of `materialize_grads`. Take roots (`as_tuple`), goals
-    # (`goals_of(inputs, "grad")`), matched gradients, and whether to keep the graph, as
-    # above. The results come from `gradients(roots, goals, given, keep, create_graph,
-    # allow_unused)`, or, with `is_grads_batched`, from `of_batches` with the same
-    # arguments. With `materialize_grads` put `zeros_for(goal, create_graph)` in the place
-    # of each None. Return a tuple, also of one; where `inputs` is a dictionary, a
-    # dictionary with its keys in their order.
+    # None if `create_graph`. With `create_graph` call `warn_of_cycle()`. Then
+    # `execute(edges, grads, retain_graph, create_graph, ends)`, where `ends` is None
+    # without inputs and else `end_edges(inputs)`: that gives the list of their `edge_of`,
+    # and calls `retain_grad()` of each that is a Tensor, so that results keep their
+    # gradient too. `grad`: first `check_options(only_inputs, allow_unused,
+    # materialize_grads)`. An `allow_unused` of None means that of `materialize_grads`.
+    # Take roots (`as_tuple`), inputs (`inputs_of(inputs, "grad")`), matched gradients,
+    # and whether to keep the graph, as above. The results come from `gradients(roots,
+    # inputs, grad_outputs, retain_graph, create_graph, allow_unused)`, or, with
+    # `is_grads_batched`, from `of_batches` with the same arguments. With
+    # `materialize_grads` put `zeros_for(input, create_graph)` in the place of each None.
+    # Return a tuple, also of one; where `inputs` is a dictionary, a dictionary with its
+    # keys in their order.
     raise NotImplementedError("03b.5 backward and grad is yours to write")
 
 
 def grad(
     outputs: TensorOrTensors,
     inputs: TensorOrTensors,
-    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    grad_outputs: GradTensors = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
@@ -98,36 +100,37 @@ def grad(
     raise NotImplementedError("03b.5 backward and grad is yours to write")
 
 
-def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
               allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
-    """Return the gradients of `roots` by `goals`, with None for those that are missing."""
+    """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
     # 03b.4 Gradients for inputs. `gradients`: return a list with the gradient of the sum
-    # of `roots` for each of `goals`, as a Tensor, None for one that the roots do not
-    # depend on. Take the first gradients from `root_gradients(roots, given,
-    # create_graph)`, the start from `root_edges(roots)`. A goal that is a Tensor and does
-    # not require grad raises RuntimeError "One of the differentiated Tensors does not
-    # require grad". Then let the engine run: `execute(edges, grads, keep, create_graph,
-    # places, accumulate=False, kind=kind)`, where `places` are the `edge_of` of the
-    # goals; it returns arrays, Tensors or None (arrays become Tensors by
-    # `Tensor._plain`). (The package asks a fast path, `swept`, first; leave that out.)
-    # For a result that is None raise, unless `allow_unused`, RuntimeError "The
-    # differentiated Tensor at index {i} appears to not have been used in the graph. Set
-    # allow_unused=True if this is the desired behavior." `zeros_for(goal, create_graph)`:
-    # a Tensor of zeros in shape and dtype of the goal (its array is `goal._array`) that
-    # requires grad if `create_graph`; for a GradientEdge raise RuntimeError
-    # "materialize_grads cannot be used when the given input is a GradientEdge".
+    # of `roots` for each of `inputs`, as a Tensor, None for one that the roots do not
+    # depend on. Take the first gradients from `root_gradients(roots, grad_outputs,
+    # create_graph)`, the start from `root_edges(roots)`. An input that is a Tensor and
+    # does not require grad raises RuntimeError "One of the differentiated Tensors does
+    # not require grad". Then let the engine run: `execute(edges, root_grads,
+    # retain_graph, create_graph, input_edges, accumulate=False, kind=kind)`, where
+    # `input_edges` are the `edge_of` of the inputs; it returns arrays, Tensors or None
+    # (arrays become Tensors by `Tensor._plain`). (The package asks a fast path, `swept`,
+    # first; leave that out.) For a result that is None raise, unless `allow_unused`,
+    # RuntimeError "The differentiated Tensor at index {i} appears to not have been used
+    # in the graph. Set allow_unused=True if this is the desired behavior."
+    # `zeros_for(input, create_graph)`: a Tensor of zeros in shape and dtype of the input
+    # (its array is `input._array`) that requires grad if `create_graph`; for a
+    # GradientEdge raise RuntimeError "materialize_grads cannot be used when the given
+    # input is a GradientEdge".
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
 
 
-def of_batches(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
                allow_unused: bool) -> list[Tensor | None]:
-    """Return what `gradients` does for each of a batch of gradients `given`, stacked."""
-    level, size, batches = batched_gradients(roots, given, on_tensors(create_graph))
+    """Return the stacked results of `gradients` for each gradient of a batch `grad_outputs`."""
+    level, size, batches = batched_gradients(roots, grad_outputs, on_tensors(create_graph))
     return [None if g is None else unbatched(g, level, size) for g in gradients(
-        roots, goals, batches, keep, create_graph, allow_unused, BatchedTask)]
+        roots, inputs, batches, retain_graph, create_graph, allow_unused, BatchedTask)]
 
 
-def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
+def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
     """Make the gradient of an input that has none."""
     # 03b.4 Gradients for inputs. See the task at `gradients`.
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
@@ -141,7 +144,7 @@ def as_tuple(tensors: Any) -> tuple[Any, ...]:
     # its order. `matched(grads, count)`: None becomes a tuple of `count` times None;
     # otherwise the first `count` of `as_tuple(grads)` (what is left over is not looked
     # at, as in PyTorch); where there are fewer, raise RuntimeError with the text "got
-    # {count} tensors and {length} gradients". `goals_of(inputs, function)`:
+    # {count} tensors and {length} gradients". `inputs_of(inputs, function)`:
     # `as_tuple(inputs)`; where it is empty raise RuntimeError "`inputs` argument to
     # `{function}()` cannot be empty." (with these backquotes), and where an element is
     # neither Tensor nor GradientEdge raise RuntimeError "all inputs have to be Tensors or
@@ -149,7 +152,7 @@ def as_tuple(tensors: Any) -> tuple[Any, ...]:
     raise NotImplementedError("03b.1 One or many is yours to write")
 
 
-def goals_of(inputs: Any, function: str) -> tuple[Any, ...]:
+def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
     """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
     # 03b.1 One or many. See the task at `as_tuple`.
     raise NotImplementedError("03b.1 One or many is yours to write")
@@ -160,14 +163,20 @@ def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
     # 03b.2 Where the pass starts. `edge_of(tensor)`: the pair (node, number) at which the
     # gradient of a Tensor arrives, `tensor._edge()`; of a GradientEdge its first two
     # elements. `root_edges(roots)`: the list of these for all roots. A Tensor that does
-    # not require grad raises RuntimeError "element {i} of tensors does not require grad
-    # and does not have a grad_fn", with its position from 0; what is neither Tensor nor
-    # GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not {name
-    # of its type}". A leaf that requires grad is a root like any other.
+    # not require grad, whose edge leads to None, raises RuntimeError with the text
+    # NO_HISTORY, into which `.format(i)` puts its position from 0; what is neither Tensor
+    # nor GradientEdge raises TypeError "element {i} of tensors has to be a Tensor, not
+    # {name of its type}". A leaf that requires grad is a root like any other.
     # `appearance(root)`: the pair (shape, dtype) of a Tensor's array `root._array`; for a
     # GradientEdge what its node knows of that output,
     # `root.node.metadata_of(root.output_nr)`.
     raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+
+
+def end_edges(inputs: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
+    """Return the edges at which `backward` ends; its inputs retain their gradients."""
+    # 03b.5 backward and grad. See the task at `backward`.
+    raise NotImplementedError("03b.5 backward and grad is yours to write")
 
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
@@ -178,31 +187,40 @@ def matched(grads: Any, count: int) -> tuple[Any, ...]:
 
 def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
                    create_graph: bool) -> list[Any]:
-    """Check the gradients that start the pass, and make those left out."""
-    # 03b.3 The first gradients. Return a list with the gradient that starts the pass for
-    # each of `roots`; `grads` has as many elements, each a Tensor or None. Where it is
-    # None: a root of one element (`numel(shape) == 1`, whatever its number of dimensions)
-    # begins with ones, `ones_for(root)`, an array; any other raises RuntimeError "grad
-    # can be implicitly created only for scalar outputs". A gradient that is given has to
-    # be a Tensor, else raise TypeError "gradients can be either Tensors or None, but got
-    # {name of its type}"; and of exactly the root's shape, else raise RuntimeError
-    # "Mismatch in shape: grad_output[{i}] has a shape of {Size(its shape)} and
-    # output[{i}] has a shape of {Size(the root's shape)}."; where its dtype is not the
-    # root's it is converted, `given.to(FROM_NUMPY[dtype])`. Shape and dtype of a root are
-    # `appearance(root)`. In a pass on tensors (`on_tensors(create_graph)`) the list holds
-    # Tensors: what was given, with its history, and `Tensor._plain(array)` of what was
-    # made; otherwise it holds arrays. But where any gradient that is given requires grad,
-    # hooks are to see it as it is, so the list is that of a pass on tensors. A root that
-    # is a Tensor and does not require grad, with no gradient given, gets None in the list
-    # and no error here: `root_edges` complains of it, with the better text.
+    """Check the gradients that start the pass, and make those left out.
+
+    They are tensors in a pass on tensors, and where hooks are to see a gradient with its history.
+    """
+    # 03b.3 The first gradients. `root_gradients`: return a list with the gradient that
+    # starts the pass for each of `roots`; `grads` has as many elements, each a Tensor or
+    # None. Where it is None, `ones_for(root)` makes a Tensor of ones for a root of one
+    # element (of its array, `BACKENDS[type(array)].ones_like(array)`; for a GradientEdge
+    # of `np.empty` of its shape and dtype); any other raises RuntimeError "grad can be
+    # implicitly created only for scalar outputs". `checked(grad, root, i)` checks a
+    # gradient that is given: it has to be a Tensor, else raise TypeError "gradients can
+    # be either Tensors or None, but got {name of its type}"; and of exactly the root's
+    # shape, else raise RuntimeError "Mismatch in shape: grad_output[{i}] has a shape of
+    # {Size(its shape)} and output[{i}] has a shape of {Size(the root's shape)}."; where
+    # its dtype is not the root's it is converted, `grad.to(FROM_NUMPY[dtype])`. Shape and
+    # dtype of a root are `appearance(root)`. In a pass on tensors
+    # (`on_tensors(create_graph)`), and where any gradient that is given requires grad,
+    # for hooks are to see it as it is, the list holds these Tensors; otherwise it holds
+    # their arrays. A root that is a Tensor and does not require grad, with no gradient
+    # given, gets None in the list and no error here: `root_edges` complains of it, with
+    # the better text.
     raise NotImplementedError("03b.3 The first gradients is yours to write")
 
 
-def ones_for(root: Tensor | GradientEdge) -> Any:
-    """Make the array of ones with which a pass begins where no gradient was given."""
-    like = root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
-    with place_on(like):
-        return backend_of(like).ones_like(like)
+def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
+    """Make the gradient of a root of one element; None for a root that requires none."""
+    # 03b.3 The first gradients. See the task at `root_gradients`.
+    raise NotImplementedError("03b.3 The first gradients is yours to write")
+
+
+def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
+    """Return the gradient given for root number `i`, in the dtype of the root."""
+    # 03b.3 The first gradients. See the task at `root_gradients`.
+    raise NotImplementedError("03b.3 The first gradients is yours to write")
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
@@ -212,7 +230,7 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
 
 
 def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
-    """Return where the pass starts; a root without history is an error."""
+    """Return the edges at which the pass starts; a root without history is an error."""
     # 03b.2 Where the pass starts. See the task at `edge_of`.
     raise NotImplementedError("03b.2 Where the pass starts is yours to write")
 
@@ -249,13 +267,8 @@ def warn_of_cycle() -> None:
 
 
 @method("backward")
-def tensor_backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: TensorOrTensors | None = None,
-) -> None:
+def tensor_backward(self: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None,
+                    create_graph: bool = False, inputs: TensorOrTensors | None = None) -> None:
     """Accumulate the gradients of this tensor into the `.grad` of the graph's leaves.
 
     `gradient` is the gradient with respect to the tensor and may be left out for one element.

@@ -1,6 +1,9 @@
 # Stage 07, Grad modes: the exercise for minigrad/autograd/grad_mode.py.
 # Made by `minigrad dev build`. The lesson is lessons/07_grad_mode.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 07
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Grad modes: switch the recording of the graph on and off, per thread.
 

@@ -1,4 +1,4 @@
-"""Thread state (grad mode, sequence numbers) and the switch of the observers.
+"""Thread state (grad mode and the like) and the switch of the observers.
 
 NOTE [Who owns the grad mode]
     The mode belongs to a thread: a `ContextVar` starts at its default, enabled, in every
@@ -11,6 +11,12 @@ NOTE [Interceptors]
     stack, empty by default: the profiler comes first, then autocast, then the levels, the one
     entered last before the others.  Each has methods `op(op, values, proceed)` and
     `inplace(op, values, before, proceed)`, which call `proceed` to hand the op on.
+
+    Batches are the one exception: an op knows them by their arrays.  A `BatchedArray` belongs to a
+    backend of its own, whose `run_op` replaces the steps of `apply` behind all interceptors.  The
+    level of an array says which `vmap` is the innermost, so that levels need no stack, and ops
+    without batches run inside `vmap` as outside it.  An interceptor would have to be open wherever
+    a batch may come: in passes with batched gradients, in their hooks, in batching rules.
 """
 
 from __future__ import annotations
@@ -20,15 +26,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
-from itertools import count
 from threading import Lock
 from typing import Any
 
 grad_enabled: ContextVar[bool] = ContextVar("grad_enabled", default=True)
 inference_enabled: ContextVar[bool] = ContextVar("inference_enabled", default=False)
-saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], ...], ...]] = ContextVar(
-    "saved_tensors_hooks", default=()  # pairs of pack and unpack hook; the last one is in force
-)
+#: Pairs of pack and unpack hook; the last one is in force.
+saved_tensors_hooks: ContextVar[tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]] = (
+    ContextVar("saved_tensors_hooks", default=()))
 #: The recorder of the profiler that is on, on its thread; None while none is.
 recorder: ContextVar[Any] = ContextVar("recorder", default=None)
 #: The casts of autocast on its thread; None where it is off.
@@ -39,9 +44,6 @@ transform: ContextVar[Any] = ContextVar("transform", default=None)
 randomness: ContextVar[str] = ContextVar("randomness", default="")
 #: The `vmap` levels with randomness="different", a `func.levels.VmapLevels`; None for none.
 drawn: ContextVar[Any] = ContextVar("drawn", default=None)
-
-_sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
-_read_sequence = _sequence.get
 
 #: Whether `fast/` is to be switched on: the environment does not forbid it and the folder is there.
 fast: bool = (os.environ.get("MINIGRAD_GENERIC", "") in ("", "0")
@@ -126,24 +128,3 @@ class Anomaly:
 
 
 anomaly = Anomaly()
-
-
-def next_sequence() -> int:
-    """Return the next sequence number of this thread; the first one is 0.
-
-    >>> next_sequence() < next_sequence()
-    True
-    """
-    counter = _read_sequence()
-    if counter is None:
-        counter = count().__next__
-        _sequence.set(counter)
-    return counter()
-
-
-def number(node: Any) -> None:
-    """Give a new node the next sequence number of its thread, and show it to the observers."""
-    counter = _read_sequence()
-    node.sequence = next_sequence() if counter is None else counter()
-    for tell in observers.on_node:
-        tell(node)

@@ -194,5 +194,17 @@ def type_name(d: dtype) -> str:
     return _TYPE_NAMES[d.name]
 
 
+def c_name(d: dtype) -> str:
+    """Return the name of a dtype in C++, by which some of PyTorch's errors call it.
+
+    >>> c_name(int64)
+    'long int'
+    """
+    return _C_NAMES[d.name]
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int",
+            "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "bool": "bool"}
 _TYPE_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long",
                "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}

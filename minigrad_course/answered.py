@@ -1,6 +1,6 @@
 """A module as it was handed out, with what a learner has written since in its place.
 
-Where a task's words change in an exercise that is solved already, both sides changed the same
+If the words of a task change in an exercise that is solved already, both sides changed the same
 lines, and a merge would call that a conflict.  So the answers are put in before it is made.
 """
 

@@ -16,6 +16,7 @@ from .dev.app import app as dev
 from .export.app import app as export
 from .grading.app import app as grading
 from .learner import app as learner
+from .lesson import app as lesson
 from .similarity.app import app as similarity
 
 app = typer.Typer(
@@ -31,6 +32,7 @@ app = typer.Typer(
 app.add_typer(bench.app, name="bench")
 app.add_typer(dev, name="dev")
 app.add_typer(learner)
+app.add_typer(lesson)
 app.add_typer(grading)
 app.add_typer(similarity)
 app.add_typer(export)
@@ -47,7 +49,8 @@ def minigrad() -> None:
       minigrad doctor          what this installation has and lacks
       minigrad bench resnet18  where the time goes in ResNet-18
       minigrad init ~/engine   start the course in a folder of your own
-      minigrad learn           work through it: what you save is tested
+      minigrad learn           work through it: each file that you save is tested
+      minigrad lesson 05       read a lesson here and run its code
       NO_COLOR=1 minigrad tour | less
     """
 

@@ -21,7 +21,7 @@ from . import photographs
 
 
 class SortBy(StrEnum):
-    """What the table can be sorted by."""
+    """The columns by which the table can be sorted."""
 
     SELF_CPU_TIME_TOTAL = "self_cpu_time_total"
     CPU_TIME_TOTAL = "cpu_time_total"

@@ -20,7 +20,7 @@ __all__ = ["Difference", "first_difference", "record"]
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two engines part: a line of the program, what is compared, and both sides."""
+    """The first difference of two engines: the line, the thing compared, and both sides."""
 
     line: int
     what: str

@@ -17,7 +17,7 @@ from typing import Any
 
 
 def described(value: Any, tensor: type) -> Any:
-    """Return what is to be compared of a value; None for what is of no interest."""
+    """Return the facts to compare about a value; None for a value of no interest."""
     if isinstance(value, tensor):
         found: Any = value
         return {

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 #: Import name, distribution, what it is good for, how to get it.
@@ -20,7 +21,14 @@ OPTIONAL = (
     ("sklearn", "scikit-learn", "the tour's digits", "pip install -e '.[tour]'"),
     ("PIL", "pillow", "the photographs of minigrad bench", "pip install -e '.[tour]'"),
     ("graphviz", "graphviz", "pictures of graphs", "pip install -e '.[tour]'"),
-    ("pytest", "pytest", "the tests", "pip install -e '.[test]'"),
+    ("pytest", "pytest", "minigrad run and learn; the tests", "pip install -e '.[course]'"),
+    ("watchfiles", "watchfiles", "minigrad learn", "pip install -e '.[course]'"),
+    ("merge3", "merge3", "minigrad upgrade", "pip install -e '.[course]'"),
+    ("IPython", "ipython", "notebooks", "pip install jupyterlab"),
+    ("safetensors", "safetensors", "weights in files", "pip install -e '.[safetensors]'"),
+    ("threadpoolctl", "threadpoolctl", "the number of BLAS threads",
+     "pip install -e '.[threads]'"),
+    ("hypothesis", "hypothesis", "all of the tests", "pip install -e '.[test]'"),
     ("torch", "torch", "comparison with PyTorch", "make test WITH_TORCH=1"),
     ("cupy", "cupy", "device='cuda'", "see the CuPy installation guide"),
 )
@@ -39,7 +47,7 @@ def run(console: Console) -> int:
         table.add_row(
             distribution,
             installed_version(distribution) if found else "no",
-            purpose if found else f"{purpose}: {remedy}",
+            escape(purpose if found else f"{purpose}: {remedy}"),
             style="" if found else "yellow",
         )
     dot = shutil.which("dot")
@@ -52,6 +60,13 @@ def run(console: Console) -> int:
         console.print("The tour needs scikit-learn: pip install -e '.[tour]'", markup=False)
         return 1
     console.print("The tour can run: minigrad tour")
+    missing = [distribution for module, distribution, _, remedy in OPTIONAL
+               if "[course]" in remedy and find_spec(module) is None]
+    if missing:
+        console.print(f"The course needs {', '.join(missing)}: pip install -e '.[course]'",
+                      markup=False)
+    else:
+        console.print("The course can run: minigrad init DIR, then minigrad learn there")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -15,12 +16,18 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
 
+from . import skipping
 from .compare import first_difference, record
+from .desk import gathered
 from .dev.source import Module, module, symbols_in
+from .following import glossary, next_exercise, next_step, note_tested, said_when_solved
+from .give_answer import write_answer
 from .learn import learn as watch
-from .mine import run_script, selected
+from .mine import run_script
+from .naming import exercises_named, one_exercise, stages_named
+from .picture import picture
 from .run import show_problem, try_and_show
-from .stages import CourseError, Hole, Stage, find_stage, stages
+from .stages import CourseError, Hole, Stage, checkout, stages
 from .trial import debug_files
 from .workspace import Workspace, find_workspace, make_workspace
 
@@ -28,7 +35,12 @@ app = typer.Typer()
 Where = Annotated[
     Path | None, typer.Option("--dir", help="The workspace; by default the one you are in.")
 ]
-What = Annotated[str, typer.Argument(help="A stage, such as 03, or one hole of it, 03.2.")]
+What = Annotated[
+    str, typer.Argument(help="An exercise, 03.2; or stages: 03, 13 (13a and 13b), 05-08, 01,03.")
+]
+Some = Annotated[
+    str, typer.Argument(metavar="STAGES", help="03, 13 (13a and 13b), 05-08 or 01,03.")
+]
 
 
 def _told(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,17 +62,9 @@ def console() -> Console:
     return Console(highlight=False)
 
 
-def find_holes(what: str) -> tuple[Stage, list[Hole]]:
-    """Return the stage and the holes that "03" or "03.2" names; CourseError if there are none."""
-    number, dot, _ = what.partition(".")
-    stage = find_stage(number)
-    holes = [hole for hole in stage.holes if not dot or hole.id == what]
-    if not stage.holes:
-        raise CourseError(f"stage {stage.number} has nothing to write: read lessons/{stage.key}.md")
-    if not holes:
-        known = ", ".join(hole.id for hole in stage.holes)
-        raise CourseError(f"stage {stage.number} has no exercise {what!r}; it has {known}")
-    return stage, holes
+def on_a_terminal() -> bool:
+    """Tell whether somebody is there to answer a question."""
+    return sys.stdin.isatty()
 
 
 @app.command()
@@ -115,13 +119,17 @@ def list_exercises(where: Where = None) -> None:
       minigrad list
     """
     space = find_workspace(where)
+    left_out = skipping.skipped(space)
     table = Table("", "exercise", "points", "hints", box=None, pad_edge=False)
     for stage in stages():
         table.add_row("", f"[bold]{stage.number} {escape(stage.words['title'])}[/]", "", "")
         for hole in stage.holes:
             title = stage.words["hole"][hole.id]["title"]
-            table.add_row("[green]done[/]" if space.solved(hole) else "",
-                          f"  {hole.id} {escape(title)}", str(hole.points),
+            state = "[dim]skipped[/]" if stage.number in left_out else ""
+            waits = space.waits_for(hole)
+            table.add_row("[green]done[/]" if space.solved(hole) else state,
+                          f"  {hole.id} {escape(title)}"
+                          + (f": right; it waits for {waits}" if waits else ""), str(hole.points),
                           str(space.hints_taken(hole) or ""))
     console().print(table)
 
@@ -129,31 +137,24 @@ def list_exercises(where: Where = None) -> None:
 @app.command()
 @_told
 def progress(where: Where = None) -> None:
-    """Say how far you are.
+    """Show how far you are: a row for each stage, a mark for each exercise.
 
     \b
     Example:
       minigrad progress
     """
-    space = find_workspace(where)
-    earned = wanted = 0
-    for stage in stages():
-        if not stage.holes:
-            continue
-        done = sum(hole.points for hole in stage.holes if space.solved(hole))
-        whole = sum(hole.points for hole in stage.holes)
-        bar = "#" * round(20 * done / whole)
-        console().print(f"{stage.number:4}{bar:<20} {done:3} of {whole}  "
-                        f"{escape(stage.words['title'])}")
-        earned, wanted = earned + done, wanted + whole
-    console().print(f"{earned} of {wanted} points")
+    space, out = find_workspace(where), console()
+    for line in picture(space, out.encoding):
+        out.print(line)
+    for line in next_step(space):
+        out.print(line, soft_wrap=True)
 
 
 @app.command()
 @_told
 def run(
     what: Annotated[
-        str | None, typer.Argument(help="A stage, such as 03, or one hole of it, 03.2.")
+        str | None, typer.Argument(help="An exercise, 03.2, or stages: 03, 13, 05-08 or 01,03.")
     ] = None,
     keep: Annotated[
         str | None, typer.Option("--keep", help="Stages of yours that stand in too: 01,02 or "
@@ -167,40 +168,53 @@ def run(
 ) -> None:
     """Test your answers to a stage; without one, to the first that is not solved.
 
-    Your files stand in for the package's modules while its tests run. Exits with 1 while something
-    is open.
+    Your files stand in for the package's modules while its tests run. The tests of an exercise may
+    take 10 seconds. Exits with 1 while something is open.
 
     \b
     Examples:
       minigrad run
       minigrad run 03
       minigrad run 03.2
+      minigrad run 05-08
       minigrad run 03 --keep 01,02
       minigrad run 03.2 --pdb
     """
-    space = find_workspace(where)
+    space, out = find_workspace(where), console()
     if what is None:
-        stage = next((each for each in stages()
-                      if not all(space.solved(hole) for hole in each.holes)), None)
-        if stage is None:
-            console().print("Everything is solved.")
+        found = next_exercise(space)
+        if found is None:
+            out.print("Everything is solved.")
             return
-        holes = list(stage.holes)
+        chosen = [(found[0], list(found[0].holes))]
     else:
-        stage, holes = find_holes(what)
-    kept = [] if keep is None else selected(keep, stages())
-    files = {path: file for each in [*kept, stage] for path, file in space.files(each).items()}
-    if pdb:
-        trial = debug_files(stage, files, [hole.id for hole in holes])
-        if trial.problem:
-            show_problem(console(), trial)
-        raise typer.Exit(int(bool(trial.problem)))
-    found = try_and_show(console(), stage, files, holes)
-    if found is None:
-        raise typer.Exit(1)
-    if keep is None:
-        space.record((each.hole, each.state == "solved") for each in found)
-    raise typer.Exit(int(any(each.state != "solved" for each in found)))
+        chosen = exercises_named(what)
+    kept = skipping.own_files(space, [] if keep is None else stages_named(keep))
+    done = True
+    for stage, holes in chosen:
+        files, shared = gathered([*(each for each in kept if each[0] != stage),
+                                  (stage, space.files(stage))])
+        if pdb:
+            trial = debug_files(stage, files, [hole.id for hole in holes], shared)
+            if trial.problem:
+                show_problem(out, trial)
+            raise typer.Exit(int(bool(trial.problem)))
+        if len(chosen) > 1:
+            out.print(f"[bold]{stage.number} {escape(stage.words['title'])}[/]")
+        verdicts = try_and_show(out, stage, files, holes, shared)
+        done &= verdicts is not None and all(each.is_right for each in verdicts)
+        if keep is None and verdicts is not None:
+            space.record((each.hole, each.is_right) for each in verdicts)
+            space.record_waits(verdicts)
+            if len(holes) == len(stage.holes):
+                note_tested(space, stage)
+            if stage in skipping.solved_stages(space):
+                for line in said_when_solved(space, stage):
+                    out.print(line, soft_wrap=True)
+    if done and keep is None:
+        for line in next_step(space, chosen[-1][0]):
+            out.print(line, soft_wrap=True)
+    raise typer.Exit(int(not done))
 
 
 @app.command()
@@ -218,26 +232,21 @@ def hint(
       minigrad hint 03.2
     """
     space = find_workspace(where)
-    if what is None:
-        what = next((hole.id for stage in stages() for hole in stage.holes
-                     if not space.solved(hole)), None)
-        if what is None:
-            console().print("Everything is solved.")
-            return
-    _, holes = find_holes(what)
-    if len(holes) > 1:
-        raise CourseError(f"name one exercise: {', '.join(hole.id for hole in holes)}")
-    for line in next_hint(space, *find_holes(what)):
-        console().print(line)
+    found = next_exercise(space) if what is None else one_exercise(what)
+    if found is None:
+        console().print("Everything is solved.")
+        return
+    for line in next_hint(space, *found):
+        console().print(line, soft_wrap=True)
 
 
-def next_hint(space: Workspace, stage: Stage, holes: list[Hole]) -> list[str]:
+def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
     """Return the hints for a hole up to the next, and note that it was taken."""
-    (hole,) = holes
     hints = stage.words["hole"][hole.id]["hints"]
     taken = min(space.hints_taken(hole) + 1, len(hints))
     space.note(hole, hints=taken)
     lines = [f"{hole.id}, hint {i + 1} of {len(hints)}: {escape(hints[i])}" for i in range(taken)]
+    lines.append(f"[dim]names of the package's inside: {escape(glossary())}[/]")
     if taken == len(hints):
         lines.append(f"There are no more; `minigrad solution {hole.id} --give-up` shows an answer.")
     return lines
@@ -246,26 +255,74 @@ def next_hint(space: Workspace, stage: Stage, holes: list[Hole]) -> list[str]:
 @app.command()
 @_told
 def reset(
-    what: Annotated[str, typer.Argument(help="A stage, such as 03.")],
+    what: Some,
     where: Where = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Put a stage's files back as they were handed out; yours are kept as backups.
+    """Put the files of stages back as they were handed out; yours are kept as backups.
 
     \b
-    Example:
+    Examples:
       minigrad reset 03
+      minigrad reset 03 --yes
     """
     if "." in what:
         raise CourseError(f"stages are put back whole: minigrad reset {what.partition('.')[0]}")
-    space, stage = find_workspace(where), find_stage(what)
-    if not stage.holes:
-        raise CourseError(f"stage {stage.number} has no files of yours")
-    if not yes and not typer.confirm(f"Put all files of stage {stage.number} back?"):
+    space, chosen = find_workspace(where), exercises_named(what)
+    numbers = ", ".join(stage.number for stage, _ in chosen)
+    kind = "stages" if len(chosen) > 1 else "stage"
+    if not yes and not on_a_terminal():
+        raise CourseError(f"nobody is there to ask: minigrad reset {what} --yes puts the files of "
+                          f"{kind} {numbers} back")
+    if not yes and not typer.confirm(f"Put all files of {kind} {numbers} back?"):
         raise typer.Exit(1)
-    for copy in space.reset(stage):
-        console().print(f"your file is kept as {escape(str(copy))}", soft_wrap=True)
-    console().print(f"stage {stage.number} is as it was handed out")
+    for stage, _ in chosen:
+        for copy in space.reset(stage):
+            console().print(f"your file is kept as {escape(str(copy))}", soft_wrap=True)
+        console().print(f"stage {stage.number} is as it was handed out")
+
+
+@app.command()
+@_told
+def skip(what: Some, where: Where = None) -> None:
+    """Leave stages out: the package's own code does their work. `unskip` takes that back.
+
+    \b
+    Example:
+      minigrad skip 01-04
+    """
+    space, chosen = find_workspace(where), stages_named(what)
+    if not any(stage.holes for stage in chosen):
+        raise CourseError(f"stage {_numbers(chosen)} has nothing to write, so nothing to skip")
+    new = skipping.skip(space, chosen)
+    console().print(f"skipped: {_numbers(new)}; minigrad unskip takes it back" if new
+                    else "they were skipped before")
+    for line in next_step(space):
+        console().print(line, soft_wrap=True)
+
+
+@app.command()
+@_told
+def unskip(
+    what: Annotated[
+        str | None, typer.Argument(metavar="[STAGES]", help="01-04, say; all that are skipped by "
+                                                            "default.")
+    ] = None,
+    where: Where = None,
+) -> None:
+    """Bring back stages that you skipped.
+
+    \b
+    Examples:
+      minigrad unskip
+      minigrad unskip 03
+    """
+    back = skipping.unskip(find_workspace(where), stages() if what is None else stages_named(what))
+    console().print(f"no longer skipped: {_numbers(back)}" if back else "nothing was skipped")
+
+
+def _numbers(chosen: list[Stage]) -> str:
+    return ", ".join(stage.number for stage in chosen)
 
 
 @app.command()
@@ -276,6 +333,9 @@ def solution(
     give_up: Annotated[
         bool, typer.Option("--give-up", help="Show it although the exercise is not solved.")
     ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Put it into your file, which is kept as a backup.")
+    ] = False,
 ) -> None:
     """Show the package's answer beside yours, once an exercise is solved.
 
@@ -283,16 +343,23 @@ def solution(
     Examples:
       minigrad solution 03.2
       minigrad solution 03.2 --give-up
+      minigrad solution 03.2 --give-up --write
     """
-    space = find_workspace(where)
-    stage, holes = find_holes(what)
-    for hole in holes:
+    space, out = find_workspace(where), console()
+    chosen = [(stage, hole) for stage, holes in exercises_named(what) for hole in holes]
+    for _, hole in chosen:
         if not (space.solved(hole) or give_up):
             raise CourseError(f"{hole.id} is not solved yet (`minigrad run {hole.id}`); to see an "
                               "answer all the same, add --give-up")
+    for stage, hole in chosen:
         if not space.solved(hole):
             space.note(hole, gave_up=True)
-        _beside(console(), space, stage, hole)
+        if not write:
+            _beside(out, space, stage, hole)
+            continue
+        for file, copy in write_answer(space, stage, hole):
+            out.print(f"{hole.id} is written in {escape(str(file))}", soft_wrap=True)
+            out.print(f"  your file is kept as {escape(str(copy))}", soft_wrap=True)
 
 
 def _beside(out: Console, space: Workspace, stage: Stage, hole: Hole) -> None:
@@ -320,19 +387,36 @@ def _panel(title: str, code: str) -> Panel:
 @_told
 def learn(
     where: Where = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", metavar="STAGE",
+                                 help="Start here: stages before it that are not solved are "
+                                      "skipped, until you `unskip` them.")
+    ] = None,
     polling: Annotated[
         bool, typer.Option("--polling", help="Look for changes every second; for network drives.")
     ] = False,
 ) -> None:
-    """Work through the course: each time you save a file, it is tested.
+    """Work through the course: each time you save a file, its stage is tested.
 
-    Keys: h a hint, n the next exercise, l the list, r reset the stage, q quit.
+    Keys: h a hint, n the next exercise, l the list, r reset the stage, q quit. They work while
+    tests run.
 
     \b
-    Example:
+    Examples:
       minigrad learn
+      minigrad learn --from 05
     """
-    raise typer.Exit(watch(console(), find_workspace(where), polling))
+    space = find_workspace(where)
+    if begin is not None:
+        first = stages_named(begin)[0]
+        solved = skipping.solved_stages(space)
+        skipping.unskip(space, [each for each in stages() if each.key >= first.key])
+        new = skipping.skip(space, [each for each in stages()
+                                    if each.key < first.key and each not in solved])
+        if new:
+            console().print(f"skipped: {_numbers(new)}; minigrad unskip takes it back",
+                            soft_wrap=True)
+    raise typer.Exit(watch(console(), space, polling))
 
 
 @app.command("python", context_settings={"ignore_unknown_options": True,
@@ -342,21 +426,30 @@ def python(
     script: Annotated[Path, typer.Argument(help="A Python program that imports minigrad.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="What it gets.")] = None,
     mine: Annotated[
-        str, typer.Option(help="The stages of yours that stand in: 01, 01-05 or 01,03.")
-    ] = "",
+        str | None, typer.Option(metavar="STAGES", help="The stages of yours that stand in: 01, "
+                                 "01-05 or 01,03. By default those that are solved.")
+    ] = None,
     where: Where = None,
 ) -> None:
     """Run a program on your own engine: your files stand in for the package's modules.
 
+    The course's own programs, digits.py and resnet18.py, are found by their names.
+
     \b
     Examples:
+      minigrad python train.py
       minigrad python --mine 01-05 train.py
       minigrad python --mine 03 train.py --steps 10
     """
     space = find_workspace(where)
-    files = {path: file for stage in selected(mine, stages())
-             for path, file in space.files(stage).items()}
-    raise typer.Exit(run_script(script, arguments or [], files))
+    chosen = skipping.solved_stages(space) if mine is None else stages_named(mine)
+    if not chosen:
+        typer.echo("minigrad: no stage is solved yet, so this runs on the package alone", err=True)
+    ours = checkout() / "lessons" / "programs" / script
+    if not script.is_file() and ours.is_file():
+        script = ours
+    files, shared = gathered(skipping.own_files(space, chosen))
+    raise typer.Exit(run_script(script, arguments or [], files, shared))
 
 
 @app.command()

@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
+from .compose import Source
+from .naming import stages_named
 from .stages import CourseError, Stage
-from .trial import module_name
+from .trial import as_plan, module_name
 
 
 def selected(text: str, known: list[Stage]) -> list[Stage]:
@@ -22,26 +25,16 @@ def selected(text: str, known: list[Stage]) -> list[Stage]:
     >>> selected("01", stages())[0].number
     '01'
     """
-    with_holes = [stage for stage in known if stage.modules]
-    if not text:
-        return with_holes
-    numbers = [stage.number for stage in known]
-    chosen: set[str] = set()
-    for part in text.split(","):
-        first, _, last = (each.strip() for each in part.partition("-"))
-        ends = [each.zfill(2) if each.isdecimal() else each for each in (first, last or first)]
-        for end in ends:
-            if not any(number == end or number.rstrip("abc") == end for number in numbers):
-                raise CourseError(f"there is no stage {end!r} in {text!r}; there are "
-                                  f"{', '.join(numbers)}")
-        low, high = ends
-        chosen.update(number for number in numbers
-                      if low <= number and (number <= high or number.rstrip("abc") == high))
-    return [stage for stage in with_holes if stage.number in chosen]
+    chosen = stages_named(text, known) if text else known
+    return [stage for stage in chosen if stage.modules]
 
 
-def run_script(script: Path, arguments: list[str], files: dict[str, Path]) -> int:
-    """Run a program in a fresh process with `files` swapped in; return its exit status."""
+def run_script(script: Path, arguments: list[str], files: dict[str, Path],
+               shared: Mapping[str, Source] | None = None) -> int:
+    """Run a program in a fresh process with `files` swapped in; return its exit status.
+
+    `shared` has the modules that several stages share.
+    """
     if not script.is_file():
         raise CourseError(f"there is no program {script}")
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
@@ -50,6 +43,7 @@ def run_script(script: Path, arguments: list[str], files: dict[str, Path]) -> in
             "root": str(Path(__file__).resolve().parents[1]), "script": str(script),
             "arguments": arguments,
             "files": {module_name(path): str(file.resolve()) for path, file in files.items()},
+            "composed": as_plan(shared),
         }), encoding="utf-8")
         swap = Path(__file__).with_name("swap.py")
         return subprocess.run([sys.executable, str(swap), str(plan)], check=False,

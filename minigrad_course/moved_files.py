@@ -1,4 +1,4 @@
-"""Where exercises lay in earlier editions, so that `upgrade` finds a learner's answers."""
+"""The places of exercises in earlier editions, so that `upgrade` finds a learner's answers."""
 
 from __future__ import annotations
 

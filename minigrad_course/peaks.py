@@ -24,7 +24,7 @@ _PACKAGE = _COURSE.parent / "minigrad"
 
 
 class Peak(NamedTuple):
-    """Bytes: allocated at most at once, still kept with the result, and of the whole process."""
+    """Bytes: allocated at the peak, still kept with the result, and of the whole process."""
 
     arrays: int
     kept: int

@@ -12,7 +12,7 @@ import numpy as np
 import minigrad as torch
 from minigrad import Tensor
 
-#: What ImageNet's images have on average, and how far they spread, per channel from 0 to 1.
+#: The mean and the standard deviation of ImageNet's images, per channel from 0 to 1.
 MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
 

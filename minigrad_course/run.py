@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
+from .compose import Source
 from .stages import Hole, Stage
-from .trial import Trial, try_files
-from .verdict import Verdict, verdicts
+from .tracebacks import own_lines
+from .trial import LIMIT, Outcome, Trial
+from .verdict import Verdict, asked_by, capped, short_name, verdicts
+from .waiting import try_answers
 
-_MARKS = {"solved": "[green]solved[/]   ", "untouched": "[dim]untouched[/]",
-          "waiting": "[dim]waiting[/]  ", "wrong": "[red]wrong[/]    "}
+_MARKS = {"solved": "[green]solved[/]   ", "right": "[green]right[/]    ",
+          "untouched": "[dim]untouched[/]", "waiting": "[dim]waiting[/]  ",
+          "wrong": "[red]wrong[/]    "}
+
+#: A name that is gone from a learner's file.
+_GONE = re.compile(r"cannot import name '(\w+)' from 'minigrad[\w.]*' \((.+)\)$")
 
 
-def try_and_show(console: Console, stage: Stage, files: dict[str, Path],
-                 holes: list[Hole]) -> list[Verdict] | None:
-    """Try files, show what came, and return the verdicts; None where nothing could be tested."""
-    trial = try_files(stage, files, [each.id for each in holes])
+def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: list[Hole],
+                 shared: Mapping[str, Source] | None = None) -> list[Verdict] | None:
+    """Try files, show the verdicts and return them; None if nothing could be tested.
+
+    `shared` has the modules that several stages share.
+    """
+    trial = try_answers(stage, files, [each.id for each in holes], shared=shared, limit=LIMIT)
     if trial.problem:
         show_problem(console, trial)
         return None
     found = verdicts(stage, trial, holes)
+    show_import_output(console, trial)
     for verdict in found:
         show(console, verdict)
     if len(found) == 1:
@@ -35,28 +48,71 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path],
 def show_problem(console: Console, trial: Trial) -> None:
     """Say why no test could run: the last lines of the error come first in use."""
     lines = trial.problem.strip().splitlines()
-    console.print(f"[red]nothing could be tested:[/] {escape(lines[-1])}")
-    for line in lines[-8:-1]:
-        console.print(f"  {escape(line)}")
+    console.print(f"[red]nothing could be tested:[/] {escape(lines[-1])}", soft_wrap=True)
+    for line in own_lines(lines[:-1])[-7:]:
+        if not line.startswith("Traceback "):
+            console.print(f"  {escape(line)}")
+    if (gone := _GONE.search(lines[-1])) is not None:
+        console.print(f"  {escape(gone[2])} has no {gone[1]} any more, and the package needs it. "
+                      "`minigrad reset` puts the files of a stage back and keeps yours.",
+                      soft_wrap=True)
+    show_import_output(console, trial)
+
+
+def show_import_output(console: Console, trial: Trial) -> None:
+    """Show the text that the files print while they are imported."""
+    if trial.printed:
+        _show_text(console, "your files print while they are imported:", trial.printed)
 
 
 def show(console: Console, verdict: Verdict) -> None:
-    """Show how a hole stands: diagnosis, the first failing test, and where it failed."""
-    for_whom = f" [dim](for {escape(_waits_for(verdict))})[/]" if verdict.waits_for else ""
-    console.print(f"{_MARKS[verdict.state]} {verdict.hole.id} {escape(verdict.title)}{for_whom}")
-    first = verdict.first
-    if verdict.state != "wrong" or first is None:
-        return
+    """Show how a hole stands: diagnosis, the failing test that it is about, what was printed."""
+    console.print(heading(verdict))
+    if verdict.state == "wrong" and verdict.first is not None:
+        _show_failure(console, verdict, verdict.first)
+    show_printed(console, verdict)
+
+
+def heading(verdict: Verdict) -> str:
+    """Return the line that says how a hole stands."""
+    for_whom = ""
+    if verdict.state == "right":
+        for_whom = f"[green]: right; it waits for {escape(verdict.waits_for or '')}[/]"
+    elif verdict.waits_for:
+        for_whom = f" [dim](for {escape(verdict.needed)})[/]"
+    return f"{_MARKS[verdict.state]} {verdict.hole.id} {escape(verdict.title)}{for_whom}"
+
+
+def _show_failure(console: Console, verdict: Verdict, first: Outcome) -> None:
     if verdict.diagnosis is not None:
         console.print(f"  [bold]{escape(verdict.diagnosis)}[/]")
-    console.print(f"  {escape(first.test.rpartition('::')[2])} failed:")
+    console.print(f"  {escape(short_name(first.test))} failed:")
+    if asked := asked_by(first):
+        console.print(f"    [dim]{escape(asked)}[/]", soft_wrap=True)
     for line in first.message.splitlines()[:12]:
         console.print(f"    {escape(line)}")
     if first.where:
         console.print(f"  at {escape(first.where)}", soft_wrap=True)
     if len(verdict.failing) > 1:
-        more = len(verdict.failing) - 1
-        console.print(f"  {more} more of its {verdict.tests} tests fail{'s' if more == 1 else ''}")
+        others = verdict.also
+        also = f"; also {', '.join(others[:3])}{' ...' * (len(others) > 3)}" if others else ""
+        console.print(f"  {len(verdict.failing)} of its {verdict.tests} tests fail{also}",
+                      soft_wrap=True)
+
+
+def show_printed(console: Console, verdict: Verdict) -> None:
+    """Show what a hole printed in the first of its tests in which it did."""
+    if verdict.printed:
+        _show_text(console, *verdict.printed_first)
+
+
+def _show_text(console: Console, head: str, text: str) -> None:
+    lines, more = capped(text)
+    console.print(f"  [dim]{escape(head)}[/]", soft_wrap=True)
+    for line in lines:
+        console.print(f"  [dim]│[/] {escape(line)}", soft_wrap=True)
+    if more:
+        console.print(f"  [dim]│ ... and {more} more lines[/]")
 
 
 def show_open(console: Console, verdict: Verdict) -> None:
@@ -66,11 +122,3 @@ def show_open(console: Console, verdict: Verdict) -> None:
                   if not Path(each.where).name.startswith("test_")]
         if places:
             console.print(f"  to be written: {escape(places[0])}", soft_wrap=True)
-
-
-def _waits_for(verdict: Verdict) -> str:
-    """Name the exercise that is to be written first, or the function where it is in none."""
-    assert verdict.waits_for is not None
-    if verdict.waits_for.endswith(".0") and verdict.first is not None:
-        return verdict.first.message.partition(".0 ")[2].partition(" is yours")[0]
-    return verdict.waits_for

@@ -1,8 +1,8 @@
 """Exercises from scratch: of a module the names, signatures and docstrings alone.
 
 NOTE [From scratch]
-    Every body of a module is blanked, whether it is an exercise or not.  What nobody outside the
-    module asks for (its private helpers) is left out: how to cut the work up is for the learner to
+    Every body of a module is blanked, whether it is an exercise or not.  Private helpers, which
+    nobody outside the module asks for, are left out: how to cut the work up is for the learner to
     decide.  Imports, constants and what runs while the package is imported stay, because the
     package has to be importable before a first test can run.
 """
@@ -22,7 +22,7 @@ from .dev.source import Function, Module, blanked_body, body_span, docstring_of,
 from .stages import CourseError, Stage, stages
 from .trial import module_name
 
-__all__ = ["from_scratch"]
+__all__ = ["from_scratch", "functions_run_on_import"]
 
 
 def from_scratch(stage: Stage, path: str) -> str:
@@ -31,7 +31,7 @@ def from_scratch(stage: Stage, path: str) -> str:
     text = "\n".join(_blanked(stage, source)) + "\n"
     while (shorter := _without_helpers(stage, Module(path, text, ast.parse(text)))) != text:
         text = shorter
-    first = stage.exercise(path).read_text(encoding="utf-8").partition("\n\n")[0]
+    first = stage.handed_out(path).partition("\n\n")[0]
     return f"{first}\n\n{text}"
 
 
@@ -39,7 +39,7 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
     """Return a module's lines with every body blanked but of what runs while it is imported."""
     holes = {symbol.partition(":")[2]: hole for hole in stage.holes for symbol in hole.symbols
              if symbol.startswith(f"{source.path}:")}
-    early, lines = _run_on_import(stage.root), source.lines
+    early, lines = functions_run_on_import(stage.root), source.lines
     task_at: dict[str, str] = {}
     for name, _ in _functions(source.tree.body):
         if name in holes:
@@ -123,7 +123,7 @@ def _words_elsewhere(stage: Stage, path: str) -> frozenset[str]:
 
 
 @cache
-def _run_on_import(root: Path) -> frozenset[tuple[str, int]]:
+def functions_run_on_import(root: Path) -> frozenset[tuple[str, int]]:
     """Return the functions that run while the package is imported, by module and first line."""
     known = stages(root)
     package = known[0].package

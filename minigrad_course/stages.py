@@ -4,7 +4,8 @@ A stage `NN_name` is four files and a test file, so that words can be translated
 
     lessons/NN_name.md              the lesson
     lessons/NN_name.toml            its other words: titles, tasks, hints, sentences
-    lessons/stages/NN_name.toml     what does not change with the language: modules, holes, mutants
+    lessons/stages/NN_name.toml     what does not change with the language: modules, holes, mutants;
+                                    `beside = true`: see NOTE [A second copy of op/] in beside.py
     lessons/stages/NN_name.py       symptoms: small programs that tell mistakes by what they do
     tests/stages/test_NN_name.py    its tests, each marked with the hole that it is for
 """
@@ -18,7 +19,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CourseError", "Hole", "Mutant", "Stage", "checkout", "find_stage", "stages"]
+__all__ = ["MASTER", "CourseError", "Hole", "Mutant", "Stage", "checkout", "find_stage", "stages"]
+
+#: The beginning of a line that stands in master copies alone.
+MASTER = "# MASTER COPY"
 
 
 class CourseError(Exception):
@@ -54,6 +58,8 @@ class Stage:
     minutes: int
     modules: tuple[str, ...]  # paths in the package
     holes: tuple[Hole, ...]
+    #: Whether it is tested on a second copy of `op/`: see NOTE [A second copy of op/] in beside.py.
+    beside: bool = False
 
     @property
     def number(self) -> str:
@@ -128,6 +134,14 @@ class Stage:
             return base / f"{self.key}.py"
         return base / self.key / module
 
+    def handed_out(self, module: str) -> str:
+        """Return the text that a learner gets of the exercise for a module.
+
+        It is that of the master copy without the lines that say so.
+        """
+        lines = self.exercise(module).read_text(encoding="utf-8").splitlines(keepends=True)
+        return "".join(line for line in lines if not line.startswith(MASTER))
+
     def solution(self, module: str) -> Path:
         """Where the solution for a module lies."""
         return self.exercise(module, self.root / "solutions")
@@ -183,9 +197,15 @@ def _stage(path: Path, root: Path) -> Stage:
     read = _read(path)
     try:
         holes = tuple(_hole(each) for each in read.get("hole", ()))
-        return Stage(path.stem, root, read["minutes"], tuple(read.get("modules", ())), holes)
+        stage = Stage(path.stem, root, read["minutes"], tuple(read.get("modules", ())), holes,
+                      read.get("beside", False))
     except KeyError as error:
         raise CourseError(f"{path}: {error} is missing") from None
+    outside = [each for each in stage.modules if not each.startswith("op/")]
+    if stage.beside and outside:
+        raise CourseError(f"{path}: with beside = true all modules are in op/, but {outside[0]} "
+                          "is not")
+    return stage
 
 
 def _hole(read: dict[str, Any]) -> Hole:

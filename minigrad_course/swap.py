@@ -9,10 +9,17 @@ NOTE [Swapping]
     learner's files.  The folder `fast`, which would go around the code that a learner writes, is
     switched off (MINIGRAD_GENERIC) and cannot be imported.  After the package is imported, each
     swapped module must have come from its file; otherwise nothing is tested.
+
+NOTE [Lines of several files]
+    A module that `compose.py` put together comes with the file and the number of each of its lines.
+    A code object has one file and counts its lines from its first one.  So the lines of each file
+    but the first are moved up by a multiple of STEP before the module is compiled, and then the
+    first line of each function is moved back and its file written into it.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import importlib.abc
@@ -26,19 +33,26 @@ import runpy
 import signal
 import sys
 import traceback
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
+
+#: More lines than any file has.
+STEP = 1_000_000
 
 #: What pytest advises where it shortens a comparison; a learner has no such option.
 _ADVICE = re.compile(r"\n *Use -v to get more diff|,? use '?-vv?'? to show")
 
 
 class Swapped(importlib.abc.MetaPathFinder):
-    """Finds the modules named in `files` at the paths given there."""
+    """Finds the modules named in `files` at the paths given there.
 
-    def __init__(self, files: dict[str, str]) -> None:
-        self.files = files
+    Those in `composed` have another text than the file at their path.
+    """
+
+    def __init__(self, files: dict[str, str], composed: dict[str, Any] | None = None) -> None:
+        self.files, self.composed = files, composed or {}
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None
                   ) -> importlib.machinery.ModuleSpec | None:
@@ -51,17 +65,56 @@ class Swapped(importlib.abc.MetaPathFinder):
         # A package's other modules are the package's own; those in the plan are found by name.
         own = [str(Path(each, name.rpartition(".")[2])) for each in path or ()]
         inside = own if Path(file).name == "__init__.py" else None
-        return importlib.util.spec_from_file_location(name, file,
+        loader = ComposedLoader(name, file, self.composed[name]) if name in self.composed else None
+        return importlib.util.spec_from_file_location(name, file, loader=loader,
                                                       submodule_search_locations=inside)
 
 
-def swap_in(files: dict[str, str]) -> None:
-    """Import the package with `files` (module name to path) in place; ImportError if one is not."""
+class ComposedLoader(importlib.machinery.SourceFileLoader):
+    """Loads a module that was composed from several files."""
+
+    def __init__(self, name: str, file: str, composed: dict[str, Any]) -> None:
+        super().__init__(name, file)
+        self.composed = composed
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the module's code, each function of it with its own file and lines."""
+        files, lines = self.composed["files"], self.composed["lines"]
+
+        def moved(number: int) -> int:
+            file, line = lines[number - 1]
+            return int(file) * STEP + int(line)
+
+        tree = ast.parse(self.composed["text"], files[0])
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.excepthandler,
+                                 ast.pattern, ast.alias)):
+                first, last = moved(node.lineno), moved(node.end_lineno or node.lineno)
+                node.lineno = first
+                if last < first:  # it ends in another file
+                    last, node.end_col_offset = first, node.col_offset
+                node.end_lineno = last
+        return placed(compile(tree, files[0], "exec", dont_inherit=True), files)
+
+
+def placed(code: CodeType, files: list[str]) -> CodeType:
+    """Return code with the file of each function in it, and its lines in that file."""
+    file, first = divmod(code.co_firstlineno, STEP)
+    constants = tuple(placed(each, files) if isinstance(each, CodeType) else each
+                      for each in code.co_consts)
+    return code.replace(co_filename=files[file], co_firstlineno=first, co_consts=constants)
+
+
+def swap_in(files: dict[str, str], composed: dict[str, Any] | None = None) -> None:
+    """Import the package with `files` (module name to path) in place; ImportError if one is not.
+
+    `composed` has the modules that are put together from several files, by name.
+    """
     if "minigrad" in sys.modules:
         raise ImportError("minigrad was imported before its modules were swapped")
     os.environ["MINIGRAD_GENERIC"] = "1"
     sys.dont_write_bytecode = True
-    sys.meta_path.insert(0, Swapped(files))
+    sys.meta_path.insert(0, Swapped(files, composed))
     importlib.import_module("minigrad")
     for name, file in files.items():
         found = importlib.import_module(name).__file__
@@ -70,13 +123,23 @@ def swap_in(files: dict[str, str]) -> None:
 
 
 class Watcher:
-    """A plugin of pytest that keeps the outcome of each test that is for a wanted hole."""
+    """A plugin of pytest that keeps the outcome of each test that is for a wanted hole.
 
-    def __init__(self, holes: list[str] | None) -> None:
-        self.holes = holes
+    `own` are the learner's files, `folder` is that of the tests.
+    """
+
+    def __init__(self, holes: list[str] | None, own: Collection[str] = (),
+                 folder: str = "") -> None:
+        self.holes, self.own, self.folder = holes, own, folder
         self.marks: dict[str, list[str]] = {}
         self.tests: dict[str, dict[str, Any]] = {}
         self.errors: list[str] = []
+        self.stopped = False  # by the one who waits for the verdict
+
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Keep that the tests were stopped; a subclass tells of errors while they were looked for.
+        """
+        self.stopped = excinfo.type is KeyboardInterrupt
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
         """Leave out the tests for other holes."""
@@ -109,20 +172,48 @@ class Watcher:
                          where=f"{crash.path}:{crash.lineno}" if crash else "",
                          detail=report.longreprtext)
 
+    def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
+        """Keep the traceback without pytest's own frames, and say where the learner's code was, if
+        what failed is neither it nor a test.
+        """
+        known = self.tests.get(report.nodeid)
+        if known is None:
+            return
+        known["detail"] = _traceback_of(call.excinfo.value)
+        if not known["where"] or known["where"].startswith(self.folder):
+            return
+        places = [f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback
+                  if str(each.path) in self.own]
+        if places:
+            known["where"] = places[-1]
 
-def run_tests(tests: list[str], holes: list[str] | None, config: str) -> dict[str, Any]:
-    """Run test files with pytest, set up by the file `config` alone, and return the outcomes."""
+
+def _traceback_of(error: BaseException) -> str:
+    """Return an error's traceback, without the frames of pytest and its plugin manager."""
+    steps = [each for each in traceback.extract_tb(error.__traceback__)
+             if not {"_pytest", "pluggy"} & set(Path(each.filename).parts)]
+    return "".join(traceback.format_list(steps) + traceback.format_exception_only(error))
+
+
+def run_tests(tests: list[str], holes: list[str] | None, config: str,
+              plugins: Sequence[object] = (), own: Collection[str] = ()) -> dict[str, Any]:
+    """Run test files with pytest, set up by the file `config` alone, and return the outcomes.
+
+    `own` are the learner's files.
+    """
     import pytest
 
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # whatever is installed takes its time
-    watcher, printed = Watcher(holes), io.StringIO()
     folder = str(Path(tests[0]).parent)
+    watcher = Watcher(holes, own, str(Path(folder).parent) + os.sep)
+    printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        status = pytest.main(["-q", "-p", "no:cacheprovider", "--tb=short", "-c", config,
+        # "native" parses no source: the short form took ten times as long as the tests that failed.
+        status = pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native", "-c", config,
                               f"--rootdir={folder}", f"--confcutdir={folder}", *tests],
-                             plugins=[watcher])
+                             plugins=[watcher, *plugins])
     return {"tests": watcher.tests, "errors": watcher.errors, "status": int(status),
-            "printed": printed.getvalue()[-4000:]}
+            "stopped": watcher.stopped, "printed": printed.getvalue()[-4000:]}
 
 
 def stop_at_failure(plan: dict[str, Any]) -> int:
@@ -135,7 +226,7 @@ def stop_at_failure(plan: dict[str, Any]) -> int:
     return int(pytest.main(
         ["-qq", "-x", "-s", "-p", "no:cacheprovider", "--tb=short", "--no-summary",
          "-c", plan["config"], f"--rootdir={folder}", f"--confcutdir={folder}", *plan["tests"]],
-        plugins=[Watcher(plan["holes"]), stop.Stopper(set(plan["files"].values()))]))
+        plugins=[Watcher(plan["holes"]), stop.Stopper({*plan["files"].values(), *plan["own"]})]))
 
 
 def told_symptoms(file: str, holes: list[str] | None) -> dict[str, bool]:
@@ -163,7 +254,7 @@ def run_script(plan: dict[str, Any]) -> None:
     script = plan["script"]
     sys.path[0:1] = [str(Path(script).resolve().parent), plan["root"]]
     try:
-        swap_in(plan["files"])
+        swap_in(plan["files"], plan.get("composed"))
     except Exception as error:
         sys.exit(f"your files cannot stand in for the package's: {type(error).__name__}: {error}")
     sys.argv = [script, *plan["arguments"]]
@@ -182,24 +273,40 @@ def run_script(plan: dict[str, Any]) -> None:
 def main(plan_path: str) -> None:
     """Do what the plan says and write the report where it says."""
     plan = json.loads(Path(plan_path).read_text(encoding="utf-8"))
+    if plan.get("beside"):  # nothing is swapped: see NOTE [A second copy of op/] in beside.py
+        os.environ["MINIGRAD_BESIDE"] = plan_path
     report: dict[str, Any] = {"imported": False, "import_error": "", "tests": {}, "errors": [],
                               "symptoms": {}}
     if "script" in plan:
         run_script(plan)
         return
     sys.path[0:1] = [plan["root"], plan["helpers"]]
+    limits = importlib.import_module("minigrad_course.limits")
+    printed = importlib.import_module("minigrad_course.printed").Printed(plan)
     try:
-        swap_in(plan["files"])
+        with printed.watched(), limits.limited_import(plan):
+            swap_in(plan["files"], plan.get("composed"))
         report["imported"] = True
-    except BaseException:
-        report["import_error"] = traceback.format_exc()
+    except BaseException as error:
+        report["import_error"], report["import_place"] = printed.owners.told(error)
     if report["imported"] and plan.get("stop"):
         sys.exit(stop_at_failure(plan))
     if report["imported"]:
-        report |= run_tests(plan["tests"], plan.get("holes"), plan["config"])
-        failed = any(each["outcome"] == "failed" for each in report["tests"].values())
-        if plan.get("symptoms") and failed:
-            report["symptoms"] = told_symptoms(plan["symptoms"], plan.get("holes"))
+        limit = [limits.Limits(plan)] if plan.get("limit") else []
+        report |= run_tests(plan["tests"], plan.get("holes"), plan["config"],
+                            [printed, limits.Fixtures(), *limit],
+                            {*plan["files"].values(), *plan.get("own", ())})
+        for test, each in report["tests"].items():
+            each["printed"] = printed.tests.get(test, {})
+        failed = {hole for each in report["tests"].values() if each["outcome"] == "failed"
+                  for hole in each["holes"]}
+        for each in limit:
+            failed -= each.over  # a symptom would not end either
+        if plan.get("symptoms") and failed and not report["stopped"]:
+            with limits.limited_symptoms(plan):
+                report["symptoms"] = told_symptoms(
+                    plan["symptoms"], sorted(failed) if limit else plan.get("holes"))
+    report["printed_on_import"] = printed.tests.get("", {})
     Path(plan["report"]).write_text(json.dumps(report), encoding="utf-8")
 
 
@@ -210,6 +317,7 @@ def main_each(plans: list[str]) -> None:
     for plan in plans:
         child = os.fork()
         if not child:
+            # A plan with a limit takes this clock for itself; `try_each` ends the whole then.
             signal.alarm(json.loads(Path(plan).read_text(encoding="utf-8"))["seconds"])
             try:
                 main(plan)

@@ -28,8 +28,9 @@ from .answered import with_answers
 from .moved_files import earlier_path
 from .scratch import from_scratch
 from .stages import CourseError, Hole, Stage, stages
+from .verdict import Verdict
 
-__all__ = ["Workspace", "find_workspace", "make_workspace"]
+__all__ = ["Workspace", "find_workspace", "make_workspace", "replace_file"]
 
 #: The form of progress.json; a newer one is not touched by an older package.
 FORM = 1
@@ -83,11 +84,14 @@ class Workspace:
 
     def note(self, hole: Hole, **facts: Any) -> None:
         """Write facts about a hole into progress.json."""
-        read = self.progress()
-        read["holes"].setdefault(hole.id, {}).update(facts)
-        read["minigrad"] = __version__
-        read["holes"] = dict(sorted(read["holes"].items()))
-        _replace(self.root / "progress.json", json.dumps(read, indent=1) + "\n")
+        holes = self.progress()["holes"]
+        holes.setdefault(hole.id, {}).update(facts)
+        self.keep(holes=dict(sorted(holes.items())))
+
+    def keep(self, **facts: Any) -> None:
+        """Write facts about the whole workspace into progress.json."""
+        read = self.progress() | facts | {"minigrad": __version__}
+        replace_file(self.root / "progress.json", json.dumps(read, indent=1) + "\n")
 
     def solved(self, hole: Hole) -> bool:
         """Tell whether a hole is noted as solved."""
@@ -102,6 +106,18 @@ class Workspace:
                 self.note(hole, solved=_now())
             elif before and not solved:
                 self.note(hole, solved=None)
+
+    def record_waits(self, verdicts: Iterable[Verdict]) -> None:
+        """Note for which others each right answer waits, and which wait no more."""
+        known = self.progress()["holes"]
+        for each in verdicts:
+            waits = each.waits_for if each.state == "right" else None
+            if waits != known.get(each.hole.id, {}).get("waits_for"):
+                self.note(each.hole, waits_for=waits)
+
+    def waits_for(self, hole: Hole) -> str:
+        """Return the exercises that a right answer waits for; "" if there are none."""
+        return str(self.progress()["holes"].get(hole.id, {}).get("waits_for") or "")
 
     def hints_taken(self, hole: Hole) -> int:
         """Return how many hints were taken for a hole."""
@@ -127,11 +143,11 @@ class Workspace:
                 if file.read_bytes() == text.encode():
                     continue
                 copies.append(self.back_up(file))
-            _replace(file, text)
-            _replace(stage.exercise(path, self.shipped), text)
+            replace_file(file, text)
+            replace_file(stage.exercise(path, self.shipped), text)
         for hole in stage.holes:
             if self.solved(hole):
-                self.note(hole, solved=None)
+                self.note(hole, solved=None, waits_for=None)
         return copies
 
     def upgrade(self) -> dict[str, list[Path]]:
@@ -150,8 +166,8 @@ class Workspace:
                 file = stage.exercise(path, self.exercises)
                 shipped = stage.exercise(path, self.shipped)
                 if not file.is_file():
-                    _replace(file, new)
-                    _replace(shipped, new)
+                    replace_file(file, new)
+                    replace_file(shipped, new)
                     done["new"].append(file)
                     continue
                 old = shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
@@ -163,12 +179,12 @@ class Workspace:
                                       with_answers(new, mine, stage, path).splitlines(True))
                 if any(group[0] == "conflict" for group in merge.merge_groups()):
                     beside = file.with_name(f"{file.stem}.new{file.suffix}")
-                    _replace(beside, new)
+                    replace_file(beside, new)
                     done["conflict"].append(file)
                     continue
                 self.back_up(file)
-                _replace(file, "".join(merge.merge_lines()))
-                _replace(shipped, new)
+                replace_file(file, "".join(merge.merge_lines()))
+                replace_file(shipped, new)
                 done["merged"].append(file)
         return done
 
@@ -187,12 +203,12 @@ class Workspace:
                     path, self.exercises).exists():
                 continue
             mine = (self.exercises / old).read_text(encoding="utf-8", errors="surrogateescape")
-            _replace(stage.exercise(path, self.exercises), mine)
+            replace_file(stage.exercise(path, self.exercises), mine)
             if (self.shipped / old).is_file():
                 shipped = (self.shipped / old).read_text(encoding="utf-8")
                 for each in stage.modules:  # one file before may be several now
                     shipped = with_answers(shipped, mine, stage, each)
-                _replace(stage.exercise(path, self.shipped), shipped)
+                replace_file(stage.exercise(path, self.shipped), shipped)
             left.add(old)
         for old in left:
             self.back_up(self.exercises / old)
@@ -216,10 +232,10 @@ def make_workspace(folder: Path, chosen: list[Stage] | None = None,
     for stage in stages() if chosen is None else chosen:
         for path in stage.modules:
             text = _handed_out(stage, path, scratch)
-            _replace(stage.exercise(path, space.exercises), text)
-            _replace(stage.exercise(path, space.shipped), text)
+            replace_file(stage.exercise(path, space.exercises), text)
+            replace_file(stage.exercise(path, space.shipped), text)
     begun = space.progress() | ({"from_scratch": True} if scratch else {})
-    _replace(space.root / "progress.json", json.dumps(begun, indent=1) + "\n")
+    replace_file(space.root / "progress.json", json.dumps(begun, indent=1) + "\n")
     return space
 
 
@@ -237,18 +253,18 @@ def _handed_out(stage: Stage, path: str, scratch: bool) -> str:
     """Return the text of an exercise as the package brings it, or with nothing of it written."""
     if scratch:
         return from_scratch(stage, path)
-    file = stage.exercise(path)
     try:
-        return file.read_text(encoding="utf-8")
+        return stage.handed_out(path)
     except OSError as error:
-        raise CourseError(f"the course's file {file} cannot be read: {error.strerror}") from None
+        raise CourseError(f"the course's file {stage.exercise(path)} cannot be read: "
+                          f"{error.strerror}") from None
 
 
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

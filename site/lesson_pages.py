@@ -20,6 +20,9 @@ __all__ = ["course_table", "exercise_page", "exercises_index", "graphs_of",
            "lesson_page", "lessons_index",
            "page_data", "script_element", "stepper_html", "stepper_program"]
 
+#: Stands between the task and the hints of each exercise.
+GLOSSARY = ("Names of the package's inside, in the task and the hints: "
+            "[glossary](../glossary.md#names-in-the-exercises).\n{ .mg-facts }\n")
 STEPPERS = Path(__file__).with_name("steppers")
 NOT_RUN = {"timing": "It is not run here: what it prints is a time, which differs each time.",
            "gpu": "It is not run here: it needs a GPU.",
@@ -183,7 +186,7 @@ def _exercise(stage: Stage, hole: Hole) -> str:
         f"</summary>\n\n{hint}\n\n</details>\n" for number, hint in enumerate(words["hints"], 1))
     return (f'<section class="mg-exercise" id="{name}" data-hole="{hole.id}" markdown="1">\n\n'
             f"## {hole.id} {words['title']}\n\n{points} · {where}{needs}\n{{ .mg-facts }}\n\n"
-            f"{_task(words['task'])}\n\n{_signatures(stage, hole)}\n{hints}\n"
+            f"{_task(words['task'])}\n\n{_signatures(stage, hole)}\n{GLOSSARY}\n{hints}\n"
             '<div class="mg-editor"></div>\n\n</section>\n')
 
 
@@ -267,7 +270,7 @@ def page_data(stage: Stage, page: str) -> dict[str, Any]:
                       "task": words["task"], "hints": list(words["hints"])})
     return data | {
         "lesson": f"../../lessons/{stage.key}/",
-        "files": {path: stage.exercise(path).read_text(encoding="utf-8") for path in stage.modules},
+        "files": {path: stage.handed_out(path) for path in stage.modules},
         "solutions": {path: stage.solution(path).read_text(encoding="utf-8")
                       for path in stage.modules},
         "holes": holes, "symptoms": dict(stage.words.get("symptoms", {}))}

@@ -74,7 +74,6 @@ OPTIONAL: dict[str, set[str]] = {
     "nbformat": {"minigrad_course"},
     "pytest": {"minigrad_course"},
     "watchfiles": {"minigrad_course"},
-    "readchar": {"minigrad_course"},
     "merge3": {"minigrad_course"},
 }
 
@@ -85,6 +84,8 @@ LAZY = ("minigrad.backend.cupy", "minigrad_course")
 # Programs of their own: they may import nothing of the package before they have begun.
 PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_course.imported",
             "minigrad.utils.moved_modules",  # it imports what a table names
+            "minigrad_course.beside",  # in a page it is there before the package, and after it
+            "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
             "minigrad_course.grading.child", "minigrad_course.export.autograder"}
 
 # Packages that import every file in their folder, by a loop.

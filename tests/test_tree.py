@@ -20,11 +20,54 @@ def test_the_quick_twins_and_their_tests_are_there_together_or_not_at_all():
     assert (find_spec("minigrad.fast") is not None) == (ROOT / "tests" / "fast").is_dir()
 
 
-def test_files_of_tests_that_are_named_exist():
-    files = [ROOT / "Makefile", ROOT / "pyproject.toml", *ROOT.glob("*.md"),
-             *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("tests/**/*.py"),
-             *ROOT.glob("minigrad_course/**/*.py")]
-    missing = {(str(file.relative_to(ROOT)), name) for file in files
-               for name in re.findall(r"\btests/[a-z_0-9/]+\.py\b", file.read_text("utf-8"))
-               if not (ROOT / name).is_file()}
-    assert not missing
+#: Folders whose files are named by their whole path.
+FOLDERS = "benchmarks|docs|lessons|minigrad|minigrad_course|notebooks|site|solutions|tests"
+NAMED = re.compile(rf"(?<![\w/.])(?:{FOLDERS})/[\w./-]+\.(?:py|md|toml|json|txt|html|svg|sh)\b")
+#: Folders that the copy of `make test-generic` lacks.
+REMOVED = re.compile(r"^(minigrad|tests)/fast/")
+#: Files that a reader makes, or that a build makes.
+TO_BE_MADE = re.compile(r"NN_|DATE|^minigrad/ops/math/scaling\.py$|^benchmarks/results/gpu\.json$"
+                        r"|^(lessons|exercises)/index\.md$")
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md"),
+             ROOT / "Makefile", ROOT / "pyproject.toml", ROOT / "tests/mutation/survivors.toml"]
+
+
+def missing(files: list[Path], pattern: re.Pattern[str]) -> set[tuple[str, str]]:
+    """Return the file and the name for each path that is named and does not exist."""
+    return {(file.relative_to(ROOT).as_posix(), name) for file in files
+            for name in pattern.findall(file.read_text(encoding="utf-8"))
+            if not (ROOT / name).is_file() and not TO_BE_MADE.search(name)
+            and not (REMOVED.search(name) and not find_spec("minigrad.fast"))}
+
+
+def test_files_that_documents_name_exist():
+    assert missing([file for file in DOCUMENTS if file.name != "CHANGELOG.md"], NAMED) == set()
+
+
+def test_tests_that_sources_name_exist():
+    files = [file for folder in ("minigrad", "minigrad_course", "tests")
+             for file in (ROOT / folder).rglob("*.py")]
+    assert missing([ROOT / "CHANGELOG.md", *files],
+                   re.compile(r"\btests/[a-z_0-9/]+\.py\b")) == set()
+
+
+#: Tests of PyTorch's own, which are not in this repository.
+PYTORCHS = {"test_autograd.py", "test_functional.py", "test_eager_transforms.py", "test_vmap.py"}
+
+
+def test_files_that_the_page_of_reliability_names_in_short_exist():
+    page = (ROOT / "docs/en/reliability.md").read_text(encoding="utf-8")
+    files = {f"/{file.relative_to(ROOT).as_posix()}" for folder in ("minigrad", "tests")
+             for file in (ROOT / folder).rglob("*") if "__pycache__" not in file.parts}
+    named = re.findall(r"`((?:[\w.]+/)*(?:\w+\.py|\w+/))`", page)
+    assert len(named) > 20
+    assert [name for name in named if name.rpartition("/")[2] not in PYTORCHS
+            and not any(file.endswith(f"/{name.removesuffix('/')}") for file in files)] == []
+
+
+def test_a_file_that_is_gone_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.test_tree.ROOT", tmp_path)
+    (tmp_path / "page.md").write_text("docs/gone.md, minigrad/x.py and lib/docs/other.md")
+    (tmp_path / "minigrad").mkdir()
+    (tmp_path / "minigrad" / "x.py").touch()
+    assert missing([tmp_path / "page.md"], NAMED) == {("page.md", "docs/gone.md")}

@@ -244,6 +244,16 @@ def probe_01_4(random):
     return seen
 
 
+class Scaled(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+
+
 def probe_01_5(random):
     seen = []
     for _ in range(14):
@@ -309,6 +319,12 @@ def probe_01_5(random):
         seen.append(tried(lambda items=items: [
             None if s is None else [s.tensor is one, s.tensor is other]
             for s in function_outputs.keep(node, {id(one): other} if len(items) < 3 else {})]))
+    outputs = [Scaled.apply(tensor(random, grad=True), random.uniform(1, 2)) for _ in range(4)]
+    for output in outputs:
+        output.grad_fn.to_save = random.sample(outputs, 3)
+        seen.append(tried(lambda output=output: [
+            [s.tensor is each for each in outputs]
+            for s in function_outputs.keep(output.grad_fn, {})]))
     return seen
 
 

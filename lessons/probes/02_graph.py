@@ -8,7 +8,7 @@ from probing import tried
 import minigrad as torch
 from minigrad.graph import accumulate_grad as accumulate
 from minigrad.graph.accumulate_grad import AccumulateGrad
-from minigrad.graph.node import BinaryNode, NaryNode, UnaryNode
+from minigrad.graph.node import NaryNode
 from minigrad.tensor import autograd_meta as history
 
 
@@ -26,7 +26,7 @@ def leaf(values, grad=True):
 
 
 def probe_02_1(random):
-    nodes = [UnaryNode() for _ in range(5)]
+    nodes = [NaryNode() for _ in range(5)]
     seen = []
 
     def edge():
@@ -41,11 +41,10 @@ def probe_02_1(random):
                     if isinstance(each, tuple) else ["bare"])]
                   for each in edges for look in [not hasattr(each, "_fields")]]]
 
-    for kind in (UnaryNode, BinaryNode, NaryNode):
-        node = kind()
+    for _ in range(3):
+        node = NaryNode()
         for _ in range(3):
-            count = {UnaryNode: 1, BinaryNode: 2}.get(kind) or random.randint(0, 5)
-            edges = [edge() for _ in range(count)]
+            edges = [edge() for _ in range(random.randint(0, 5))]
             given = edges if random.random() < 0.6 else tuple(edges)
             seen.append(tried(lambda node=node, given=given: node.set_edges(given)))
             if type(given) is list and given:
@@ -56,10 +55,6 @@ def probe_02_1(random):
                                                  for a, b in node.edges]))
             seen.append(tried(lambda node=node: [hasattr(each, "node") and hasattr(each, "index")
                                                  for each in node.edges]))
-            if kind is not NaryNode:
-                seen.append([None if node.next0 is None else nodes.index(node.next0), node.index0])
-            if kind is BinaryNode:
-                seen.append([None if node.next1 is None else nodes.index(node.next1), node.index1])
     node = NaryNode()
     node.shape, node.dtype = (random.randrange(9),), "a"
     node.others = [((random.randrange(9), i), f"dtype {i}") for i in range(random.randint(1, 4))]

@@ -14,7 +14,7 @@ from minigrad.engine import engine, graph_task
 from minigrad.engine.graph_task import GraphTask
 from minigrad.engine.input_buffer import Gradient, InputBuffer
 from minigrad.graph.accumulate_grad import AccumulateGrad
-from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
+from minigrad.graph.node import GraphRoot, NaryNode
 
 
 def node_of(kind=NaryNode, sequence=0, edges=()):
@@ -29,12 +29,11 @@ def graph(random, size):
     """Return the nodes of a random graph, latest last, each with edges to earlier ones."""
     nodes = [node_of(sequence=0)]
     for i in range(1, size):
-        kind, count = random.choice([(UnaryNode, 1), (BinaryNode, 2),
-                                     (NaryNode, random.randint(0, 5))])
+        count = random.choice([1, 2, random.randint(0, 5)])
         edges = [(None, 0) if random.random() < 0.2 else
                  (nodes[-1 - int(min(random.expovariate(0.5), i - 1))], random.randrange(3))
                  for _ in range(count)]
-        nodes.append(node_of(kind, i, edges))
+        nodes.append(node_of(NaryNode, i, edges))
     return nodes
 
 
@@ -72,8 +71,7 @@ def probe_03_1(random):
         before = [part._array.copy() for part in parts]
         for part in parts:
             buffer.add(0, Gradient(part, random.random() < 0.5 and part is not parts[0]))
-            seen.append([buffer.grads[0].requires_grad, buffer.grads[0]._array.copy(),
-                         buffer.owned[0] if part is not parts[0] else None])
+            seen.append([buffer.grads[0].requires_grad, buffer.grads[0]._array.copy()])
         seen.append([np.array_equal(a, b._array) for a, b in zip(before, parts, strict=True)])
         seen.append([part._version for part in parts])
     return seen
@@ -89,10 +87,10 @@ def probe_03_2(random):
         seen.append([root in task.dependencies, len(task.dependencies)])
     chain = [node_of()]
     for _ in range(3000 + random.randrange(50)):
-        chain.append(node_of(UnaryNode, 0, [(chain[-1], 0)]))
+        chain.append(node_of(NaryNode, 0, [(chain[-1], 0)]))
     ladder = [node_of()]
     for _ in range(40):
-        ladder.append(node_of(BinaryNode, 0, [(ladder[-1], 0), (ladder[-1], 0)]))
+        ladder.append(node_of(NaryNode, 0, [(ladder[-1], 0), (ladder[-1], 0)]))
     for nodes in (chain, ladder):
         task = GraphTask(False, False)
         seen.append(tried(lambda task=task, nodes=nodes: task.count_dependencies(
@@ -183,7 +181,7 @@ def probe_03_4(random):
                     self.buffers[target].grads[0] = results[0]
                     self.push(target)
 
-    class Noted(UnaryNode):
+    class Noted(NaryNode):
         def release(self):
             seen.append(["release", self.sequence])
 
@@ -205,7 +203,7 @@ def probe_03_4(random):
                 nodes.append(node_of(Noted, 10 * i + random.randrange(9),
                                      [(random.choice(nodes[-3:]), 0)]))
             for node in nodes:
-                if random.random() < 0.4:
+                if restricted and random.random() < 0.4:  # captures come with inputs alone
                     task.captures[node] = {0: [0]}
                 if random.random() < 0.4:
                     node.extras = HookTables(random.randrange(100))
@@ -259,6 +257,22 @@ class HookTables:
         self.number = number
 
 
+class Ends(GraphTask):
+    """A pass that writes down what `run_hooks_and_capture` does; `answer` is what `runs` says."""
+
+    seen, answer = [], True
+
+    def runs(self, node):
+        return self.answer
+
+    def capture(self, node, grads):
+        self.seen.append(["capture", list(grads)])
+
+    def run_tensor_hooks(self, node, buffer):
+        self.seen.append(["hooks", list(buffer.grads)])
+        buffer.grads[0] += 100.0
+
+
 def probe_03_5(random):
     seen = []
     for _ in range(5):
@@ -287,11 +301,23 @@ def probe_03_5(random):
             task.captured.clear()
             task.capture(node, [random.random() for _ in range(4)])
             seen.append(sorted(task.captured.items()))
+    for _ in range(8):
+        node, task = node_of(sequence=1), Ends(False, False)
+        task.seen, task.answer = seen, random.random() < 0.5
+        task.nodes_to_execute = None if random.random() < 0.3 else set()
+        if random.random() < 0.6:
+            task.captures[node] = {0: [0]}
+        if random.random() < 0.6:
+            node.extras = HookTables(random.randrange(100))
+        buffer = InputBuffer(1)
+        buffer.grads[0] = random.random()
+        seen.append(tried(lambda task=task, node=node, buffer=buffer:
+                          bool(task.run_hooks_and_capture(node, buffer))))
     chain, ladder = [node_of()], [node_of()]
     for _ in range(3000 + random.randrange(50)):
-        chain.append(node_of(UnaryNode, 0, [(chain[-1], 0)]))
+        chain.append(node_of(NaryNode, 0, [(chain[-1], 0)]))
     for _ in range(40):
-        ladder.append(node_of(BinaryNode, 0, [(ladder[-1], 0), (ladder[-1], 0)]))
+        ladder.append(node_of(NaryNode, 0, [(ladder[-1], 0), (ladder[-1], 0)]))
     for nodes in (chain, ladder):
         task, goal = GraphTask(False, False), nodes[random.randrange(30)]
         root = root_of(random, nodes, 0)
@@ -308,9 +334,9 @@ def probe_03_6(random):
         pass
 
     class Task(GraphTask):
-        def __init__(self, *args):
-            super().__init__(*args)
-            seen.append(["made", *args])
+        def __init__(self, *args, **more):
+            super().__init__(*args, **more)
+            seen.append(["made", *args[:2]])
 
         def find_nodes_to_execute(self, root, inputs):
             self.nodes_to_execute = set(inputs)
@@ -320,8 +346,8 @@ def probe_03_6(random):
             seen.append(["count", [names[node] for node, _ in root.edges], list(root.outputs)])
 
         def run(self, root):
-            seen.append(["run", _state.grad_enabled.get(), engine._running.depth - depth,
-                         len(engine._running.tasks) - tasks, engine._running.tasks[-1] is self,
+            seen.append(["run", _state.grad_enabled.get(), len(engine._running.tasks) - tasks,
+                         engine._running.tasks[-1] is self, self.on_tensors,
                          self.nodes_to_execute is not None])
             seen.append([[names[node], index, list(places)]
                          for node, each in self.captures.items()
@@ -348,8 +374,7 @@ def probe_03_6(random):
     nodes = [node_of() for _ in range(5)]
     names = {node: i for i, node in enumerate(nodes)} | {None: None}
     level = [0]
-    mode, depth, tasks = (_state.grad_enabled.get(), engine._running.depth,
-                          len(engine._running.tasks))
+    mode, tasks = _state.grad_enabled.get(), len(engine._running.tasks)
 
     def once():
         edges = [(random.choice(nodes), 0) for _ in range(2)]
@@ -365,15 +390,14 @@ def probe_03_6(random):
             before = random.random() < 0.5
             _state.grad_enabled.set(before)
             seen.append(tried(once))
-            seen.append([_state.grad_enabled.get(), engine._running.depth - depth,
-                         len(engine._running.tasks) - tasks])
+            seen.append([_state.grad_enabled.get(), len(engine._running.tasks) - tasks])
             _state.grad_enabled.set(before)
         del engine._running.tasks[tasks:]
-        engine._running.depth = depth
         seen.append(tried(lambda: engine.queue_callback(lambda: seen.append("called at once"))))
         fresh, kept = [], engine._run_in_fresh_thread
         engine._run_in_fresh_thread = lambda task, root: fresh.append(len(root.edges))
-        engine._running.depth = engine.MAX_DEPTH - random.randrange(2)
+        several = engine.MAX_DEPTH - random.randrange(2) - tasks
+        engine._running.tasks.extend([None] * several)
         try:
             seen.append([tried(once), fresh])
         finally:
@@ -381,5 +405,4 @@ def probe_03_6(random):
     finally:
         _state.grad_enabled.set(mode)
         del engine._running.tasks[tasks:]
-        engine._running.depth = depth
     return seen

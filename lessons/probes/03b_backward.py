@@ -55,7 +55,7 @@ def probe_03b_1(random):
         seen.append(shown(tried(lambda grads=grads, count=count: front.matched(grads, count))))
         function = random.choice(["grad", "backward", f"name{random.randrange(99)}"])
         seen.append(shown(tried(lambda odd=odd, function=function:
-                                front.goals_of(odd, function))))
+                                front.inputs_of(odd, function))))
     return seen
 
 
@@ -177,9 +177,9 @@ def probe_03b_4(random):
         seen.append(shown(tried(lambda goal=goal, graph=graph: front.zeros_for(goal, graph))))
 
     class Made(GraphTask):
-        def __init__(self, *wishes):
-            seen.append(["made", *wishes])
-            super().__init__(*wishes)
+        def __init__(self, *wishes, **more):
+            seen.append(["made", *wishes[:2]])
+            super().__init__(*wishes, **more)
 
     fast, front.swept = getattr(front, "swept", None), lambda *_: None
     try:

@@ -10,7 +10,8 @@ from minigrad import _state
 from minigrad.graph.copy_slices import CopySlices
 from minigrad.graph.node import NaryNode
 from minigrad.graph.saved_tensor import SavedTensor
-from minigrad.graph.version import INFERENCE, Version, version_of
+from minigrad.graph.special_versions import INFERENCE
+from minigrad.graph.version import Version, version_of
 from minigrad.tensor import views
 
 
@@ -356,5 +357,5 @@ def probe_06_7(random):
         node.set_edges([(None, 0)] * 3)
         seen.append(tried(lambda: views.rebase_history(view, node, 0, position)))
         seen.append([position, base._node is before,
-                     [edge[0] is before for edge in base._node.edge_list]])
+                     [edge[0] is before for edge in base._node.edges]])
     return seen

@@ -358,6 +358,14 @@ def symptom_01_2_asks_for_truth() -> bool:
             or _replaced(True) == [10.0, 11.0])
 
 
+def symptom_01_2_writes_into_grads() -> bool:
+    node = make(lambda ctx, x: x * 1, lambda ctx, *grads: grads[0]).apply(leaf(1.0)).grad_fn
+    node._zeros = lambda index: torch.tensor(10.0 + index)
+    given = [torch.tensor(0.0), None]
+    node.apply_tensors(given)
+    return given[1] is not None
+
+
 def symptom_01_2_zeros_unwanted() -> bool:
     return _replaced(True) == _replaced(False) == [0.0, 11.0]
 
@@ -661,6 +669,24 @@ def symptom_01_5_holds_its_own_output() -> bool:
         control_gone = weakref.ref(control.grad_fn)
         del y, control
         return gone() is not None and control_gone() is None
+    finally:
+        gc.enable()
+
+
+def symptom_01_5_holds_a_written_input() -> bool:
+    def written(ctx, x):
+        x.mul_(2)
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    gc.disable()
+    try:
+        y = make(written).apply(leaf([1.0]) * 1)
+        other = saving(the_output).apply(leaf([1.0]))
+        gone, other_gone = weakref.ref(y.grad_fn), weakref.ref(other.grad_fn)
+        del y, other
+        return gone() is not None and other_gone() is None
     finally:
         gc.enable()
 

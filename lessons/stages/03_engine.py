@@ -9,7 +9,7 @@ from minigrad import _state
 from minigrad.engine import engine
 from minigrad.engine.graph_task import GraphTask
 from minigrad.engine.input_buffer import Gradient, InputBuffer
-from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
+from minigrad.graph.node import GraphRoot, NaryNode
 
 
 def _leaf(values):
@@ -117,13 +117,6 @@ def symptom_03_1_tensors_made_arrays() -> bool:
     return isinstance(buffer.grads[0], np.ndarray)
 
 
-def symptom_03_1_tensor_owned() -> bool:
-    buffer = InputBuffer(1)
-    buffer.add(0, Gradient(_leaf([1.0]) * 3, True))
-    buffer.add(0, Gradient(_leaf([2.0]) * 5, True))
-    return bool(buffer.owned[0]) and buffer.grads[0].requires_grad
-
-
 def symptom_03_1_history_lost() -> bool:
     buffer = InputBuffer(1)
     buffer.add(0, Gradient(_leaf([1.0]) * 3))
@@ -148,20 +141,20 @@ def _counted(root):
 
 def _square():
     last = _wired(NaryNode)
-    return _wired(BinaryNode, (last, 0), (last, 0)), last
+    return _wired(NaryNode, (last, 0), (last, 0)), last
 
 
 def _diamond():
     last = _wired(NaryNode)
-    shared = _wired(UnaryNode, (last, 0))
-    sides = [_wired(UnaryNode, (shared, 0)) for _ in range(2)]
-    return _wired(BinaryNode, *[(side, 0) for side in sides]), shared, last
+    shared = _wired(NaryNode, (last, 0))
+    sides = [_wired(NaryNode, (shared, 0)) for _ in range(2)]
+    return _wired(NaryNode, *[(side, 0) for side in sides]), shared, last
 
 
 def symptom_03_2_none() -> bool:
     last = _wired(NaryNode)
     try:
-        found = _counted(_wired(BinaryNode, (None, 0), (last, 0)))
+        found = _counted(_wired(NaryNode, (None, 0), (last, 0)))
     except AttributeError:
         return True
     return None in found
@@ -225,7 +218,7 @@ def symptom_03_2_counts_paths() -> bool:
 def symptom_03_2_recursion() -> bool:
     node = _wired(NaryNode)
     for _ in range(3000):
-        node = _wired(UnaryNode, (node, 0))
+        node = _wired(NaryNode, (node, 0))
     try:
         _counted(node)
     except RecursionError:
@@ -366,7 +359,7 @@ def _run(*outputs, keep=False, create=False, callbacks=()):
     if create:
         grads = [torch.Tensor._plain(g) for g in grads]
     root = GraphRoot([y._edge() for y in outputs], grads)
-    task = GraphTask(keep, create)
+    task = GraphTask(keep, create, on_tensors=create)
     task.callbacks += callbacks
     task.count_dependencies(root)
     task.run(root)
@@ -431,63 +424,33 @@ def symptom_03_4_always_frees() -> bool:
     return False
 
 
-class _Capturing(GraphTask):
-    """A pass that notes what it captures; `ends` is whether the captured node does not run."""
-
-    def __init__(self, node, order, ends):
-        super().__init__(False, False)
-        self.order, self.ends = order, ends
-        self.captures[node] = {0: [0]}
-        self.nodes_to_execute = {node} if ends else None
-
-    def capture(self, node, grads):
-        self.order.append(_values(grads[0]))
-
-    def runs(self, node):
-        return not (self.ends and node in self.captures)
-
-
-def _captured(ends):
-    """What is captured, where a hook gives ten times as much; "hook" where that was called."""
-    order, x = [], _leaf([1.0])
-    y = x * 2.0
-
-    def hook(g):
-        order.append("hook")
-        return g * 10
-
-    ran = []
-    y.register_hook(hook)
-    y.grad_fn.register_hook(lambda *_: ran.append(1))
-    task = _Capturing(y.grad_fn, order, ends)
-    root = GraphRoot([y._edge()], [np.ones(1, np.float32)])
-    task.count_dependencies(root)
-    task.run(root)
-    return order, bool(ran), bool(task.buffers)
-
-
 def symptom_03_4_runs_unneeded() -> bool:
-    return _captured(False)[1] and _captured(True)[1]
+    ran = []
 
+    class Idle(GraphTask):
+        def run_hooks_and_capture(self, node, buffer):
+            return False
 
-def symptom_03_4_captured_late() -> bool:
-    return _captured(False)[0] == ["hook", [10.0]]
+        def call(self, node, grads):
+            ran.append(node)
+            return [None]
 
+        def route_gradients(self, node, received, results):
+            pass
 
-def symptom_03_4_captured_early() -> bool:
-    return _captured(True)[0] in ([[1.0], "hook"], [[1.0], "hook", [10.0]])
-
-
-def symptom_03_4_hooks_of_running_only() -> bool:
-    return _captured(True)[0] == [[1.0]] and "hook" in _captured(False)[0]
-
-
-def symptom_03_4_not_captured() -> bool:
-    return ["hook"] in (_captured(True)[0], _captured(False)[0])
+    task, buffer = Idle(False, False, nodes_to_execute=set()), InputBuffer(1)
+    buffer.grads[0] = _array(1)
+    task.evaluate((_leaf([1.0]) * 2.0).grad_fn, buffer)
+    return bool(ran)
 
 
 def symptom_03_4_buffers_stay() -> bool:
-    return _captured(False)[2]
+    x = _leaf([3.0])
+    root = GraphRoot([(x * 2.0)._edge()], [_array(1)])
+    task = GraphTask(False, False)
+    task.count_dependencies(root)
+    task.run(root)
+    return bool(task.buffers)
 
 
 def symptom_03_4_leaf_called() -> bool:
@@ -615,8 +578,8 @@ def symptom_03_5_needs_all_ways() -> bool:
     task.find_nodes_to_execute(GraphRoot([y._edge()], [None]), {a._edge()[0]})
     if _needed_short(a):
         return False
-    goal, aside = _wired(NaryNode), _wired(UnaryNode, (None, 0))  # it leads nowhere
-    both, other = _wired(BinaryNode, (aside, 0), (goal, 0)), GraphTask(False, False)
+    goal, aside = _wired(NaryNode), _wired(NaryNode, (None, 0))  # it leads nowhere
+    both, other = _wired(NaryNode, (aside, 0), (goal, 0)), GraphTask(False, False)
     other.find_nodes_to_execute(GraphRoot([(both, 0)], [None]), {goal})
     return y.grad_fn not in task.nodes_to_execute or both not in other.nodes_to_execute
 
@@ -627,6 +590,43 @@ def symptom_03_5_needs_all() -> bool:
     aside.grad_fn.register_hook(lambda *_: seen.append(1))
     _pruned(a * 2.0 + aside, [a])
     return bool(seen) or b.grad is not None
+
+
+class _Capturing(GraphTask):
+    """A pass that notes what it captures; `ends` is whether the captured node does not run."""
+
+    def __init__(self, node, order, ends):
+        super().__init__(False, False)
+        self.order, self.ends = order, ends
+        self.captures[node] = {0: [0]}
+        self.nodes_to_execute = {node} if ends else None
+
+    def capture(self, node, grads):
+        self.order.append(_values(grads[0]))
+
+    def runs(self, node):
+        return not (self.ends and node in self.captures)
+
+
+def _captured(ends):
+    """What is captured, where a hook gives ten times as much; "hook" where that was called."""
+    order, x = [], _leaf([1.0])
+    y = x * 2.0
+
+    def hook(g):
+        order.append("hook")
+        return g * 10
+
+    y.register_hook(hook)
+    task = _Capturing(y.grad_fn, order, ends)
+    root = GraphRoot([y._edge()], [np.ones(1, np.float32)])
+    task.count_dependencies(root)
+    task.run(root)
+    return order, x.grad is not None
+
+
+def symptom_03_5_not_captured() -> bool:
+    return ["hook"] in (_captured(True)[0], _captured(False)[0])
 
 
 def symptom_03_5_never_captured() -> bool:
@@ -649,15 +649,15 @@ def symptom_03_5_all_ways_walked() -> bool:
     goal = node = _wired(NaryNode)
     times = [0]
 
-    class Looked(BinaryNode):
+    class Looked(NaryNode):
         @property
         def edges(self):
             times[0] += 1
-            return super().edges
+            return NaryNode.edges.__get__(self)
 
-        def next_nodes(self):
-            times[0] += 1
-            return super().next_nodes()
+        @edges.setter
+        def edges(self, edges):
+            NaryNode.edges.__set__(self, edges)
 
     for _ in range(12):
         node = _wired(Looked, (node, 0), (node, 0))
@@ -668,10 +668,18 @@ def symptom_03_5_all_ways_walked() -> bool:
 def _needed():
     """Root, node and goal of a chain, and what is needed of them."""
     goal = _wired(NaryNode)
-    node = _wired(UnaryNode, (goal, 0))
+    node = _wired(NaryNode, (goal, 0))
     root, task = GraphRoot([(node, 0)], [None]), GraphTask(False, False)
     task.find_nodes_to_execute(root, {goal})
     return root, node, goal, set(task.nodes_to_execute)
+
+
+def symptom_03_5_one_step_only() -> bool:
+    goal = _wired(NaryNode)
+    near = _wired(NaryNode, (goal, 0))
+    far, task = _wired(NaryNode, (near, 0)), GraphTask(False, False)
+    task.find_nodes_to_execute(GraphRoot([(far, 0)], [None]), {goal})
+    return near in task.nodes_to_execute and far not in task.nodes_to_execute
 
 
 def symptom_03_5_root_left_out() -> bool:
@@ -725,15 +733,14 @@ def _restored(check):
     finally:
         _state.grad_enabled.set(True)
         engine._running.tasks.clear()
-        engine._running.depth = 0
 
 
 class _Made(GraphTask):
     made: list = []
 
-    def __init__(self, *wishes):
-        self.made.append(wishes)
-        super().__init__(*wishes)
+    def __init__(self, *wishes, **more):
+        self.made.append(wishes[:2])
+        super().__init__(*wishes, **more)
 
 
 def symptom_03_6_wishes_swapped() -> bool:
@@ -786,18 +793,11 @@ def symptom_03_6_none_is_a_goal() -> bool:
     return _restored(check)
 
 
-def symptom_03_6_depth_stays() -> bool:
-    def check():
-        (_leaf([2.0]) * 2.0).backward()
-        return engine._running.depth != 0 and not engine._running.tasks
-    return _restored(check)
-
-
 def symptom_03_6_no_fresh_thread() -> bool:
     def check():
         fresh, kept = [], engine._run_in_fresh_thread
         engine._run_in_fresh_thread = lambda task, root: fresh.append(1)
-        engine._running.depth = engine.MAX_DEPTH
+        engine._running.tasks[:] = [None] * engine.MAX_DEPTH
         x = _leaf([2.0])
         try:
             engine.execute([(x * 2.0)._edge()], [_array(1)], False, False)
@@ -903,7 +903,7 @@ def _twice(x):
 def symptom_03_6_not_restricted() -> bool:
     def check():
         a, b = _leaf([2.0]), _leaf([3.0])
-        torch.autograd.grad(a * b, a)
+        torch.autograd.grad(a * b, a, allow_unused=True)
         return b.grad is not None
     return _restored(check)
 
@@ -913,6 +913,26 @@ def symptom_03_6_never_captures() -> bool:
         a = _leaf([2.0])
         return torch.autograd.grad(a * 2.0, a, allow_unused=True) == (None,)
     return _restored(check)
+
+
+def _on_tensors(create):
+    """Whether a pass that begins with a tensor works on tensors."""
+    seen, x = [], _leaf([2.0])
+
+    class Seen(GraphTask):
+        def run(self, root):
+            seen.append(self.on_tensors)
+
+    engine.execute([(x * 2.0)._edge()], [torch.ones(1)], create, create, kind=Seen)
+    return bool(seen[0])
+
+
+def symptom_03_6_never_on_tensors() -> bool:
+    return _restored(lambda: not _on_tensors(False) and not _on_tensors(True))
+
+
+def symptom_03_6_tensors_for_a_graph_only() -> bool:
+    return _restored(lambda: not _on_tensors(False) and _on_tensors(True))
 
 
 def symptom_03_6_called_at_once() -> bool:

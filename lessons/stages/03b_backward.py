@@ -48,23 +48,23 @@ def symptom_03b_1_iterator_wrapped() -> bool:
 
 
 def symptom_03b_1_truth_of_inputs() -> bool:
-    return ("cannot be empty" in _error(_front.goals_of, _leaf(0.0), "grad")[1]
-            or "Boolean value" in _error(_front.goals_of, _leaf([0.0, 1.0]), "grad")[1])
+    return ("cannot be empty" in _error(_front.inputs_of, _leaf(0.0), "grad")[1]
+            or "Boolean value" in _error(_front.inputs_of, _leaf([0.0, 1.0]), "grad")[1])
 
 
 def symptom_03b_1_edge_refused() -> bool:
     edge = get_gradient_edge(_leaf([1.0]) * 2)
-    return "but got GradientEdge" in _error(_front.goals_of, [edge], "grad")[1]
+    return "but got GradientEdge" in _error(_front.inputs_of, [edge], "grad")[1]
 
 
 def symptom_03b_1_twice_is_once() -> bool:
     x = _leaf(1.0)
-    return len(_front.goals_of([x, x], "grad")) == 1
+    return len(_front.inputs_of([x, x], "grad")) == 1
 
 
 def symptom_03b_1_order_lost() -> bool:
     x, y = _leaf(1.0), _leaf(2.0)
-    found = (_front.as_tuple([x, y]), _front.goals_of([x, y], "grad"))
+    found = (_front.as_tuple([x, y]), _front.inputs_of([x, y], "grad"))
     return any(len(each) == 2 and each[0] is y and each[1] is x for each in found)
 
 
@@ -91,16 +91,16 @@ def symptom_03b_1_count_error() -> bool:
 
 
 def symptom_03b_1_empty_accepted() -> bool:
-    return _error(_front.goals_of, [], "grad")[0] is None
+    return _error(_front.inputs_of, [], "grad")[0] is None
 
 
 def symptom_03b_1_wrong_name() -> bool:
-    texts = [_error(_front.goals_of, [], name)[1] for name in ("grad", "backward")]
+    texts = [_error(_front.inputs_of, [], name)[1] for name in ("grad", "backward")]
     return texts[0] == texts[1] and "cannot be empty" in texts[0]
 
 
 def symptom_03b_1_kind_unchecked() -> bool:
-    return _error(_front.goals_of, [_leaf(1.0), 2.0], "grad")[0] is None
+    return _error(_front.inputs_of, [_leaf(1.0), 2.0], "grad")[0] is None
 
 
 # ---------------------------------------------------------------- 03b.2
@@ -342,9 +342,9 @@ def _wishes(keep, create):
     made = []
 
     class Made(GraphTask):
-        def __init__(self, *wishes):
-            made.append(wishes)
-            super().__init__(*wishes)
+        def __init__(self, *wishes, **more):
+            made.append(wishes[:2])
+            super().__init__(*wishes, **more)
 
     x = _leaf([2.0])
     found = None

@@ -467,7 +467,8 @@ def symptom_04b_4_vector_keeps_dimension() -> bool:
 
 def symptom_04b_4_wrong_dimension_dropped() -> bool:
     return (_shape((3,), (3, 4)) == (4,)
-            and _shape((3,), (1, 3, 4)) in ((1, 1, 4), (1, 4, 1), (4,)))
+            and _shape((3,), (1, 3, 4)) in ((1, 1, 4), (1, 4, 1), (4,))
+            and _shape((2, 3), (5, 3, 4)) == (5, 2, 4))
 
 
 def symptom_04b_4_rows_stay_together() -> bool:

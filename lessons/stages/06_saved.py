@@ -37,6 +37,12 @@ def raised(program):
 # --- 06.1 ----------------------------------------------------------------------------------------
 
 
+def symptom_06_1_counter_itself() -> bool:
+    x = torch.tensor([1.0])
+    x.add_(1.0)
+    return isinstance(version_of(x), Version)
+
+
 def symptom_06_1_no_counter() -> bool:
     return isinstance(raised(lambda: version_of(torch.ones(2))), AttributeError)
 
@@ -529,6 +535,14 @@ def symptom_06_4_own_counter() -> bool:
     return row._is_view() and row._version != 1
 
 
+def symptom_06_4_pair_exchanged() -> bool:
+    x = torch.zeros(2, 3)
+    for _ in range(9):
+        increment_version(x)
+    view = x[0]._view
+    return (view.creation, view.version) == (9, DEFAULT)
+
+
 def symptom_06_4_version_zero() -> bool:
     x = torch.zeros(2, 3)
     increment_version(x)
@@ -643,6 +657,10 @@ def symptom_06_5_leaf_refused_always() -> bool:
     with torch.no_grad():
         error = raised(lambda: x.add_(1))
     return "leaf Variable" in str(error)
+
+
+def symptom_06_5_turned_around() -> bool:
+    return symptom_06_5_leaf_accepted() and symptom_06_5_leaf_refused_always()
 
 
 def symptom_06_5_view_of_leaf_accepted() -> bool:

@@ -482,16 +482,28 @@ def symptom_07_3_loses_what_is_sent():
     return next(running) == "ready" and running.send("hello") is None
 
 
-@clean
-def symptom_07_3_sends_something_else():
+def sent_in():
+    """Return what came first, what the body got of a "hello", and what came in answer to it."""
+    got = []
+
     @wrap
     def echo():
-        got = yield "ready"
-        for _ in range(3):
-            got = yield got
+        got.append((yield "ready"))
+        yield "answer"
+        yield "more"
 
     running = echo()
-    return next(running) == "ready" and running.send("hello") not in ("hello", None)
+    return next(running), running.send("hello"), *got
+
+
+@clean
+def symptom_07_3_sends_something_else():
+    return sent_in()[2:] not in [("hello",), (None,)] and sent_in()[0] == "ready"
+
+
+@clean
+def symptom_07_3_loses_what_answers():
+    return sent_in() == ("ready", "ready", "hello")
 
 
 def thrown_in(kind):

@@ -203,6 +203,12 @@ def symptom_08_2_hessians_called_jacobians() -> bool:
     return "The jacobian of the" in told
 
 
+def symptom_08_2_asks_for_truth() -> bool:
+    zero = torch.tensor([0.0])
+    return bool("Boolean value" in error_of(filled, (A,), (A,), "gradient", False, False)
+                or error_of(filled, (zero,), (zero,), "gradient", True, False))
+
+
 def symptom_08_2_not_zeros() -> bool:
     (found,) = filled((None,), (A,), "gradient", False, False)
     return found.shape == A.shape and found.tolist() != [0.0, 0.0]
@@ -679,6 +685,17 @@ def symptom_08_6_first_pass_without_u() -> bool:
     if not found[0].requires_grad or not u.requires_grad:
         return False
     return torch.autograd.grad(found[0].sum(), u, allow_unused=True)[0] is None
+
+
+def symptom_08_6_no_fresh_inputs() -> bool:
+    seen: list[Any] = []
+
+    def kept(x: torch.Tensor) -> torch.Tensor:
+        seen.append(x)
+        return func(x)
+
+    error_of(jvp, kept, A, V)
+    return any(each is A for each in seen)
 
 
 def symptom_08_6_another_output() -> bool:

@@ -209,6 +209,11 @@ def names_of_parameters(module, **options):
 ALL = ["", "first", "pair", "pair.left", "pair.right"]
 
 
+def symptom_13a_2_pair_exchanged() -> bool:
+    tree = Tree()
+    return next(iter(tree.named_modules())) == (tree, "")
+
+
 def symptom_13a_2_without_itself() -> bool:
     found = names_of_modules(Tree())
     return "" not in found and "pair.left" not in found
@@ -588,6 +593,10 @@ def dropped(p=0.2, training=True, kind=None):
     torch.manual_seed(0)
     y = (kind or nn.Dropout)(p).train(training)(torch.ones(20000)).numpy()
     return round(float((y == 0).mean()), 1), round(float(y.max()), 3)
+
+
+def symptom_13a_5_arguments_exchanged() -> bool:
+    return dropped(0.2)[0] == dropped(0.8)[0] == 1.0
 
 
 def symptom_13a_5_modes_exchanged() -> bool:

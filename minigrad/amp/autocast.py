@@ -32,10 +32,10 @@ DEFAULTS = {"cpu": bfloat16, "cuda": float16}
 class Casts:
     """The lower precision of each type of device with autocast on, and the cache of casts."""
 
-    __slots__ = ("dtypes", "keeps", "kept")
+    __slots__ = ("cache", "caches", "dtypes")
 
-    def __init__(self, dtypes: dict[str, dtype], kept: dict[Any, Any], keeps: bool) -> None:
-        self.dtypes, self.kept, self.keeps = dtypes, kept, keeps
+    def __init__(self, dtypes: dict[str, dtype], cache: dict[Any, Any], caches: bool) -> None:
+        self.dtypes, self.cache, self.caches = dtypes, cache, caches
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Run an op in the precision that it is to run in."""
@@ -82,14 +82,14 @@ class Casts:
             return value
         if value.dtype in (wanted, float64) or value.device.type != kind:
             return value
-        if not (self.keeps and value.is_leaf and value.requires_grad and wanted is not float32):
+        if not (self.caches and value.is_leaf and value.requires_grad and wanted is not float32):
             return converted(value, wanted, None)
         # A weight is cast once while autocast is on.
         key = id(value), _state.grad_enabled.get()
-        found = self.kept.get(key)
-        if found is None or found[1] != value._version:
-            found = self.kept[key] = value, value._version, converted(value, wanted, None)
-        return found[2]
+        entry = self.cache.get(key)
+        if entry is None or entry[1] != value._version:
+            entry = self.cache[key] = value, value._version, converted(value, wanted, None)
+        return entry[2]
 
 
 def device_type_of(values: Any) -> str | None:
@@ -150,8 +150,8 @@ class autocast:
             dtypes[self.device] = self.fast_dtype
         self._before.append(before)
         _state.observers.enter()
-        kept: dict[Any, Any] = {} if before is None else before.kept
-        casts = Casts(dtypes, kept, self._cache_enabled) if dtypes else None
+        cache: dict[Any, Any] = {} if before is None else before.cache
+        casts = Casts(dtypes, cache, self._cache_enabled) if dtypes else None
         _state.autocast.set(casts)
         return self
 

@@ -99,13 +99,13 @@ class GradScaler:
 
     def _unscale_there(self, grads: list[Tensor], scale: Tensor) -> Tensor:
         """Divide gradients of one device; return a tensor there: 1 if one is infinite or NaN."""
-        found = full((), 0.0, dtype=float32, device=scale.device)
+        found_inf = full((), 0.0, dtype=float32, device=scale.device)
         xp = backend_of(scale._array)
         for grad in grads:
             grad._bump()
         with entered(xp, scale._array):
-            xp.unscale([grad._array for grad in grads], scale._array, found._array)
-        return found
+            xp.unscale([grad._array for grad in grads], scale._array, found_inf._array)
+        return found_inf
 
     def _state(self, name: str) -> tuple[Tensor, Tensor]:
         """Return the scale, and the number of good steps since it grew."""
@@ -131,17 +131,17 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if stage == READY:
             self.unscale_(optimizer)
-        found = self._found[id(optimizer)]
-        if not found:
+        found_infs = self._found[id(optimizer)]
+        if not found_infs:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         result = None
         if looks_itself(optimizer):
-            optimizer.grad_scale, optimizer.found_inf = None, together(found, scale)
+            optimizer.grad_scale, optimizer.found_inf = None, together(found_infs, scale)
             try:
                 result = optimizer.step(*args, **kwargs)
             finally:
                 del optimizer.grad_scale, optimizer.found_inf
-        elif not any(one.item() for one in found):
+        elif not any(one.item() for one in found_infs):
             result = optimizer.step(*args, **kwargs)
         self._stages[id(optimizer)] = STEPPED
         return result
@@ -164,13 +164,13 @@ class GradScaler:
         elif new_scale is not None:
             scale.fill_(new_scale)
         else:
-            found = [one for ones in self._found.values() for one in ones]
-            if not found:
+            found_infs = [one for ones in self._found.values() for one in ones]
+            if not found_infs:
                 raise AssertionError("No inf checks were recorded prior to update.")
             xp = backend_of(scale._array)
             scale._bump()
             with entered(xp, scale._array):
-                xp.update_scale(scale._array, tracker._array, together(found, scale)._array,
+                xp.update_scale(scale._array, tracker._array, together(found_infs, scale)._array,
                                 self._growth_factor, self._backoff_factor, self._growth_interval)
         self._stages.clear()
         self._found.clear()
@@ -245,9 +245,9 @@ def looks_itself(optimizer: Any) -> bool:
     return bool(getattr(optimizer, "_step_supports_amp_scaling", False) or (own and own()))
 
 
-def together(found: list[Tensor], scale: Tensor) -> Tensor:
-    """Return the maximum of these, on the scale's device."""
-    first, *others = (one.to(scale.device) for one in found)
+def together(found_infs: list[Tensor], scale: Tensor) -> Tensor:
+    """Return the sum of these flags, on the scale's device."""
+    first, *others = (one.to(scale.device) for one in found_infs)
     for other in others:
         first = first + other
     return first

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import backend_of
+from ..backend import BACKENDS, backend_of
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
 from ..engine.engine import execute
@@ -19,23 +19,21 @@ from ..engine.frames import user_frame
 from ..engine.gradient_views import mark_views
 from ..engine.graph_task import GraphTask, on_tensors
 from ..graph.node import Node
-from ..shapes import numel
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method
 from .batched_grads import BatchedTask, batched_gradients, swept, unbatched
 from .graph import GradientEdge
 
+GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 
-def backward(
-    tensors: TensorOrTensors,
-    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: TensorOrTensors | None = None,
-) -> None:
+NO_HISTORY = "element {} of tensors does not require grad and does not have a grad_fn"
+
+
+def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
+             retain_graph: bool | None = None, create_graph: bool = False,
+             grad_variables: Any = None, inputs: TensorOrTensors | None = None) -> None:
     """Accumulate the gradients of the sum of `tensors` into the `.grad` of the graph's leaves.
 
     `grad_tensors` are the gradients with respect to `tensors`; a tensor of one element may leave
@@ -49,27 +47,21 @@ def backward(
     if grad_variables is not None:
         grad_tensors = renamed(grad_tensors, grad_variables)
     roots = as_tuple(tensors)
-    goals = () if inputs is None else goals_of(inputs, "backward")
+    if inputs is not None:
+        inputs = inputs_of(inputs, "backward")
     grads = root_gradients(roots, matched(grad_tensors, len(roots)), create_graph)
     edges = root_edges(roots)
-    keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warn_of_cycle()
-    if inputs is None:
-        execute(edges, grads, keep, create_graph)
-        return
-    ends = []
-    for goal in goals:
-        ends.append(edge_of(goal))  # first, as it gives a view of a changed base its node
-        if isinstance(goal, Tensor):
-            goal.retain_grad()
-    execute(edges, grads, keep, create_graph, ends, accumulate=True)
+    ends = None if inputs is None else end_edges(inputs)
+    execute(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph,
+            ends)
 
 
 def grad(
     outputs: TensorOrTensors,
     inputs: TensorOrTensors,
-    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    grad_outputs: GradTensors = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     only_inputs: bool = True,
@@ -93,58 +85,59 @@ def grad(
     check_options(only_inputs, allow_unused, materialize_grads)
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     names = tuple(inputs) if isinstance(inputs, dict) else None
-    roots, goals = as_tuple(outputs), goals_of(inputs, "grad")
-    given = matched(grad_outputs, len(roots))
-    keep = create_graph if retain_graph is None else retain_graph
-    find = of_batches if is_grads_batched else gradients
-    found = find(roots, goals, given, keep, create_graph, allow_unused)
+    roots, inputs = as_tuple(outputs), inputs_of(inputs, "grad")
+    grad_outputs = matched(grad_outputs, len(roots))
+    retain_graph = create_graph if retain_graph is None else retain_graph
+    compute = of_batches if is_grads_batched else gradients
+    grads = compute(roots, inputs, grad_outputs, retain_graph, create_graph, allow_unused)
     if not (create_graph or is_grads_batched):
-        mark_views(found)
+        mark_views(grads)
     if materialize_grads:
-        found = [zeros_for(goal, create_graph) if g is None else g
-                 for g, goal in zip(found, goals, strict=True)]
-    return tuple(found) if names is None else dict(zip(names, found, strict=True))
+        grads = [zeros_for(input, create_graph) if g is None else g
+                 for g, input in zip(grads, inputs, strict=True)]
+    return tuple(grads) if names is None else dict(zip(names, grads, strict=True))
 
 
-def gradients(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
               allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
-    """Return the gradients of `roots` by `goals`, with None for those that are missing."""
-    grads = root_gradients(roots, given, create_graph)
+    """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
+    root_grads = root_gradients(roots, grad_outputs, create_graph)
     edges = root_edges(roots)
-    for goal in goals:
-        if isinstance(goal, Tensor) and not goal.requires_grad:
+    for input in inputs:
+        if isinstance(input, Tensor) and not input.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    places = [edge_of(g) for g in goals]
-    found = None
-    if create_graph or not (grads and isinstance(grads[0], Tensor)):
-        found = swept(edges, grads, places, keep, create_graph, kind.batched)
-    if found is None:
-        found = execute(edges, grads, keep, create_graph, places, accumulate=False, kind=kind)
-    for i, result in enumerate(found):
-        if result is None and not allow_unused:
+    input_edges = [edge_of(input) for input in inputs]
+    grads = None
+    if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
+        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
+    if grads is None:
+        grads = execute(edges, root_grads, retain_graph, create_graph, input_edges,
+                        accumulate=False, kind=kind)
+    for i, grad in enumerate(grads):
+        if grad is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior.")
-    made: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
-    return [g if g is None or isinstance(g, Tensor) else made.setdefault(id(g), Tensor._plain(g))
-            for g in found]
+    tensors: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
+    return [g if g is None or isinstance(g, Tensor) else
+            tensors.setdefault(id(g), Tensor._plain(g)) for g in grads]
 
 
-def of_batches(roots: Any, goals: Any, given: Any, keep: bool, create_graph: bool,
+def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
                allow_unused: bool) -> list[Tensor | None]:
-    """Return what `gradients` does for each of a batch of gradients `given`, stacked."""
-    level, size, batches = batched_gradients(roots, given, on_tensors(create_graph))
+    """Return the stacked results of `gradients` for each gradient of a batch `grad_outputs`."""
+    level, size, batches = batched_gradients(roots, grad_outputs, on_tensors(create_graph))
     return [None if g is None else unbatched(g, level, size) for g in gradients(
-        roots, goals, batches, keep, create_graph, allow_unused, BatchedTask)]
+        roots, inputs, batches, retain_graph, create_graph, allow_unused, BatchedTask)]
 
 
-def zeros_for(goal: Tensor | GradientEdge, create_graph: bool) -> Tensor:
+def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
     """Make the gradient of an input that has none."""
-    if isinstance(goal, GradientEdge):
+    if isinstance(input, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a "
                            "GradientEdge")
-    with place_on(goal._array):
-        zeros = backend_of(goal._array).zeros(goal._array.shape, goal._array.dtype)
+    with place_on(input._array):
+        zeros = backend_of(input._array).zeros(input._array.shape, input._array.dtype)
     return Tensor._plain(zeros).requires_grad_(create_graph)
 
 
@@ -155,21 +148,31 @@ def as_tuple(tensors: Any) -> tuple[Any, ...]:
     return tuple(tensors.values() if isinstance(tensors, dict) else tensors)
 
 
-def goals_of(inputs: Any, function: str) -> tuple[Any, ...]:
+def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
     """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
-    goals = as_tuple(inputs)
-    if not goals:
+    inputs = as_tuple(inputs)
+    if not inputs:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
-    for goal in goals:
-        if not isinstance(goal, (Tensor, GradientEdge)):
+    for input in inputs:
+        if not isinstance(input, (Tensor, GradientEdge)):
             raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
-                               f"{type(goal).__name__}")
-    return goals
+                               f"{type(input).__name__}")
+    return inputs
 
 
 def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
     """Return where in the graph the gradient of a tensor arrives."""
     return tensor._edge() if isinstance(tensor, Tensor) else tensor[:2]
+
+
+def end_edges(inputs: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
+    """Return the edges at which `backward` ends; its inputs retain their gradients."""
+    edges = []
+    for input in inputs:
+        edges.append(edge_of(input))  # first, as it gives a view of a changed base its node
+        if isinstance(input, Tensor):
+            input.retain_grad()
+    return edges
 
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
@@ -184,40 +187,39 @@ def matched(grads: Any, count: int) -> tuple[Any, ...]:
 
 def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
                    create_graph: bool) -> list[Any]:
-    """Check the gradients that start the pass, and make those left out."""
+    """Check the gradients that start the pass, and make those left out.
+
+    They are tensors in a pass on tensors, and where hooks are to see a gradient with its history.
+    """
     as_tensors = on_tensors(create_graph)
-    made: list[Any] = []
-    for i, (root, given) in enumerate(zip(roots, grads, strict=True)):
-        if given is None and isinstance(root, Tensor) and not root.requires_grad:
-            made.append(None)  # root_edges says what is wrong
-            continue
-        shape, dtype = appearance(root)
-        if given is None:
-            if numel(shape) != 1:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            ones = ones_for(root)
-            made.append(Tensor._plain(ones) if as_tensors else ones)
-        elif not isinstance(given, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got "
-                            f"{type(given).__name__}")
-        elif given._array.shape != shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {Size(given._array.shape)} "
-                f"and output[{i}] has a shape of {Size(shape)}.")
-        else:
-            if given._array.dtype != dtype:
-                given = given.to(FROM_NUMPY[dtype])
-            if given.requires_grad and not as_tensors:  # hooks are to see it as it is
-                return root_gradients(roots, grads, True)
-            made.append(given if as_tensors else given._array)
-    return made
+    tensors = []
+    for i, (root, grad) in enumerate(zip(roots, grads, strict=True)):
+        tensor = ones_for(root) if grad is None else checked(grad, root, i)
+        as_tensors = as_tensors or (tensor is not None and tensor.requires_grad)
+        tensors.append(tensor)
+    return tensors if as_tensors else [None if t is None else t._array for t in tensors]
 
 
-def ones_for(root: Tensor | GradientEdge) -> Any:
-    """Make the array of ones with which a pass begins where no gradient was given."""
+def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
+    """Make the gradient of a root of one element; None for a root that requires none."""
+    if isinstance(root, Tensor) and not root.requires_grad:
+        return None  # root_edges says what is wrong
     like = root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
-    with place_on(like):
-        return backend_of(like).ones_like(like)
+    if like.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    return Tensor._plain(BACKENDS[type(like)].ones_like(like))
+
+
+def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
+    """Return the gradient given for root number `i`, in the dtype of the root."""
+    if not isinstance(grad, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+    shape, dtype = appearance(root)
+    if grad._array.shape != shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {Size(grad._array.shape)} "
+            f"and output[{i}] has a shape of {Size(shape)}.")
+    return grad if grad._array.dtype == dtype else grad.to(FROM_NUMPY[dtype])
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
@@ -230,16 +232,14 @@ def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
 
 
 def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
-    """Return where the pass starts; a root without history is an error."""
+    """Return the edges at which the pass starts; a root without history is an error."""
     edges = []
     for i, root in enumerate(roots):
-        if isinstance(root, Tensor):
-            if not root._requires_grad and root.grad_fn is None:
-                raise RuntimeError(
-                    f"element {i} of tensors does not require grad and does not have a grad_fn")
-        elif not isinstance(root, GradientEdge):
+        if not isinstance(root, (Tensor, GradientEdge)):
             raise TypeError(f"element {i} of tensors has to be a Tensor, not {type(root).__name__}")
         edges.append(edge_of(root))
+        if edges[i][0] is None:
+            raise RuntimeError(NO_HISTORY.format(i))
     return edges
 
 
@@ -275,13 +275,8 @@ def warn_of_cycle() -> None:
 
 
 @method("backward")
-def tensor_backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: TensorOrTensors | None = None,
-) -> None:
+def tensor_backward(self: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None,
+                    create_graph: bool = False, inputs: TensorOrTensors | None = None) -> None:
     """Accumulate the gradients of this tensor into the `.grad` of the graph's leaves.
 
     `gradient` is the gradient with respect to the tensor and may be left out for one element.

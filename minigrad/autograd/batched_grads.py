@@ -64,14 +64,14 @@ class BatchedTask(GraphTask):
         return [bare(t) for t in tensors]
 
 
-def swept(starts: Sequence[Any], grads: Sequence[Gradient], goals: Sequence[Any], keep: bool,
-          create_graph: bool, batches: bool) -> list[Gradient | None] | None:
+def swept(edges: Sequence[Any], grads: Sequence[Gradient], inputs: Sequence[Any],
+          retain_graph: bool, create_graph: bool, batches: bool) -> list[Gradient | None] | None:
     """Run a pass the short way; None where it takes the engine."""
     if shortcuts.gradients_at is None:
         return None
     batches = batches or _state.randomness.get() != ""  # which vmap sets
     try:
-        return shortcuts.gradients_at(starts, grads, goals, keep, create_graph, batches)
+        return shortcuts.gradients_at(edges, grads, inputs, retain_graph, create_graph, batches)
     except NotBatchable:
         return None
 
@@ -106,21 +106,21 @@ def stacked(column: Sequence[Gradient | None], level: int) -> Gradient | None:
     return batched(F.stack([F.zeros_like(some) if g is None else g for g in column]), level)
 
 
-def batched_gradients(roots: Sequence[Any], given: Sequence[Any],
+def batched_gradients(roots: Sequence[Any], grad_outputs: Sequence[Any],
                       as_tensors: bool) -> tuple[int, int, list[Any]]:
     """Return the level and size of a batched pass, and its gradients as tensors of one example."""
-    sizes = {g.shape[0] for g in given if isinstance(g, Tensor) and g.dim()}
+    sizes = {g.shape[0] for g in grad_outputs if isinstance(g, Tensor) and g.dim()}
     if len(sizes) > 1:
         raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
                          f"dimension, got sizes {sorted(sizes)} for the mapped dimension")
-    if None in given:
-        some = next((r for r, g in zip(roots, given, strict=True) if g is None), None)
+    if None in grad_outputs:
+        some = next((r for r, g in zip(roots, grad_outputs, strict=True) if g is None), None)
         if getattr(some, "shape", ()) != ():
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         raise ValueError("vmap: the gradient that is made for a scalar has 0 dimensions, none of "
                          "batches; with is_grads_batched=True give grad_outputs")
     level, batches = next_level(), []
-    for i, (root, grad) in enumerate(zip(roots, given, strict=True)):
+    for i, (root, grad) in enumerate(zip(roots, grad_outputs, strict=True)):
         if isinstance(grad, Tensor):
             shape = getattr(root, "shape", grad.shape[1:])
             if not grad.dim() or grad.shape[1:] != shape:

@@ -5,9 +5,12 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#forward-mode-automati
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from .._state import having
 from ..ops.shape.as_strided import Alias
 from ..tensor.tensor import Tensor
 from .forward_mode.tangents import Beneath, TangentLevel, require_size
@@ -26,18 +29,48 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
+def __getattr__(name: str) -> int:
+    """Return the number of the current level, -1 outside: PyTorch's own tests read it."""
+    if name == "_current_level":
+        return -1 if _current.get() is None else 0
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
 def enter_dual_level() -> int:
     """Begin a level of forward mode and return its number, 0; `RuntimeError` inside one.
 
     >>> enter_dual_level(); exit_dual_level()
     0
     """
-    if _current.get() is not None:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    refuse_nesting(_current.get())
     level = TangentLevel()
     level.__enter__()
     _current.set(level)
     return 0
+
+
+def refuse_nesting(outer: TangentLevel | None) -> None:
+    """Raise if a level is open: a second one may only be that of a `func.jvp` in another."""
+    if outer is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+
+
+class JvpLevel(TangentLevel):
+    """The level of a `func.jvp`, in which another `func.jvp` may run."""
+
+
+@contextmanager
+def jvp_level() -> Iterator[JvpLevel]:
+    """Begin the level of a `func.jvp`; as in PyTorch it is the dual level while the block runs.
+
+    `RuntimeError` in a `dual_level`.
+    """
+    outer = _current.get()
+    if not isinstance(outer, JvpLevel):
+        refuse_nesting(outer)
+    level = JvpLevel()
+    with level, having(_current, level):
+        yield level
 
 
 def exit_dual_level(*, level: int | None = None) -> None:

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _state
-from .._state import number
 from ..batching import level_of
-from ..graph.node import through_tensors
+from ..graph.node import assign_sequence_nr, through_tensors
 from ..graph.saved_tensor import SavedTensor
 from ..graph.version import version_of
 from ..op.error_nodes import poison_history
@@ -300,7 +299,7 @@ class Function:
         node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         if recorded:
-            number(node)
+            assign_sequence_nr(node)
             node.set_edges([t._edge() for t in tensors])
         with no_grad():
             if cls.setup_context is Function.setup_context:

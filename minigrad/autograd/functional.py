@@ -1,8 +1,8 @@
 """Derivatives of functions: products with vectors, whole jacobians and hessians.
 
-Unlike `backward`, these take a function and its inputs, leave no `.grad` behind and give zeros
-for what does not depend on an input.  Here `m` stands for the number of elements of the outputs
-and `n` for that of the inputs.
+Unlike `backward`, these take a function and its inputs and leave no `.grad` behind; an output that
+does not depend on an input has zeros as its derivative.  Here `m` stands for the number of elements
+of the outputs and `n` for that of the inputs.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#functional-higher-level-api
 """
@@ -52,7 +52,7 @@ def vjp(
 
     `v` has the outputs' shapes and may be left out for one output of one element; the product
     has the inputs' shapes.  With `create_graph` both results can be differentiated.  `TypeError`
-    for what is no tensor, `RuntimeError` for a `v` of wrong shape and, if `strict`, for an
+    for other values than tensors, `RuntimeError` for a `v` of wrong shape and, if `strict`, for an
     output that does not depend on an input.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html
@@ -62,9 +62,9 @@ def vjp(
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with enable_grad():
-        inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "vjp")
-        given = fresh_inputs(given, create_graph)
-        outputs_were_tuple, outputs = tensor_tuple(func(*given), _OUTPUTS, "vjp")
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "vjp")
+        inputs = fresh_inputs(inputs, create_graph)
+        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "vjp")
         require_dependence(outputs, "outputs", strict)
         vector: Tensors | None = None
         if v is not None:
@@ -73,8 +73,8 @@ def vjp(
             raise RuntimeError("The vector v can only be None if the user-provided function "
                                "returns a single Tensor with a single element.")
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = gradients(outputs, given, vector, create_graph)
-        product = zeros_for_missing(found, given, "gradient", strict, create_graph)
+        grads = gradients(outputs, inputs, vector, create_graph)
+        product = zeros_for_missing(grads, inputs, "gradient", strict, create_graph)
     return (result(outputs, outputs_were_tuple, create_graph),
             result(product, inputs_were_tuple, create_graph))
 
@@ -99,16 +99,16 @@ def jvp(
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with enable_grad():
-        inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jvp")
-        given = fresh_inputs(given, create_graph)
-        vector = _vector_of_inputs(v, given, inputs_were_tuple, create_graph, "jvp")
-        outputs_were_tuple, outputs = tensor_tuple(func(*given), _OUTPUTS, "jvp")
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jvp")
+        inputs = fresh_inputs(inputs, create_graph)
+        vector = _vector_of_inputs(v, inputs, inputs_were_tuple, create_graph, "jvp")
+        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "jvp")
         require_dependence(outputs, "outputs", strict)
-        pulled, grad_outputs = pullback(outputs, given, outputs)
+        pulled, grad_outputs = pullback(outputs, inputs, outputs)
         require_dependence(pulled, "grad_inputs", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = gradients(pulled, grad_outputs, vector, create_graph)
-        product = zeros_for_missing(found, outputs, "tangent", strict, create_graph)
+        grads = gradients(pulled, grad_outputs, vector, create_graph)
+        product = zeros_for_missing(grads, outputs, "tangent", strict, create_graph)
     return (result(outputs, outputs_were_tuple, create_graph),
             result(product, outputs_were_tuple, create_graph))
 
@@ -134,11 +134,11 @@ def vhp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with enable_grad():
-        inputs_were_tuple, given, vector, output, slopes = _slopes(
+        inputs_were_tuple, inputs, vector, output, slopes = _slopes(
             func, inputs, v, create_graph, strict, "vhp")
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = gradients(slopes, given, vector, create_graph)
-        product = zeros_for_missing(found, given, "row of hessian", strict, create_graph)
+        grads = gradients(slopes, inputs, vector, create_graph)
+        product = zeros_for_missing(grads, inputs, "row of hessian", strict, create_graph)
     return (result((output,), False, create_graph),
             result(product, inputs_were_tuple, create_graph))
 
@@ -162,12 +162,12 @@ def hvp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with enable_grad():
-        inputs_were_tuple, given, vector, output, slopes = _slopes(
+        inputs_were_tuple, inputs, vector, output, slopes = _slopes(
             func, inputs, v, create_graph, strict, "hvp")
-        pulled, directions = pullback(slopes, given, given)
+        pulled, directions = pullback(slopes, inputs, inputs)
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = gradients(pulled, directions, vector, create_graph)
-        product = zeros_for_missing(found, given, "column of hessian", strict, create_graph)
+        grads = gradients(pulled, directions, vector, create_graph)
+        product = zeros_for_missing(grads, inputs, "column of hessian", strict, create_graph)
     return (result((output,), False, create_graph),
             result(product, inputs_were_tuple, create_graph))
 
@@ -180,15 +180,15 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the derivative of every element of `func(*inputs)` by every element of the inputs.
+    """Return the derivatives of all elements of `func(*inputs)` with respect to all inputs.
 
     For one output and one input it has the shape `output.shape + input.shape`; tuples of
     outputs or inputs give tuples, outputs outside.  `strategy="reverse-mode"` takes a backward
     pass for each of the `m` output elements, `strategy="forward-mode"` (only with `vectorize`,
     without `create_graph`) one for each of the `n` input elements.  With `vectorize`, which cannot
     be `strict`, all of them are one pass on batches; an op without a batching rule warns.  Errors
-    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for what
-    forward mode leaves out.
+    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for
+    options that forward mode leaves out.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
 
@@ -206,20 +206,20 @@ def jacobian(
         _check_forward_mode(create_graph, strict, vectorize)
         return _forward_jacobian(func, inputs)
     with enable_grad():
-        inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jacobian")
-        given = fresh_inputs(given, create_graph)
-        outputs_were_tuple, outputs = tensor_tuple(func(*given), _OUTPUTS, "jacobian")
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
+        inputs = fresh_inputs(inputs, create_graph)
+        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "jacobian")
         require_dependence(outputs, "outputs", strict)
         if vectorize and strict:
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
                 "supported together. Please either set `strict=False` or `vectorize=False`.")
         if vectorize:
-            rows = all_rows(outputs, given, create_graph)
+            rows = all_rows(outputs, inputs, create_graph)
         else:
-            rows = [_each_row(output, i, given, create_graph, strict)
+            rows = [_each_row(output, i, inputs, create_graph, strict)
                     for i, output in enumerate(outputs)]
-        blocks = [blocks_of(output, found, given) for output, found in zip(outputs, rows)]
+        blocks = [blocks_of(output, stacks, inputs) for output, stacks in zip(outputs, rows)]
     return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, create_graph)
 
 
@@ -231,7 +231,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the second derivatives of `func(*inputs)`, which is one element, by its inputs.
+    """Return the second derivatives of `func(*inputs)`, one element, with respect to its inputs.
 
     For one input it has the shape `input.shape + input.shape`; a tuple of inputs gives a tuple
     of tuples.  It is the jacobian of the jacobian; `vectorize` and `outer_jacobian_strategy` are
@@ -244,7 +244,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "hessian")
+    inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in _STRATEGIES:
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode".')
@@ -256,15 +256,15 @@ def hessian(
         return output
 
     def slopes(*args: Tensor) -> Tensors:
-        found: Tensors = jacobian(checked, args, create_graph=True)
-        require_dependence(found, "jacobian", strict)
-        return found
+        grads: Tensors = jacobian(checked, args, create_graph=True)
+        require_dependence(grads, "jacobian", strict)
+        return grads
 
-    blocks = jacobian(slopes, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    blocks = jacobian(slopes, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if inputs_were_tuple else blocks[0][0]
 
 
-# -------------------------------------------------------------------- what they are made of
+# -------------------------------------------------------------------- their parts
 
 
 def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: bool,
@@ -280,27 +280,27 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
 
 def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
             function: str) -> tuple[bool, Tensors, Tensors | None, Tensor, Row]:
-    """Do what `vhp` and `hvp` start with, as far as the gradients, which can be differentiated."""
-    inputs_were_tuple, given = tensor_tuple(inputs, "inputs", function)
-    given = fresh_inputs(given, create_graph)
-    vector = _vector_of_inputs(v, given, inputs_were_tuple, create_graph, function)
-    outputs_were_tuple, outputs = tensor_tuple(func(*given), _OUTPUTS, function)
+    """Compute the gradients with which `vhp` and `hvp` start; they can be differentiated."""
+    inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", function)
+    inputs = fresh_inputs(inputs, create_graph)
+    vector = _vector_of_inputs(v, inputs, inputs_were_tuple, create_graph, function)
+    outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, function)
     require_dependence(outputs, "outputs", strict)
     output = scalar_output(outputs, outputs_were_tuple, function)
-    slopes = gradients((output,), given, None, create_graph=True)
+    slopes = gradients((output,), inputs, None, create_graph=True)
     require_dependence(slopes, "jacobian", strict)
-    return inputs_were_tuple, given, vector, output, slopes
+    return inputs_were_tuple, inputs, vector, output, slopes
 
 
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
               strict: bool) -> Row:
-    """Return the rows of the jacobian of one output by each input, from a pass for each row."""
+    """Return the rows of one output's jacobian for each input, from one pass for each row."""
     if shortcuts.jacobian_rows is not None and not (strict or create_graph):
         if not output.requires_grad:
             return (None,) * len(inputs)
-        found = shortcuts.jacobian_rows(output, inputs)
-        if found is not None:
-            return tuple(found)
+        stacks = shortcuts.jacobian_rows(output, inputs)
+        if stacks is not None:
+            return tuple(stacks)
     rows = rows_of(output, inputs, create_graph)
     if strict:
         _check_rows(rows, number, create_graph)
@@ -308,18 +308,18 @@ def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
 
 
 def _check_rows(rows: Sequence[Row], output: int, create_graph: bool) -> None:
-    """Raise for what strict mode does not allow in the jacobian of one output."""
+    """Raise for rows of one output's jacobian that strict mode does not allow."""
     for row in rows:
-        for i, found in enumerate(row):
-            if found is None:
+        for i, grad in enumerate(row):
+            if grad is None:
                 raise RuntimeError(f"Output {output} of the user-provided function is independent "
                                    f"of input {i}. This is not allowed in strict mode.")
-            if create_graph and not found.requires_grad:
+            if create_graph and not grad.requires_grad:
                 raise RuntimeError(independent(output, "jacobian"))
 
 
 def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """Raise for what `strategy="forward-mode"` leaves out."""
+    """Raise for options that `strategy="forward-mode"` does not support."""
     combined = ('torch.autograd.functional.jacobian: `{0}=True` and `strategy="forward-mode"` are '
                 "not supported together (yet). Please either set `{0}=False` or "
                 '`strategy="reverse-mode"`.')
@@ -333,14 +333,14 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 
 def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
-    """Return the jacobian of one output by each input, from its rows; zeros for missing ones."""
+    """Return one output's jacobian for each input, made of its rows; zeros for missing ones."""
     return tuple(
-        F.zeros((*output.shape, *x.shape), dtype=x.dtype) if found is None
-        else found.reshape((*output.shape, *x.shape)) for found, x in zip(rows, inputs))
+        F.zeros((*output.shape, *x.shape), dtype=x.dtype) if stack is None
+        else stack.reshape((*output.shape, *x.shape)) for stack, x in zip(rows, inputs))
 
 
 def _forward_jacobian(func: Function, inputs: Any) -> Any:
-    """Return the jacobian, all columns at once, by forward mode."""
+    """Return the jacobian, all columns in one pass, by forward mode."""
     were_tuple = [False]
 
     def checked(*args: Tensor) -> Tensors:
@@ -348,6 +348,6 @@ def _forward_jacobian(func: Function, inputs: Any) -> Any:
         return outputs
 
     with enable_grad():
-        inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jacobian")
-        _, blocks = columns_by_forward_mode(checked, fresh_inputs(given, create_graph=False))
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
+        _, blocks = columns_by_forward_mode(checked, fresh_inputs(inputs, create_graph=False))
     return nested_result(blocks, were_tuple[0], inputs_were_tuple, False)

@@ -18,7 +18,7 @@ from ..engine.tasks import Task, current_task, will_execute
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import RemovableHandle
 from ..graph.node import Node
-from ..graph.version import INFERENCE
+from ..graph.special_versions import INFERENCE
 from ..tensor.tensor import Tensor
 from .grad_mode import _Mode
 

@@ -34,34 +34,34 @@ class ImperativeEngine:
     ) -> tuple[Tensor | None, ...]:
         """Run a backward pass; returns the gradients of `inputs` unless `accumulate_grad`.
 
-        Every gradient has to be given.  `RuntimeError` for an input that is not reached, unless
-        `allow_unreachable`.
+        Raise `RuntimeError` for an input that is not reached, unless `allow_unreachable`.
         """
-        roots, given = as_tuple(tensors), as_tuple(grad_tensors)
-        for i, (root, one) in enumerate(zip(roots, given)):
-            if one is None and root.requires_grad:
+        roots, grad_outputs = as_tuple(tensors), as_tuple(grad_tensors)
+        for i, (root, grad) in enumerate(zip(roots, grad_outputs)):
+            if grad is None and root.requires_grad:
                 raise RuntimeError(f"element {i} of gradients tuple is None, but the corresponding "
                                    "Tensor requires grad")
         edges = root_edges(roots)
-        grads = root_gradients(roots, given, create_graph)
+        grads = root_gradients(roots, grad_outputs, create_graph)
         if not isinstance(inputs, tuple):
             raise RuntimeError("inputs to run_backward must be a tuple")
         if not inputs:
             execute(edges, grads, keep_graph, create_graph)
             return ()
         if accumulate_grad:
-            for goal in inputs:
-                goal.retain_grad()
-        found = execute(edges, grads, keep_graph, create_graph, [g._edge() for g in inputs],
-                        accumulate=accumulate_grad)
+            for input in inputs:
+                input.retain_grad()
+        results = execute(edges, grads, keep_graph, create_graph, [x._edge() for x in inputs],
+                          accumulate=accumulate_grad)
         if accumulate_grad:
             return ()
-        for i, one in enumerate(found):
-            if one is None and not allow_unreachable:
+        for i, grad in enumerate(results):
+            if grad is None and not allow_unreachable:
                 raise RuntimeError(
                     f"The differentiated Tensor at index {i} appears to not have been used in the "
                     "graph. Set allow_unused=True if this is the desired behavior.")
-        return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in found)
+        return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g)
+                     for g in results)
 
     def queue_callback(self, callback: Callable[[], Any]) -> None:
         """Call `callback()` at the end of the backward pass that is running."""

@@ -12,6 +12,7 @@ from typing import Any
 from . import (
     kernels_attention,
     kernels_conv,
+    kernels_loss,
     kernels_mask,
     kernels_matrix,
     kernels_norm,
@@ -54,25 +55,28 @@ class Kernels:
     batch_norm_by = kernels_norm.batch_norm_by
     batch_norm_grad_input = kernels_norm.batch_norm_grad_input
     batch_norm_grad_weight = kernels_norm.batch_norm_grad_weight
+    batch_norm_sums = kernels_norm.batch_norm_sums
     channel_sums = kernels_norm.channel_sums
     move_moments = kernels_norm.move_moments
     moments = kernels_norm.moments
     normalization_gradient = kernels_norm.normalization_gradient
     dot_along = kernels_norm.dot_along
 
-    # Optional fused kernels: other backends compose these from array
-    # functions; the arguments are those of the CuPy backend.
+    nll_loss = kernels_loss.nll_loss
+    nll_gradient = kernels_loss.nll_gradient
+
+    # Kernels that a backend may have, by the names that `ops.kernels.own_kernel` takes.  Without
+    # one, or where it returns `NotImplemented`, the op's own function runs.
     softmax: Any = None
     softmax_gradient: Any = None
+    log_softmax: Any = None
+    log_softmax_gradient: Any = None
     layer_norm: Any = None
     layer_norm_grad_input: Any = None
     layer_norm_grad_weight: Any = None
     gelu: Any = None
     gelu_gradient: Any = None
-    nll_loss: Any = None
-    nll_gradient: Any = None
     max_pool_grad_input: Any = None
-    batch_norm_sums: Any = None
     relu_gradient: Any = None
     #: multi-tensor steps of optimizers
     count_steps: Any = None

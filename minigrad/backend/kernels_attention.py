@@ -69,7 +69,7 @@ def attention_forward(xp: Any, query: Array, key: Array, value: Array, bias: Arr
     if bias is not None:
         weights += bias
     if bias is None and weights.size and getattr(xp, "softmax", None) is not None:
-        weights = xp.softmax(weights, weights.ndim - 1, False)
+        weights = xp.softmax(weights, weights.ndim - 1)
     else:
         softmax_in_place(xp, weights, bias is not None)
     output = empty_like_rows(xp, query, (*query.shape[:-1], value.shape[-1]))

@@ -23,6 +23,7 @@ __all__ = [
     "batch_norm_forward",
     "batch_norm_grad_input",
     "batch_norm_grad_weight",
+    "batch_norm_sums",
     "channel_sums",
     "dot_along",
     "moments",
@@ -156,9 +157,12 @@ def batch_norm_by(xp: Any, x: Array, weight: Array | None, bias: Array | None, m
 
 
 def batch_norm_grad_input(
-    xp: Any, g: Array, x: Array, weight: Array | None, mean: Array, invstd: Array
+    xp: Any, g: Array, x: Array, weight: Array | None, mean: Array, invstd: Array,
+    sums: None = None,
 ) -> Array:
     """The derivative of `batch_norm_forward` by `x`, applied to `g`; both are (N, C, *S).
+
+    `sums` is the result of `batch_norm_sums`.
 
     >>> from minigrad.backend import numpy_backend as xp
     >>> x, one = numpy.array([[1.0], [3.0]]), numpy.ones(1)
@@ -202,6 +206,13 @@ def batch_norm_grad_weight(xp: Any, g: Array, x: Array, mean: Array, invstd: Arr
 
     xp.for_each(gather, _channel_blocks(flat))
     return result
+
+
+def batch_norm_sums(xp: Any, g: Array, x: Array, mean: Array, invstd: Array) -> Any:
+    """Return sums over channels that the three gradients of batch norm share: here there are none.
+
+    A backend that computes them once returns the gradients of bias and weight.
+    """
 
 
 def channel_sums(xp: Any, g: Array) -> Array:

@@ -37,7 +37,7 @@ def holds_alone(view: Array) -> bool:
 def references_to_base(view: Array) -> Any:
     """Count the references to the base of a view, including those of the count itself.
 
-    On a device also those to its memory, see NOTE [Memory of device arrays] in array_info.
+    On a device also those to its memory: NOTE [Memory of device arrays] in tensor/attributes.py.
     """
     whole = view.base
     if type(view) is np.ndarray:

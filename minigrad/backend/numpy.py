@@ -57,21 +57,24 @@ class NumpyBackend(Kernels):
     def to_host(self, array: Any) -> Any:
         return array
 
-    def as_strided(
-        self, array: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
-    ) -> Any:
+    def as_strided(self, array: Any, shape: tuple[int, ...], strides: tuple[int, ...],
+                   offset: int = 0) -> Any:
         """View `array`'s memory with this shape and these strides, in bytes.
 
         `offset` counts bytes from its first element and may be negative.  ValueError if the
         view would leave the memory.
         """
-        if type(array) is not np.ndarray:  # a NumPy scalar cannot own the memory of views
-            array = np.asarray(array)
+        array = self.as_array(array)  # a NumPy scalar cannot own the memory of views
         if offset >= 0 and (array.flags.c_contiguous or array.flags.f_contiguous):
             try:
                 return np.ndarray(shape, array.dtype, array, offset, strides)
             except (ValueError, TypeError):
                 pass  # outside the array, but perhaps inside the memory that it views
+        return self.view_of_owner(array, shape, strides, offset)
+
+    def view_of_owner(self, array: Any, shape: tuple[int, ...], strides: tuple[int, ...],
+                      offset: int) -> Any:
+        """View the memory that `array` itself is a view of."""
         owner = array
         while type(owner.base) is np.ndarray:
             owner = owner.base

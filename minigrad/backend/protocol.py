@@ -19,7 +19,7 @@ class Backend(Protocol):
     name: str
     device_type: str
     array_type: Any  # Any, so that mypy concludes nothing from it
-    #: `run_op(op, values, arrays, on_tensors, inplace)`, if it replaces ops' `forward`
+    #: `run_op(op, call, inplace)` runs a prepared op: batches have one; None for array libraries
     run_op: Any
     #: random generators on the device; None if the host draws the numbers
     generators: Any

@@ -7,15 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# Names of the C types, which PyTorch's messages print.
-_C_NAMES = {
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-}
+from ..dtypes import c_name
 
 
 def check_seed(seed: int) -> int:
@@ -57,7 +49,7 @@ def _check_holds(what: str, value: int, dtype: Any) -> None:
         info = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         fits = info[0] <= value <= info[1]
     if not fits:
-        raise RuntimeError(f"{what} is out of bounds for {_C_NAMES.get(dtype.name, dtype.name)}")
+        raise RuntimeError(f"{what} is out of bounds for {c_name(dtype)}")
 
 
 def check_chance(p: float) -> None:

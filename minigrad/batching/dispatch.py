@@ -19,8 +19,9 @@ import numpy as np
 from ..backend import BACKENDS, numpy_backend
 from ..device import place_on
 from ..dtypes import FROM_NUMPY
-from ..op.apply import apply
+from ..op.apply import Prepared, apply
 from ..op.declaration import F, Op
+from ..op.inplace import apply_inplace
 from ..tensor.tensor import Tensor
 from .array import BatchedArray, Value, batched, examples, level_of, refuse
 
@@ -40,9 +41,12 @@ INPLACE = (
 
 
 class Call:
-    """An op's arguments by name; those in `batched` are batches, batch dimension first."""
+    """An op's arguments by name; those in `batched` are batches, batch dimension first.
 
-    __slots__ = ("arguments", "batched", "level", "op", "size")
+    A call `in_place` writes to its first argument where its rule runs the op on that argument.
+    """
+
+    __slots__ = ("arguments", "batched", "in_place", "level", "op", "size")
 
     def __init__(self, op: type[Op], arguments: dict[str, Any], batched: set[str],
                  size: int, level: int) -> None:
@@ -51,6 +55,7 @@ class Call:
         self.batched = batched
         self.size = size
         self.level = level
+        self.in_place = False
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
@@ -83,8 +88,11 @@ class Call:
     def run(self, op: type[Op] | None = None, /, **changes: Any) -> Any:
         """Apply the op, or another, with some arguments changed."""
         op = op or self.op
-        values = {**self.arguments, **changes}
-        return apply(op, [values[n] if n in values else op.defaults[n] for n in op.parameters])
+        named = {**self.arguments, **changes}
+        values = [named[n] if n in named else op.defaults[n] for n in op.parameters]
+        if self.in_place and op is self.op and op.parameters[0] not in changes:
+            return apply_inplace(op, values)
+        return apply(op, values)
 
     def in_turn(self) -> Any:
         """Run the op once for each example and stack the results."""
@@ -96,14 +104,14 @@ class Call:
 
     def example(self, i: int) -> dict[str, Any]:
         """Return the batched arguments of example `i`."""
-        found: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for name in self.batched:
             value = self.arguments[name]
             if name == self.op.list_of_tensors:
-                found[name] = [F.select(v, 0, i) if b else v for v, b in value]
+                arguments[name] = [F.select(v, 0, i) if b else v for v, b in value]
             else:
-                found[name] = F.select(value, 0, i)
-        return found
+                arguments[name] = F.select(value, 0, i)
+        return arguments
 
     def batch(self, name: str) -> Any:
         """Return an argument as a batched array or tensor of the highest level there is."""
@@ -120,14 +128,12 @@ def rows(call: Call) -> Any:
     return call.in_turn()
 
 
-def run_op(op: type[Op], values: list[Any], arrays: list[Any], on_tensors: bool,
-           inplace: bool = False) -> Any:
+def run_op(op: type[Op], prepared: Prepared, inplace: bool = False) -> Any:
     """Apply an op with batched operands; return a batched array or tensor."""
-    at, items = op.list_position, []
-    if at is not None:
-        items = list(values[at])
+    values, on_tensors = prepared.values, prepared.on_tensors
+    items = [] if op.list_position is None else values[op.list_position]
     level = max(level_of(v) for v in (*(values[i] for i in op.tensor_positions), *items))
-    call = unpacked(op, values, arrays, level, on_tensors)
+    call = unpacked(op, values, prepared.arrays, level, on_tensors)
     if inplace:
         return run_inplace(call, values[0], level)
     result = RULES.get(op.__name__, rows)(call)
@@ -191,11 +197,15 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
     if level_of(target) != level:
         raise RuntimeError(INPLACE.format(op.name, op.name))
     first = op.parameters[0]
-    if first in op.node_type.saves and isinstance(call.arguments[first], Tensor):
-        call.arguments[first] = F.clone(call.arguments[first])  # saved values stay as they were
+    held = call.arguments[first]
+    call.in_place = keeps_shape(call) and held.dtype == target.dtype
+    if not call.in_place and first in op.node_type.saves:
+        call.arguments[first] = F.clone(held)  # saved values stay as they were
     result = RULES.get(op.__name__, rows)(call)
     if op.view:
         target._array = BatchedArray(result, level)
+        return target
+    if result is held:
         return target
     held = examples(target, level)
     assert held is not None
@@ -204,6 +214,14 @@ def run_inplace(call: Call, target: Any, level: int) -> Any:
                            f"shape {list(result.shape[1:])}")
     held.copy_(result)
     return target
+
+
+def keeps_shape(call: Call) -> bool:
+    """Tell whether an op is elementwise and its result has the shape of the first operand."""
+    first = call.shape(call.op.parameters[0])
+    return "elementwise" in call.op.kinds and all(
+        len(shape) <= len(first) and all(n in (1, m) for n, m in zip(shape[::-1], first[::-1]))
+        for shape in map(call.shape, call.tensors))
 
 
 class BatchedBackend:
@@ -242,14 +260,14 @@ class BatchedBackend:
         """Return a batch filled with a number."""
         return like("full_like", array, value, dtype=dtype, order=order)
 
-    def in_batch(self, made: Any, array: BatchedArray) -> BatchedArray:
-        """Return a batch of the same size and levels, in which each example is `made`."""
-        with place_on(made):
-            whole: Any = BACKENDS[type(made)].repeat(made[None], array.batch_size, axis=0)
+    def in_batch(self, example: Any, array: BatchedArray) -> BatchedArray:
+        """Return a batch of the same size and levels, in which each example is `example`."""
+        with place_on(example):
+            batch: Any = BACKENDS[type(example)].repeat(example[None], array.batch_size, axis=0)
         inner = array.inner
         if isinstance(inner, BatchedArray):
-            whole = self.in_batch(whole, inner)
-        return BatchedArray(Tensor._plain(whole) if isinstance(array.value, Tensor) else whole,
+            batch = self.in_batch(batch, inner)
+        return BatchedArray(Tensor._plain(batch) if isinstance(array.value, Tensor) else batch,
                             array.level)
 
     def from_host(self, array: Any) -> Any:
@@ -275,8 +293,8 @@ class BatchedBackend:
 def like(name: str, array: BatchedArray, *args: Any, **kwargs: Any) -> BatchedArray:
     """Return a new batch made by a backend's function `name`, of the size of another one."""
     with place_on(array.inner):
-        made = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
-    return BatchedArray(Tensor._plain(made) if isinstance(array.value, Tensor) else made,
+        result = getattr(BACKENDS[type(array.inner)], name)(array.inner, *args, **kwargs)
+    return BatchedArray(Tensor._plain(result) if isinstance(array.value, Tensor) else result,
                         array.level)
 
 

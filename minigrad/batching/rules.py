@@ -129,7 +129,7 @@ def reduction(call: Call) -> Any:
     return call.run(op, self=x, dim=dims, **changes)
 
 
-def whole(along_dim: Any) -> Rule:
+def of_all_elements(along_dim: Any) -> Rule:
     """Make the rule of a reduction of all elements, from the op that reduces along one."""
 
     def rule(call: Call) -> Any:
@@ -145,23 +145,23 @@ def position(call: Call) -> Any:
     shape, dim = call.shape("self"), call["dim"]
     if dim is not None and shape:
         return call.run(dim=moved(dim, len(shape)))
-    found = call.run(self=F.reshape(call["self"], (call.size, numel(shape))), dim=1, keepdim=False)
-    return F.reshape(found, (call.size, *(1 for _ in shape if call["keepdim"])))
+    result = call.run(self=F.reshape(call["self"], (call.size, numel(shape))), dim=1, keepdim=False)
+    return F.reshape(result, (call.size, *(1 for _ in shape if call["keepdim"])))
 
 
 def draw(call: Call) -> Any:
     """Random numbers of its own for each example, where that is what the caller of `vmap` wants."""
     if alike(call):
         raise RuntimeError(BY_A_BATCH)
-    whole = _state.drawn.get()
-    with _state.having(_state.drawn, whole and whole.without(call.level)):
+    levels = _state.drawn.get()
+    with _state.having(_state.drawn, levels and levels.without(call.level)):
         return elementwise(call)
 
 
 def alike(call: Call) -> bool:
     """Tell whether random numbers are to be the same for all examples of a call."""
-    whole = _state.drawn.get()
-    own = whole is not None and call.level in dict(whole.levels)
+    levels = _state.drawn.get()
+    own = levels is not None and call.level in dict(levels.levels)
     return _state.randomness.get() in ("same", "different") and not own
 
 

@@ -1,4 +1,4 @@
-"""Batching rules of what networks are made of: convolutions, embeddings, losses."""
+"""Batching rules of the ops of networks: convolutions, embeddings, losses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rules import SIZES, elementwise, with_full_self
 
 
 def folded(*outputs: int) -> Rule:
-    """Make the rule of ops whose first dimension is a batch already: both become one.
+    """Make the rule of ops with a batch dimension of their own, the first: both become one.
 
     All tensors have that dimension; so has a size among the arguments.
     """
@@ -23,19 +23,15 @@ def folded(*outputs: int) -> Rule:
             full = call.full(name)
             if full.ndim < 2:
                 return call.in_turn()
-            changes[name] = F.reshape(full, (full.shape[0] * full.shape[1], *full.shape[2:]))
+            changes[name] = joined(full)
         for name in SIZES:
             if name in call.arguments:
                 sizes = call[name]
                 changes[name] = (call.size * sizes[0], *sizes[1:])
         result = call.run(**changes)
-
-        def split(x: Any) -> Any:
-            return F.reshape(x, (call.size, x.shape[0] // call.size, *x.shape[1:]))
-
         if isinstance(result, (tuple, list)):
-            return [split(r) for r in result]
-        return split(result)
+            return [split(r, call.size) for r in result]
+        return split(result, call.size)
 
     return rule
 
@@ -56,16 +52,16 @@ def joined(x: Any) -> Any:
     return F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
 
 
-def parted(x: Any, size: int) -> Any:
+def split(x: Any, size: int) -> Any:
     """(B O, ...) -> (B, O, ...)."""
     return F.reshape(x, (size, x.shape[0] // size, *x.shape[1:]))
 
 
 def convolution(call: Call) -> Any:
-    """One kernel meets all examples at once; kernels of their own are groups of channels."""
+    """One kernel serves the examples as one batch; one for each makes groups of channels."""
     size, bias = call.size, call["bias"]
     if call.only("input"):
-        return parted(call.run(input=joined(call["input"])), size)
+        return split(call.run(input=joined(call["input"])), size)
     return without_channels(call.run(
         input=with_channels(call.full("input")), weight=joined(call.full("weight")),
         bias=None if bias is None else joined(call.full("bias")), groups=call["groups"] * size),
@@ -73,11 +69,11 @@ def convolution(call: Call) -> Any:
 
 
 def conv_input(call: Call) -> Any:
-    """As `convolution`, of which it is the transpose."""
+    """The transpose of `convolution`."""
     size, sizes = call.size, tuple(call["sizes"])
     if call.only("grad"):
-        return parted(call.run(grad=joined(call["grad"]), sizes=(size * sizes[0], *sizes[1:])),
-                      size)
+        return split(call.run(grad=joined(call["grad"]), sizes=(size * sizes[0], *sizes[1:])),
+                     size)
     return without_channels(call.run(
         grad=with_channels(call.full("grad")), weight=joined(call.full("weight")),
         sizes=(sizes[0], size * sizes[1], *sizes[2:]), groups=call["groups"] * size), size)
@@ -89,9 +85,9 @@ def conv_weight(call: Call) -> Any:
     sizes = (size * sizes[0], *sizes[1:])
     grad = with_channels(call.full("grad"))
     if call.only("grad") and call["groups"] == 1:
-        return parted(call.run(grad=grad, sizes=sizes), size)
-    return parted(call.run(grad=grad, input=with_channels(call.full("input")), sizes=sizes,
-                           groups=call["groups"] * size), size)
+        return split(call.run(grad=grad, sizes=sizes), size)
+    return split(call.run(grad=grad, input=with_channels(call.full("input")), sizes=sizes,
+                          groups=call["groups"] * size), size)
 
 
 def embedding(call: Call) -> Any:
@@ -102,8 +98,8 @@ def embedding(call: Call) -> Any:
         return call.in_turn()
     weight = F.movedim(call["weight"], 0, 1)
     rows, size, width = weight.shape
-    found = call.run(weight=F.reshape(weight, (rows, size * width)))
-    return F.movedim(F.reshape(found, (*call["indices"].shape, size, width)), -2, 0)
+    result = call.run(weight=F.reshape(weight, (rows, size * width)))
+    return F.movedim(F.reshape(result, (*call["indices"].shape, size, width)), -2, 0)
 
 
 def embedding_weight(call: Call) -> Any:
@@ -113,8 +109,8 @@ def embedding_weight(call: Call) -> Any:
     rows, width = call["sizes"]
     grad = F.movedim(call["grad"], 0, -2)
     grad = F.reshape(grad, (*call["indices"].shape, call.size * width))
-    found = call.run(grad=grad, sizes=(rows, call.size * width))
-    return F.movedim(F.reshape(found, (rows, call.size, width)), 1, 0)
+    result = call.run(grad=grad, sizes=(rows, call.size * width))
+    return F.movedim(F.reshape(result, (rows, call.size, width)), 1, 0)
 
 
 def loss(call: Call) -> Any:

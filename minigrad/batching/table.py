@@ -12,22 +12,22 @@ from ..ops.reduction import minmax as extreme
 from ..ops.reduction import sum_mean as reduce
 from . import rules, rules_index, rules_matrix, rules_network, rules_view
 from .dispatch import RULES, Rule
-from .rules import along, part, whole
+from .rules import along, of_all_elements, part
 from .rules_matrix import product_added
 from .rules_network import folded
 
-#: The rules of whole kinds of ops.
+#: The rules of kinds of ops.
 KINDS: dict[str, Rule] = {"elementwise": rules.elementwise, "reduction": rules.reduction}
 
 #: Rules of single ops, by the names of their classes.
 TABLE: tuple[tuple[Rule, str], ...] = (
     (rules.onto_self, "MaskedFillNumber FillNumber Copy"),
     (rules.fill, "MaskedFillTensor FillTensor"),
-    (whole(reduce.Sum), "SumAll"),
-    (whole(reduce.Mean), "MeanAll"),
-    (whole(scan.Prod), "ProdAll"),
-    (whole(extreme.Amax), "MaxAll"),
-    (whole(extreme.Amin), "MinAll"),
+    (of_all_elements(reduce.Sum), "SumAll"),
+    (of_all_elements(reduce.Mean), "MeanAll"),
+    (of_all_elements(scan.Prod), "ProdAll"),
+    (of_all_elements(extreme.Amax), "MaxAll"),
+    (of_all_elements(extreme.Amin), "MinAll"),
     (rules.position, "Argmax Argmin"),
     (along("dim"), "LinearScan Cumsum Cumprod Cummax Cummin Logcumsumexp Softmax LogSoftmax MaxDim "
                    "MinDim MedianDim NanmedianDim Mode Kthvalue Sort Topk Gather ScatterSource "

@@ -14,9 +14,10 @@ from threading import Thread, local
 from typing import Any
 
 from .. import _state
-from ..graph.node import GraphRoot, Node
+from ..graph.node import GraphRoot
+from ..tensor.tensor import Tensor
 from . import shortcuts
-from .graph_task import GraphTask
+from .graph_task import Edge, GraphTask
 
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
@@ -30,40 +31,26 @@ class _Running(local):
 
     def __init__(self) -> None:
         self.tasks: list[GraphTask] = []
-        self.depth = 0
 
 
 _running = _Running()
 
 
-def execute(
-    edges: Sequence[tuple[Node | None, int]],
-    grads: Sequence[Value],
-    retain_graph: bool,
-    create_graph: bool,
-    inputs: Sequence[tuple[Node | None, int]] | None = None,
-    accumulate: bool = True,
-    kind: type[GraphTask] = GraphTask,
-) -> list[Value | None]:
+def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, create_graph: bool,
+            inputs: Sequence[Edge] | None = None, accumulate: bool = True,
+            kind: type[GraphTask] = GraphTask) -> list[Value | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    task = kind(retain_graph, create_graph)
+    task = kind(retain_graph, create_graph, bool(grads) and isinstance(grads[0], Tensor))
     root = GraphRoot(edges, grads)
     if inputs is not None:
-        task.find_nodes_to_execute(root, {node for node, _ in inputs if node is not None})
-        if not accumulate:
-            for position, (node, index) in enumerate(inputs):
-                if node is not None:
-                    task.captures.setdefault(node, {}).setdefault(index, []).append(position)
-    task.prepare(root, inputs, accumulate)
-    if _running.depth >= MAX_DEPTH:
-        _run_in_fresh_thread(task, root)
-    else:
-        _run_here(task, root)
-    return [task.captured.get(i) for i in range(len(inputs or ()))]
+        task.end_at(root, inputs, accumulate)
+    run = _run_here if len(_running.tasks) < MAX_DEPTH else _run_in_fresh_thread
+    run(task, root)
+    return list(map(task.captured.get, range(len(inputs or ()))))
 
 
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
@@ -72,16 +59,14 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
     setting is a call, comes last in the `finally`.
     """
-    previous, depth = _state.grad_enabled.get(), _running.depth
+    previous, depth = _state.grad_enabled.get(), len(_running.tasks)
     try:
         _state.grad_enabled.set(task.create_graph)
         _running.tasks.append(task)
-        _running.depth += 1
         if shortcuts.run_task is None or not shortcuts.run_task(task, root):
             task.count_dependencies(root)
             task.run(root)
     finally:
-        _running.depth = depth
         del _running.tasks[depth:]
         _state.grad_enabled.set(previous)
 

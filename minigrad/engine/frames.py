@@ -1,4 +1,4 @@
-"""Where in the user's program we are: the call stack without the package's own innermost frames."""
+"""The user's frame: the innermost frame of the call stack that is not the package's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_ours(names: dict[str, Any]) -> bool:
 def user_frame() -> tuple[FrameType, int]:
     """Return the innermost frame of the user's, and how many frames of the package lie within.
 
-    Where there is none, as in the package's own examples, it is the caller's.
+    If there is none, as in the package's own examples, it is the caller's.
     """
     caller = sys._getframe(1)
     frame: FrameType | None = caller

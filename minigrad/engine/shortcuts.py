@@ -1,7 +1,6 @@
 """Shorter ways to run a backward pass, for `fast/` to register; without it the engine runs all.
 
-Each is a function that says "the engine has to run this" by its answer, or None where there is no
-shorter way at all.
+Each is None, or a function that returns False or None when the engine must run the pass instead.
 """
 
 from __future__ import annotations

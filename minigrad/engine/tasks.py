@@ -1,4 +1,4 @@
-"""Which backward pass is running on this thread, and what it is going to do.
+"""The backward pass that is running on this thread, and the nodes that it will run.
 
 Hooks and recomputation ask this; a backward pass inside another one is the innermost.
 """

@@ -20,10 +20,14 @@ from __future__ import annotations
 
 from ..op import publish as op_publish
 from .backward_loop import install_loop
+from .flat_nodes import give_defaults
+from .leaves import quicken_leaves
 from .publish import make_quicker
 
 
 def switch_on() -> None:
     """Register the quicker twins; called before the first op is published."""
+    give_defaults()
     op_publish.QUICKER.append(make_quicker)
     install_loop()
+    quicken_leaves()

@@ -20,13 +20,13 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, backend_of
-from ..device import place_on
+from ..device import NO_PLACE, place_on
 from ..engine import shortcuts
 from ..engine.input_buffer import Gradient, InputBuffer
-from ..engine.places import ANYWHERE
 from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.node import GraphRoot
+from .flat_nodes import edges_of
 from .sorted_pass import gradients_at, jacobian_rows
 
 _ndarray = np.ndarray
@@ -46,7 +46,7 @@ def run_task(task: Any, root: GraphRoot) -> bool:
     """Run a whole pass and return True; False where the engine has to."""
     if not suits(task):
         return False
-    task.count_dependencies(root)
+    count_dependencies(task, root)
     QuickLoop(task).run(root)
     while task.callbacks:
         task.callbacks.pop(0)()
@@ -56,12 +56,35 @@ def run_task(task: Any, root: GraphRoot) -> bool:
 def suits(task: Any) -> bool:
     """Tell whether the pass needs nothing beyond what the quick loop does.
 
-    Of the observers it serves a profile alone, and only one that can be told of work afterwards.
+    The only observer that it serves is a profile that accepts reports of work afterwards.
     """
     watching, recorder = _state.observers.count, task.recorder
     if watching and not (watching == 1 and recorder is not None and recorder.quick):
         return False
     return not (task.on_tensors or task.batched)
+
+
+def count_dependencies(task: Any, root: GraphRoot) -> None:
+    """Replace `GraphTask.count_dependencies`; reads the slots of nodes that keep edges there."""
+    dependencies: dict[Any, int] = task.dependencies
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
+        arity = node.arity
+        if arity == 1:
+            after: Sequence[Any] = (node.next0,)
+        elif arity == 2:
+            after = (node.next0, node.next1)
+        else:
+            after = [end for end, _ in node.edges]
+        for end in after:
+            if end is None:
+                continue
+            if end in dependencies:
+                dependencies[end] += 1
+            else:
+                dependencies[end] = 1
+                stack.append(end)
 
 
 class QuickLoop:
@@ -89,18 +112,25 @@ class QuickLoop:
         """Run the root and then every node that becomes ready."""
         self.start(root)
         ready, recorder, retain_graph = self.ready, self.task.recorder, self.task.retain_graph
-        dependencies, captures = self.dependencies, self.captures
+        dependencies, captures, needed = self.dependencies, self.captures, self.needed
         sums, loans = self.sums, self.loans
         buffers, results_of, arrive = self.buffers, self.results_of, self.arrive
         node: Any = None  # the node to run next, when its whole gradient is at hand in `grad`
         grad: Any = None
+        sent: Sequence[Sent]
         while node is not None or ready:
             if node is None:
                 node, grad = self.take()
                 continue
             if recorder is not None:
                 began = perf_counter_ns()
-            sent = results_of(node, grad)
+            arity = node.arity
+            if needed is None and (arity == 1 or (arity == 2 and node.next1 is None)) and (
+                    node.next0 is not None):  # `results_of`, spelt out for one end
+                result = node.vjp_fns[0](node, grad)
+                sent = ((node.next0, node.index0, result, result is not grad),)
+            else:
+                sent = results_of(node, grad)
             if recorder is not None:
                 recorder.node_ran(node, began, (grad,), [result for _, _, result, _ in sent])
             if node.saves and not retain_graph:
@@ -120,14 +150,17 @@ class QuickLoop:
                     dependencies[target] == 1
                     and target.vjp_fns
                     and target.extras is None
-                    and target not in sums
-                    and target not in loans
-                    and target not in captures
-                    and target not in buffers
+                    and not (sums and target in sums)
+                    and not (loans and target in loans)
+                    and not (captures and target in captures)
+                    and not (buffers and target in buffers)
                     and not (ready and ready[0][0] < -target.sequence)
                     and target is sent[-1][0]
                 ):
                     node, grad = target, result
+                elif sums and target in sums and dependencies[target] > 1:  # `arrive`, spelt out
+                    sums[target] += result
+                    dependencies[target] -= 1
                 else:
                     arrive(target, index, result, owned)
             sent = ()
@@ -141,7 +174,7 @@ class QuickLoop:
         for position, ((target, index), given) in enumerate(
                 zip(root.edges, root.outputs, strict=True)):
             if target is not None and (self.needed is None or target in self.needed):
-                with ANYWHERE if type(given) is _ndarray else place_on(given):
+                with NO_PLACE if type(given) is _ndarray else place_on(given):
                     value = given
                     if given is not None:
                         value = match_metadata(given, target, index, root, position)
@@ -163,7 +196,7 @@ class QuickLoop:
             buffer = InputBuffer(node.num_inputs)
             buffer.grads[0], buffer.owned[0] = grad, owned
         grad = None
-        self.move_to_buffers(node.next_nodes())
+        self.move_to_buffers([target for target, _ in edges_of(node)])
         self.task.evaluate(node, buffer)
         return None, None
 
@@ -178,7 +211,7 @@ class QuickLoop:
     def results_of(self, node: Any, grad: Any) -> Sequence[Sent]:
         """Run the formulas of a node that lead somewhere; takes the place of `OpNode.run`.
 
-        Of two ends the one that may run on comes last.
+        The last of two ends is the one that may run next.
         """
         arity, needed = node.arity, self.needed
         if arity < 0:
@@ -210,7 +243,7 @@ class QuickLoop:
 
     def results_of_many(self, node: Any, grad: Any) -> Sequence[Sent]:
         """Do what `results_of` does for a node of any number of edges."""
-        needed, edges = self.needed, node.edge_list
+        needed, edges = self.needed, node.edges
         results = [None if target is None or (needed is not None and target not in needed)
                    else formula(node, grad)
                    for (target, _), formula in zip(edges, node.vjp_fns, strict=True)]

@@ -16,8 +16,9 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
-from ..graph.node import Edge
-from ..graph.version import INFERENCE, Version
+from ..graph.node import Edge, next_sequence, read_sequence
+from ..graph.special_versions import INFERENCE
+from ..graph.version import Version
 from ..op.apply import run_op, shares_memory
 from ..op.declaration import Op
 from ..op.node import geometry_input, saved_geometry
@@ -34,7 +35,7 @@ Fast = Callable[[list[Any]], Any]
 
 
 class Saves:
-    """What the node of an op keeps when certain edges are live: slots and where they come from."""
+    """The values that an op's node keeps when certain edges are live: slots and their sources."""
 
     __slots__ = ("absent", "inputs", "result")
 
@@ -70,13 +71,15 @@ def any_tensors(op: type[Op]) -> Fast | None:
 
 def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:
     """Return the closure for the arrays of one backend; others are left to `fallback`."""
-    forward, array_type, as_array, node_type = op.forward, xp.array_type, xp.as_array, op.node_type
+    forward, array_type, as_array = op.forward, xp.array_type, xp.as_array
+    node_type: Any = op.node_type
     on_host = xp is numpy_backend
     if not on_host:
         forward = beside_numbers_of_host(forward)
     tensor_positions, plain_positions = op.tensor_positions, op.plain_positions
     optional = op.optional_positions
     promoted = op.promoted_positions if op.promote else ()
+    numbered = [i for i in promoted if i in op.number_positions]
     to_float = op.promote == "float"
     bits = {position: 1 << bit for bit, position in enumerate(op.differentiable_positions)}
     weights = tuple((i, bits.get(i, 0)) for i in tensor_positions)
@@ -89,7 +92,6 @@ def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:
                 if n not in op.parameters]
     arity, is_view = node_type.arity, op.view
     grad_enabled = _state.grad_enabled.get
-    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
     plans: dict[int, Saves] = {}
 
     def fast(values: list[Any]) -> Any:
@@ -110,7 +112,7 @@ def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:
                     live |= bit
             elif kind is array_type:
                 bare = True
-            elif (kind is float or kind is int) and i in promoted and op.numbers:
+            elif (kind is float or kind is int) and i in numbered:
                 numbers = True
             elif value is not None or i not in optional:
                 return fallback(values)
@@ -179,7 +181,7 @@ def fast_on(op: type[Op], xp: Backend, fallback: Fast) -> Fast:
         else:
             node.num_inputs = 1
             node.others = []
-            node.edge_list = tuple(
+            node.edges = tuple(
                 [_new_edge(Edge, values[i]._edge()) if live & bit else NO_EDGE
                  for i, bit in differentiable])
         plan = plans.get(live)

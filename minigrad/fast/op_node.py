@@ -21,10 +21,13 @@ import numpy as np
 
 from .. import _state
 from ..graph.saved_tensor import SavedTensor, modified_error
-from ..graph.version import INFERENCE, version_of
+from ..graph.special_versions import INFERENCE
+from ..graph.version import version_of
+from ..op.arguments import NUMBERS
 from ..op.declaration import Op
-from ..op.node import FREED, OpNode
+from ..op.node import FREED, OpNode, make_node_type
 from ..tensor.tensor import Tensor
+from .flat_nodes import flat_base
 
 Array = Any
 
@@ -33,9 +36,6 @@ class FastOpNode(OpNode):
     """A node of an op that saves raw values; the class of each op's nodes derives from it."""
 
     __slots__ = ()
-    #: The formulas as functions of node and gradient, for gradients that are arrays or tensors.
-    vjp_fns: tuple[Callable[..., Any], ...] = ()
-    tensor_vjp_fns: tuple[Callable[..., Any], ...] = ()
     #: Slots by the name of a saved value: value, version and, for an output, counter.
     slots_of: dict[str, tuple[str, str, str]] = {}
 
@@ -44,7 +44,7 @@ class FastOpNode(OpNode):
         value_slot, version_slot, _ = self.slots_of[name]
         value, version = getattr(self, value_slot), getattr(self, version_slot)
         if version is None:
-            return super().unpack(name, arrays)
+            return value if isinstance(value, NUMBERS) else super().unpack(name, arrays)
         if name in self.op.outputs or name == "result":
             return self.unpack_output(name, value, version, arrays)
         if isinstance(version, (np.ndarray, np.generic)):
@@ -53,6 +53,32 @@ class FastOpNode(OpNode):
         if current != version:
             raise modified_error(value._array, value._index, value.grad_fn, current, version)
         return value._array if arrays else value
+
+    def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
+        """Return the saved values by name; raise if one was freed or written to since."""
+        return {name: None if self.is_spared(name) else self.unpack(name, arrays)
+                for name in self.saves}
+
+    def is_spared(self, name: str) -> bool:
+        """Tell whether a freed input was not saved: its one formula leads nowhere."""
+        op = self.op
+        if (getattr(self, self.value_slots[name]) is not FREED or name not in op.tensors
+                or len(op.formulas) == 1 or op.list_of_tensors in op.formulas):
+            return False
+        users = [i for i, (_, names) in enumerate(op.formulas.values()) if name in names]
+        return len(users) == 1 and self.edges[users[0]][0] is None
+
+    def value(self, name: str, grads: Sequence[Any], arrays: bool) -> Any:
+        """Return the value of one of a formula's arguments, by its name."""
+        if name == "g":
+            return grads[0]
+        if name == "grads":
+            return grads
+        if name in self.arg_slots:
+            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
+        if name in self.saves:
+            return self.unpack(name, arrays)
+        return grads[self.op.outputs.index(name[2:])]
 
     def unpack_output(self, name: str, array: Array, version: int, arrays: bool) -> Any:
         """Return a saved output, rebuilt as a tensor for the tensor realisation."""
@@ -113,8 +139,8 @@ class FastOpNode(OpNode):
 
 
 def fast_node_type(op: type[Op]) -> type[FastOpNode]:
-    """Return a class for the nodes of an op: the op's own, with slots for versions and counters."""
-    slow: Any = op.node_type
+    """Return a class for the nodes of an op, with slots for edges, versions and counters."""
+    slow: Any = make_node_type(op, flat_base(op))
     slots_of = {name: (slot, intern("_version_" + name), intern("_counter_" + name))
                 for name, slot in slow.value_slots.items()}
     slots = [slots_of[name][1] for name in slow.saves]

@@ -47,12 +47,16 @@ def with_fast_path(call: Callable[..., Any], fast: Callable[..., Any] | None,
 def by_position(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
     """Return the function that needs no binding when no argument comes by its name."""
     observers, required, positional = _state.observers, op.required, op.positional
-    fast, defaults = op.fast, op.default_values
+    fast, defaults, checked = op.fast, op.default_values, op.checked
     assert fast is not None
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if kwargs or observers.count or not required <= len(args) <= positional:
             return call(*args, **kwargs)
-        return fast([*args, *defaults[len(args):]])
+        values = [*args, *defaults[len(args):]]
+        for position, _, kind in checked:
+            if type(values[position]) not in kind.plain:
+                return call(*args)  # which looks closer
+        return fast(values)
 
     return function

@@ -11,7 +11,7 @@ and carries no tensors.
 
 NOTE [Order without counting]
     A node is newer than the nodes behind it, so going from the newest to the oldest every node has
-    all its gradients when its turn comes.  That is the engine's order too.  A graph built by
+    all its gradients when its turn comes.  The engine uses the same order.  A graph built by
     several threads, whose numbers cannot be compared, is left to the engine.
 """
 
@@ -29,6 +29,7 @@ from ..engine.graph_task import on_tensors
 from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
 from ..tensor.tensor import Tensor
+from .flat_nodes import edges_of
 
 Gradient = Any  # an array or a tensor
 Place = Any  # where gradients add up: a node of one output, or a node and the output's number
@@ -138,16 +139,6 @@ def edges_behind(starts: Sequence[Any]) -> dict[Any, Any] | None:
     return known
 
 
-def edges_of(node: Any) -> Sequence[tuple[Any, int]]:
-    """Return a node's edges as plain pairs."""
-    if node.arity == 1:
-        return ((node.next0, node.index0),)
-    if node.arity == 2:
-        return ((node.next0, node.index0), (node.next1, node.index1))
-    edges: Sequence[tuple[Any, int]] = node.edges
-    return edges
-
-
 def step_of(node: Any, edges: Sequence[tuple[Any, int]], needed: set[Any], is_input: bool,
             create_graph: bool, bind: bool) -> Step:
     """Look up what a pass does at one node."""
@@ -249,7 +240,7 @@ def gradients_at(starts: Sequence[Any], grads: Sequence[Gradient], inputs: Seque
 
 
 def jacobian_rows(output: Tensor, inputs: Sequence[Tensor]) -> list[Tensor | None] | None:
-    """Return the rows of a jacobian by each input, from a pass for each element of the output.
+    """Return the jacobian with respect to each input, from a pass for each element of the output.
 
     It takes the place of `rows_of`, a call of `grad` for each row.  None where the engine has to
     run them; None in the list where nothing depends on the input.

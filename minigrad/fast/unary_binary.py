@@ -13,15 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, Backend, numpy_backend
-from ..graph.version import INFERENCE, Version
+from ..graph.node import next_sequence, read_sequence
+from ..graph.special_versions import INFERENCE
+from ..graph.version import Version
 from ..op.apply import shares_memory
 from ..op.declaration import Op
+from ..op.publish import documented
 from ..tensor.tensor import Parameter, Tensor
 from ..tensor.views import mark_view
 from .devices import beside_numbers_of_host, on_devices
@@ -58,7 +61,8 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
     if positional == ["self"] and op.tensors == ("self",) and (differentiable or not op.formulas):
         make = unary
     elif (positional == ["self", "other"] and op.tensors == ("self", "other") and op.promote
-          and not op.view and (differentiable or not op.formulas)):
+          and not op.view and (differentiable or not op.formulas)
+          and not getattr(op.node_type, "geometry", None)):  # sizes are kept by general.py
         make = binary
     else:
         return None
@@ -66,11 +70,7 @@ def specialised(op: type[Op], generic: Function) -> Function | None:
     def closure(xp: Backend, fallback: Function) -> Function:
         return observable(make, op, xp, generic, fallback)
 
-    made = closure(numpy_backend, on_devices(closure, generic))
-    made.__name__ = made.__qualname__ = op.name
-    made.__doc__ = op.__doc__
-    made.__module__ = "minigrad"
-    return made
+    return documented(closure(numpy_backend, on_devices(closure, generic)), op, op.name)
 
 
 #: For closures that no observer stops.
@@ -79,10 +79,10 @@ NOBODY = _state.Observers()
 
 def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic: Function,
                fallback: Function) -> Function:
-    """Return the closure that `make` gives, which hands over to another where somebody observes.
+    """Return the closure that `make` gives; while an observer is on, it calls another function.
 
-    That is the generic function; where a profile is the only observer, which can be told afterwards
-    what ran, it is a second closure of the same making, so that ops are as fast as without it.
+    This is the generic function.  If a profile that accepts reports afterwards is the only
+    observer, it is a second closure from `make`, so that ops stay fast.
     """
     fast = make(op, xp, generic, fallback, NOBODY, generic)
     observers, read_recorder = _state.observers, _state.recorder.get
@@ -105,9 +105,9 @@ def observable(make: Callable[..., Function], op: type[Op], xp: Backend, generic
 def give_vjp_fns(op: type[Op]) -> None:
     """Let the engine's fast path run the formulas of an op with one output."""
     if op.formulas and not (op.outputs or op.list_of_tensors or op.many):
-        formulas = op.formulas.values()
-        op.node_type.vjp_fns = tuple([runner(op, f, names) for f, names in formulas])
-        op.node_type.tensor_vjp_fns = tuple([any_runner(op, f, names, arrays=False)
+        formulas, node_type = op.formulas.values(), cast(Any, op.node_type)
+        node_type.vjp_fns = tuple([runner(op, f, names) for f, names in formulas])
+        node_type.tensor_vjp_fns = tuple([any_runner(op, f, names, arrays=False)
                                              for f, names in formulas])
 
 
@@ -195,7 +195,6 @@ def unary(op: type[Op], xp: Backend, generic: Function, fallback: Function,
     keeps_self, keeps_result = "self" in names, "result" in names
     recorded, to_float, is_view = bool(op.formulas), op.promote == "float", op.view
     grad_enabled = _state.grad_enabled.get
-    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
 
     def call(input: Any, **kwargs: Any) -> Any:
         kind = type(input)
@@ -281,7 +280,6 @@ def binary(op: type[Op], xp: Backend, generic: Function, fallback: Function,
     keeps_result = "result" in first + second
     recorded, to_float = bool(op.formulas), op.promote == "float"
     grad_enabled = _state.grad_enabled.get
-    read_sequence, next_sequence = _state._read_sequence, _state.next_sequence
     numbers = _numbers
     beside_numbers = (_FLOATS[:2] if op.float32_scalars else _FLOATS) if op.numbers else ()
 

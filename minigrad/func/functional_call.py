@@ -1,4 +1,4 @@
-"""Functional calls of modules: with given parameters instead of the module's own.
+"""Functional calls of modules: with other parameters instead of the module's own.
 
 Source: https://docs.pytorch.org/docs/stable/func.api.html
 """
@@ -29,15 +29,15 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
     >>> functional_call(Linear(2, 1), weights, (tensor([1.0, 2.0]),))
     tensor([3.])
     """
-    given = joined(parameters_and_buffers)
+    tensors = joined(parameters_and_buffers)
     places = places_of(module)
-    check_names(module, given, places, strict)
-    new = {name: tensor for name, tensor in given.items() if name in places}
+    check_names(module, tensors, places, strict)
+    new = {name: tensor for name, tensor in tensors.items() if name in places}
     if tie_weights:
         shared = {id(table[key]): new[name] for name, (table, key) in places.items() if name in new}
         new |= {name: shared[id(table[key])] for name, (table, key) in places.items()
                 if name not in new and id(table[key]) in shared}
-    kept = {name: places[name][0][places[name][1]] for name in new}
+    own = {name: places[name][0][places[name][1]] for name in new}
     try:
         for name, tensor in new.items():
             table, key = places[name]
@@ -45,20 +45,20 @@ def functional_call(module: Any, parameters_and_buffers: Any, args: Any = None,
         arguments = () if args is None else args if isinstance(args, tuple) else (args,)
         return module(*arguments, **(kwargs or {}))
     finally:
-        for name, tensor in kept.items():
+        for name, tensor in own.items():
             table, key = places[name]
             table[key] = tensor
 
 
-def joined(given: Any) -> dict[str, Any]:
+def joined(dictionaries: Any) -> dict[str, Any]:
     """Merge dictionaries; `ValueError` for a name that is in two of them."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    if not isinstance(given, Sequence):
+    if isinstance(dictionaries, Mapping):
+        return dict(dictionaries)
+    if not isinstance(dictionaries, Sequence):
         raise ValueError("Expected parameters_and_buffers to be a dict, or a list/tuple of dicts, "
-                         f"but got {type(given)}")
+                         f"but got {type(dictionaries)}")
     result: dict[str, Any] = {}
-    for one in given:
+    for one in dictionaries:
         twice = result.keys() & one.keys()
         if twice:
             raise ValueError(f"{min(twice)} appears in multiple dictionaries; behavior of "
@@ -77,10 +77,10 @@ def places_of(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     return places
 
 
-def check_names(module: Any, given: dict[str, Any], places: dict[str, Any], strict: bool) -> None:
+def check_names(module: Any, tensors: dict[str, Any], places: dict[str, Any], strict: bool) -> None:
     """Raise for names that the module does not know; if `strict`, also for missing ones."""
-    unknown = [name for name in given if name not in places]
-    missing = [name for name in places if name not in given]
+    unknown = [name for name in tensors if name not in places]
+    missing = [name for name in places if name not in tensors]
     if strict and (unknown or missing):
         parts = [f"Unexpected key(s): {', '.join(map(repr, unknown))}." if unknown else "",
                  f"Missing key(s): {', '.join(map(repr, missing))}." if missing else ""]

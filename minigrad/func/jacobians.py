@@ -68,8 +68,8 @@ def jacrev(func: Function, argnums: ArgNums = 0, *, has_aux: bool = False,
     def derivative(*args: Any, **kwargs: Any) -> Any:
         derivation = Derivation(chosen(argnums, args))
         levels = derivation.levels
-        given = replaced(argnums, args, derivation.arguments())
-        output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
+        inputs = replaced(argnums, args, derivation.arguments())
+        output, aux = parted(derivation.call(func, *inputs, **kwargs), has_aux,
                              "jacrev(f)(*args)")
         outputs = [levels.of(t) for t in tensors_only(output, "vjp(f, *primals)")]
         floating_only(output)

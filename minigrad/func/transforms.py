@@ -17,8 +17,7 @@ from typing import Any
 
 from .._state import grad_enabled, inference_enabled, transform
 from ..autograd.backward import grad as gradients
-from ..autograd.forward_ad import checked_dual, unpacked_at
-from ..autograd.forward_mode.tangents import TangentLevel
+from ..autograd.forward_ad import checked_dual, jvp_level, unpacked_at
 from ..autograd.grad_mode import enable_grad, inference_mode, no_grad
 from ..graph.accumulate_grad import AccumulateGrad
 from ..op.declaration import F
@@ -40,8 +39,8 @@ def outside_inference(transform: Function) -> Function:
     """
 
     def savable(leaf: Any) -> Any:
-        kept = not isinstance(leaf, Tensor) or not (leaf.is_inference() or is_batched(leaf))
-        return leaf if kept else leaf.clone()
+        copied = isinstance(leaf, Tensor) and (leaf.is_inference() or is_batched(leaf))
+        return leaf.clone() if copied else leaf
 
     @functools.wraps(transform)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -117,10 +116,10 @@ class Derivation:
         return list(gradients([outputs[i] for i in live], self.copies, [vectors[i] for i in live],
                               True, keep, allow_unused=True, is_grads_batched=is_batched))
 
-    def result(self, found: Sequence[Tensor | None]) -> list[Tensor]:
+    def result(self, grads: Sequence[Tensor | None]) -> list[Tensor]:
         """Return gradients as the function's caller sees them; missing ones are zeros."""
         return [self.levels.example(F.zeros_like(c) if g is None else g)
-                for g, c in zip(found, self.copies, strict=True)]
+                for g, c in zip(grads, self.copies, strict=True)]
 
     def finished(self, value: Any, keep: bool) -> Any:
         """Return the function's result without the graph of this derivative."""
@@ -194,8 +193,8 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
     @functools.wraps(func)
     def derivative(*args: Any, **kwargs: Any) -> Any:
         derivation = Derivation(chosen(argnums, args))
-        given = replaced(argnums, args, derivation.arguments())
-        output, aux = parted(derivation.call(func, *given, **kwargs), has_aux,
+        inputs = replaced(argnums, args, derivation.arguments())
+        output, aux = parted(derivation.call(func, *inputs, **kwargs), has_aux,
                              "grad_and_value(f)(*args)")
         if not isinstance(output, Tensor):
             raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, "
@@ -206,8 +205,8 @@ def grad_and_value(func: Function, argnums: ArgNums = 0, has_aux: bool = False) 
                                "use the vjp or jacrev APIs instead?")
         value = derivation.levels.of(output)
         keep = derivation.keeps_graph([value])
-        found = derivation.result(derivation.pull([value], [F.ones_like(value)], keep))
-        slopes = rebuilt(derivation.tree, found)
+        grads = derivation.result(derivation.pull([value], [F.ones_like(value)], keep))
+        slopes = rebuilt(derivation.tree, grads)
         value = derivation.finished(output, keep)
         return (slopes, (value, derivation.finished(aux, keep))) if has_aux else (slopes, value)
 
@@ -292,13 +291,13 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     @outside_inference
     def pull(*cotangents: Any) -> Any:
         """Return the vector-Jacobian product, a tuple like the inputs."""
-        given = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
+        vector = cotangents[0] if (len(cotangents) == 1 and not isinstance(output, tuple)) or (
             len(cotangents) == 1 and isinstance(cotangents[0], tuple)) else cotangents
-        vectors = [derivation.levels.of(t) for t in leaves_of(given)]
-        if form(given) != form(output):
+        vectors = [derivation.levels.of(t) for t in leaves_of(vector)]
+        if form(vector) != form(output):
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
                                f"structure of outputs to the function: {form(output)}, got "
-                               f"{form(given)}.")
+                               f"{form(vector)}.")
         again = grad_enabled.get() and (
             keep or depth.get() > 0 or any(v.requires_grad for v in vectors))
         return rebuilt(primals, derivation.result(derivation.pull(values, vectors, again)))
@@ -339,7 +338,7 @@ def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
                 raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain "
                                    f"Tensors, got {type(leaf)}")
     levels = VmapLevels()
-    with TangentLevel() as level:
+    with jvp_level() as level:
         duals = [levels.example(checked_dual(level, levels.of(x), levels.of(t)))
                  for x, t in zip(points, vectors, strict=True)]
         output, aux = parted(func(*rebuilt(primals, duals)), has_aux, "jvp(f, primals, tangents)")

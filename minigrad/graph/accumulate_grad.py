@@ -26,13 +26,11 @@ class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
 
     __slots__ = ("variable",)
-    arity = 0
     variable: Any
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
-        array = variable._array
-        self.shape, self.dtype = array.shape, array.dtype  # as they are now, whatever comes later
+        self.shape, self.dtype = variable._array.shape, variable._array.dtype  # as they are now
         self.extras = None
         self.sequence = 1 << 61  # leaves run as soon as they are ready
 
@@ -41,46 +39,21 @@ class AccumulateGrad(Node):
 
         NOTE [Who owns a gradient]
             An array may be written to, or become `.grad`, only if the engine allocated it and
-            nobody else holds it: then `owned` is true and it is no view.  What a formula
+            nobody else holds it: then `owned` is true and it is no view.  An array that a formula
             passed through, a hook saw, a Function returned or the caller gave is borrowed, and
-            copied before it is first written to.  A view will do where it looks at the whole of
-            an array that nothing else refers to, as what `t` gives back does.  A new `.grad`
+            copied before it is first written to.  A view is accepted if it shows all of an array
+            that nothing else refers to, such as the transpose that `t` returns.  A new `.grad`
             takes the strides of a dense leaf and is row-major otherwise.
         """
         variable = self.variable
         if not variable._requires_grad:  # any more: it was switched off after the forward pass
             return
         self.check_is_leaf()
-        with _leaf_locks[(id(variable) >> 4) & 63]:
-            current = variable._grad
-            if current is not None:
-                array = current._array
-                if array.base is not None and overlaps_itself(array):
-                    raise RuntimeError(OVERLAP)
-                # counted first, for Ctrl-C may come after any call
-                current._bump()
-                try:
-                    if array.dtype == grad.dtype:
-                        array += grad
-                    else:
-                        array[...] = array + grad
-                except ValueError:
-                    check_fit(array.shape, grad.shape)
-                    raise
-                return
-            leaf = variable._array
-            if owned and grad.strides == leaf.strides and (
-                grad.base is None or holds_alone(grad)
-            ):
-                fresh = grad
-            elif is_dense(leaf):
-                if grad.shape != leaf.shape:  # it was changed since
-                    check_fit(leaf.shape, grad.shape)
-                fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
-                fresh[...] = grad
+        with lock_of(variable):
+            if variable._grad is None:
+                variable._grad = variable._plain(new_grad(variable._array, grad, owned))
             else:
-                fresh = grad.copy("C")
-            variable._grad = variable._plain(fresh)
+                add_to(variable._grad, grad)
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         if grads[0] is not None:
@@ -100,7 +73,7 @@ class AccumulateGrad(Node):
             self.accumulate(grad._array, owned=False)
             return ()
         self.check_is_leaf()
-        with _leaf_locks[(id(variable) >> 4) & 63]:
+        with lock_of(variable):
             current = variable._grad
             if current is None:
                 leaf = variable._array
@@ -114,6 +87,40 @@ class AccumulateGrad(Node):
         """Raise if the variable is no leaf any more, which a write in place can bring about."""
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
+
+
+def new_grad(leaf: Array, grad: Array, owned: bool) -> Array:
+    """Return the array of a new `.grad`: `grad` itself where it may be, else a copy."""
+    if owned and grad.strides == leaf.strides and (grad.base is None or holds_alone(grad)):
+        return grad
+    return copy_for(leaf, grad)
+
+
+def copy_for(leaf: Array, grad: Array) -> Array:
+    """Return a copy of a gradient, with the strides of a dense leaf."""
+    if not is_dense(leaf):
+        return grad.copy("C")
+    if grad.shape != leaf.shape:  # it was changed since
+        check_fit(leaf.shape, grad.shape)
+    fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
+    fresh[...] = grad
+    return fresh
+
+
+def add_to(current: Any, grad: Array) -> None:
+    """Add an array to a `.grad` in place."""
+    array = current._array
+    if array.base is not None and overlaps_itself(array):
+        raise RuntimeError(OVERLAP)
+    current._bump()  # first, for Ctrl-C may come after any call
+    try:
+        if array.dtype == grad.dtype:
+            array += grad
+        else:
+            array[...] = array + grad
+    except ValueError:
+        check_fit(array.shape, grad.shape)
+        raise
 
 
 def check_fit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._state import number
-from .node import NaryNode, Node, through_tensors
+from .node import NaryNode, Node, assign_sequence_nr, through_tensors
 from .saved_tensor import FREED_MESSAGE
 
 Array = Any
@@ -24,7 +23,7 @@ class CopySlices(NaryNode):
     def __init__(self, base: Any, base_edge: Any, view: Any, fn: Node, position: int) -> None:
         super().__init__()
         self.shape, self.dtype, self.extras = base._array.shape, base._array.dtype, None
-        number(self)
+        assign_sequence_nr(self)
         self.fn: Node | None = fn  # None once it is freed
         self.plain = base._plain
         self.position = position  # which of fn's edges belongs to the tensor written to
@@ -37,7 +36,7 @@ class CopySlices(NaryNode):
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         (grad,) = grads
         if grad is None:
-            return [None] * len(self.edge_list)
+            return [None] * len(self.edges)
         if self.fn is None:
             raise RuntimeError(FREED_MESSAGE)
         sizes, strides, offset = self.base_geometry
@@ -47,7 +46,7 @@ class CopySlices(NaryNode):
         covered = result.as_strided(view_sizes, view_strides, view_offset - offset)
         results = list(self.fn.apply_tensors((covered.clone(),)))
         inner = results[self.position]
-        if self.edge_list[self.position][0] is None:
+        if self.edges[self.position][0] is None:
             results[self.position] = None
             return results
         if inner is None:

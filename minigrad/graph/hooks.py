@@ -56,7 +56,7 @@ def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> 
 
 
 class Extras:
-    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
+    """Hooks and metadata, which few nodes have; the others hold None in its place."""
 
     __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
 

@@ -12,6 +12,7 @@ import warnings
 from typing import Any
 
 from ..op.declaration import F
+from ..op.publish import FUNCTIONS
 from ..ops.creation.tensor_options import contiguous_format
 from ..ops.linalg.bilinear import bilinear
 from ..ops.nn.attention import scaled_dot_product_attention
@@ -94,8 +95,9 @@ __all__ = [
     "tanhshrink", "threshold", "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold",
 ]
 
-gelu, hardshrink, logsigmoid = F.gelu, F.hardshrink, F.logsigmoid
-prelu, softplus, softshrink = F.prelu, F.softplus, F.softshrink
+gelu, hardshrink, logsigmoid, softplus, softshrink = [  # those that take `out=`
+    FUNCTIONS[name] for name in ("gelu", "hardshrink", "logsigmoid", "softplus", "softshrink")]
+prelu = F.prelu
 softsign, tanhshrink = F.softsign, F.tanhshrink
 cosine_similarity, pairwise_distance = F.cosine_similarity, F.pairwise_distance
 elu_, hardtanh_, leaky_relu_ = F.elu_, F.hardtanh_, F.leaky_relu_

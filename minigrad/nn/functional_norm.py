@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.declaration import F
+from ..op.publish import FUNCTIONS
 from ..shapes import numel
 from ..tensor.tensor import Tensor
 
@@ -73,15 +74,17 @@ def rms_norm(input: Tensor, normalized_shape: Sequence[int], weight: Tensor | No
     return F.rms_norm(input, normalized_shape, weight, eps)
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
-    """Divide by the norm along a dimension.
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12,
+              out: Tensor | None = None) -> Tensor:
+    """Divide by the norm along a dimension; the result may go to `out`.
 
     >>> from minigrad import tensor
     >>> normalize(tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
     length = F.clamp_min(F.norm(input, p, dim, True), eps)
-    return input / F.expand(length, input.shape)
+    expanded = F.expand(length, input.shape)
+    return input / expanded if out is None else FUNCTIONS["div"](input, expanded, out=out)
 
 
 def more_than_one(what: str, count: int, size: Any) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _state
-from .._state import number
 from ..backend import BACKENDS, Backend, numpy_backend
 from ..device import NO_PLACE
-from ..graph.version import INFERENCE
+from ..graph.node import assign_sequence_nr
+from ..graph.special_versions import INFERENCE
 from ..tensor.tensor import Tensor
 from ..tensor.views import mark_view
 from .arguments import check_operand, plain_numbers, shapes_of, unwrap_list
 from .error_nodes import node_without_formula
-from .placement import backend_of_all, on_one_device
+from .placement import backend_of_mixed, on_one_device
 from .type_promotion import promote_arrays
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 Array = Any
 
 NO_EDGE: tuple[Any, int] = (None, 0)
+
+#: The sets of dtypes that need no promotion, and one that always does.
+FLOATS = [{np.dtype(name)} for name in ("float32", "float64", "float16")]
+MIXED = {None}
 
 
 @dataclass(slots=True)
@@ -67,25 +71,25 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
 def run_op(op: type[Op], values: list[Any]) -> Any:
     """Run an op that nobody watches: prepare, forward, record, wrap."""
     call = prepare(op, values)
-    xp, arrays = call.xp, call.arrays
-    if xp.run_op is not None:
-        return xp.run_op(op, call.values, arrays, call.on_tensors)
-    place = None if xp.device_type == "cpu" else xp.place_of(arrays)
-    try:
-        with NO_PLACE if place is None else place.entered():
-            result = forward(op, xp, arrays)
-    except (ValueError, TypeError, LookupError, RuntimeError):
-        refuse_stale_views(op, values)
-        raise
-    if call.promoted and op.float32_scalars:
-        result = narrowed(op, call, result)
+    if call.xp is not numpy_backend:
+        return (call.xp.run_op or run_on_device)(op, call)  # see NOTE [Interceptors]
+    result = forward(op, call)
+    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
+
+
+def run_on_device(op: type[Op], call: Prepared) -> Any:
+    """Run a prepared op on the device and stream of its arrays."""
+    xp = call.xp
+    place = None if xp.device_type == "cpu" else xp.place_of(call.arrays)
+    with NO_PLACE if place is None else place.entered():
+        result = forward(op, call)
     if not call.on_tensors:
         return result
+    if not op.view:
+        call.values = on_one_device(op, call.values, call.arrays)
     node = record(op, call)
     if node is not None and place is not None:
         node._extras().place = place
-    if type(result) is list:
-        return wrap_several(op, node, call.values, result)
     return wrap(op, node, call.values, result)
 
 
@@ -94,27 +98,26 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
 
 def prepare(op: type[Op], values: list[Any]) -> Prepared:
     """Take the arrays out of tensors, promote them and find their backend."""
-    if op.plain_positions:
-        values = plain_numbers(op, values)
-    arrays, on_tensors, all_tensors = values.copy(), False, True
+    values = plain_numbers(op, values)
+    arrays, kinds, dtypes, on_tensors = values.copy(), set(), set(), False
     for i in op.tensor_positions:
-        value = values[i]
-        if isinstance(value, Tensor):
-            arrays[i], on_tensors = value._array, True
-        else:
-            all_tensors = False
-    if not all_tensors:
+        if isinstance(values[i], Tensor):
+            arrays[i], on_tensors = values[i]._array, True
+        kinds.add(type(arrays[i]))
+        dtypes.add(arrays[i].dtype if type(arrays[i]) in BACKENDS else None)
+    if not kinds <= BACKENDS.keys():
         values = check_operands(op, values, arrays, on_tensors)
     if op.list_position is not None:
-        arrays[op.list_position], some = unwrap_list(values[op.list_position])
-        on_tensors = on_tensors or some
-    promoted = promote_arrays(op, arrays) if op.promote else {}
-    return Prepared(values, arrays, promoted, on_tensors, backend_of_all(op, arrays))
+        arrays[op.list_position], some = unwrap_list(values[op.list_position], kinds)
+        on_tensors, dtypes = on_tensors or some, MIXED
+    promoted = promote_arrays(op, arrays) if op.promote and dtypes not in FLOATS else {}
+    xp = BACKENDS.get(kinds.pop()) if len(kinds) == 1 else None
+    return Prepared(values, arrays, promoted, on_tensors, xp or backend_of_mixed(op, arrays))
 
 
 def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
                    on_tensors: bool) -> list[Any]:
-    """Check operands that are no tensors: arrays, numbers, None; return the values.
+    """Check operands that are no tensors: numbers, None, lists; return the values.
 
     Beside tensors a NumPy scalar becomes a Python number.
     """
@@ -131,32 +134,32 @@ def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
 # -------------------------------------------------------------------- forward
 
 
-def forward(op: type[Op], xp: Backend, arrays: list[Any]) -> Any:
+def forward(op: type[Op], call: Prepared) -> Any:
     """Run an op's forward on arrays; returns an array, or a list of several."""
+    xp, arrays = call.xp, call.arrays
     try:
-        if op.keyword_only:
-            result = call_with(op, op.forward, xp, arrays)
-        else:
-            result = op.forward(xp, *arrays)
-    except (NotImplementedError, ValueError, TypeError, IndexError, OverflowError) as error:
-        explain(op, arrays, error)
+        result = op.run_forward(xp, *arrays)
+    except (ValueError, TypeError, LookupError, OverflowError, RuntimeError) as error:
+        explain(op, call, error)
         raise
-    return result if type(result) in BACKENDS else as_arrays(xp, result)
+    if type(result) not in BACKENDS:
+        result = as_arrays(xp, result)
+    if call.promoted and op.float32_scalars:
+        result = narrowed(op, call, result)
+    return result
 
 
-def call_with(op: type[Op], function: Callable[..., Any], xp: Backend, arrays: list[Any]) -> Any:
-    """Call one of an op's functions with forward's arguments, given in order."""
-    split = op.positional
-    return function(xp, *arrays[:split],
-                    **dict(zip(op.parameters[split:], arrays[split:], strict=True)))
-
-
-def explain(op: type[Op], arrays: list[Any], error: Exception) -> None:
+def explain(op: type[Op], call: Prepared, error: Exception) -> None:
     """Raise PyTorch's error if the shapes are wrong, else NumPy's with the op's name before it.
 
-    PyTorch checks shapes before it chooses a kernel, so that comes before NotImplementedError too.
+    PyTorch checks views that may not be used any more first, and shapes before it chooses a
+    kernel, so that comes before NotImplementedError too.
     """
-    op.shape(*shapes_of(op, arrays))
+    refuse_stale_views(op, call.values)
+    if isinstance(error, (RuntimeError, LookupError)) and not isinstance(
+            error, (NotImplementedError, IndexError)):
+        return  # it says what is wrong
+    op.shape(*shapes_of(op, call.arrays))
     if not isinstance(error, (NotImplementedError, IndexError)):
         kind = TypeError if isinstance(error, TypeError) else RuntimeError
         raise kind(f"{op.name}(): {error}") from error
@@ -190,36 +193,39 @@ def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
 
 def record(op: type[Op], call: Prepared) -> Any:
     """Return the op's node with its edges and saved inputs; None if no input requires grad."""
-    if not _state.grad_enabled.get() or _state.inference_enabled.get():
-        return None
-    if not op.formulas:
+    if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
         return record_without_formula(op, call.values)
-    values = call.values
-    if call.xp is not numpy_backend:
-        values = on_one_device(op, values, call.arrays)
-    edges: list[Any] = []
-    live = inference = False
-    for i in op.differentiable_positions:
-        for tensor in values[i] if i == op.list_position else (values[i],):
-            edge = NO_EDGE
-            if isinstance(tensor, Tensor):
-                if tensor._requires_grad or (tensor._view is not None and tensor.requires_grad):
-                    edge, live = tensor._edge(), True
-                inference = inference or tensor._counter is INFERENCE
-            edges.append(edge)
-    if not live or (inference and only_inference(op, values)):
+    inputs = [call.values[i] for i in op.differentiable_positions]
+    if op.list_of_tensors in op.formulas:
+        inputs = one_by_one(op, inputs)
+    edges, live, inference = [], False, False
+    for tensor in inputs:
+        is_live = isinstance(tensor, Tensor) and tensor.requires_grad
+        edges.append(tensor._edge() if is_live else NO_EDGE)
+        live = live or is_live  # a view made without grad requires it, and its edge leads nowhere
+        inference = inference or getattr(tensor, "_counter", None) is INFERENCE
+    if not live or (inference and only_inference(op, call.values)):
         return None
-    node = op.node_type()
-    node.extras = None
-    number(node)
-    node.set_edges(edges)
-    node.save(values, call.arrays, call.promoted)  # type: ignore[attr-defined]  # an OpNode
+    node = op.node_type(edges)  # type: ignore[call-arg]  # an OpNode
+    assign_sequence_nr(node)
+    node.save(call.values, call.arrays, call.promoted)  # type: ignore[attr-defined]  # see above
     return node
 
 
+def one_by_one(op: type[Op], inputs: list[Any]) -> list[Any]:
+    """Return differentiable inputs with the tensors of the list in its place."""
+    at = op.differentiable_positions.index(op.list_position)
+    return [*inputs[:at], *inputs[at], *inputs[at + 1:]]
+
+
 def record_without_formula(op: type[Op], values: list[Any]) -> Any:
-    """Return the node of an op whose derivative is missing: backward through it raises."""
-    live = op.not_implemented_derivative and any(
+    """Return the node of an op whose derivative is missing: backward through it raises.
+
+    None if nothing is recorded here, or no input requires grad.
+    """
+    if op.formulas or not op.not_implemented_derivative:
+        return None
+    live = _state.grad_enabled.get() and not _state.inference_enabled.get() and any(
         isinstance(values[i], Tensor) and values[i].requires_grad for i in op.tensor_positions)
     return node_without_formula(op, values) if live else None
 
@@ -234,21 +240,31 @@ def only_inference(op: type[Op], values: list[Any]) -> bool:
 # -------------------------------------------------------------------- wrap
 
 
-def wrap(op: type[Op], node: Any, values: list[Any], array: Array) -> Tensor:
+def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
     """Make the tensor of the one output and join it to the node."""
-    result = Tensor._plain_as(Tensor, array)
+    if type(array) is list:
+        return wrap_several(op, node, values, array)
+    tensor = Tensor._plain(array)
+    if _state.observers.count:
+        mark_inference(tensor)
     if op.view:
-        array = join_to_base(result, values[0])
-    if node is not None and array.dtype.kind == "f":
+        array = join_to_base(tensor, values[0])
+    if node is not None and array.dtype.kind == "f":  # integers have no gradient
         node.shape, node.dtype = array.shape, array.dtype
-        result._node, result._requires_grad = node, True
+        tensor._node, tensor._requires_grad = node, True
         if "result" in node.saves:
-            node.save_output("result", result)
-    return result
+            node.save_output("result", tensor)
+    return tensor
+
+
+def mark_inference(tensor: Tensor) -> None:
+    """Make a new tensor an inference tensor if inference mode is on."""
+    if _state.inference_enabled.get():
+        tensor._counter = INFERENCE
 
 
 def join_to_base(result: Tensor, base: Tensor) -> Array:
-    """Mark the result of a view op as a view; where the library made a copy, it has no base."""
+    """Mark the result of a view op as a view and return its array; a copy has no base."""
     if shares_memory(result._array, base._array):
         mark_view(result, base)
     else:
@@ -271,7 +287,8 @@ def wrap_several(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Ar
             node.shape, node.dtype = arrays[0].shape, arrays[0].dtype
             node.others = [(a.shape, a.dtype) for a in arrays[1:]]
     for index, array in enumerate(arrays):
-        result = Tensor._plain_as(Tensor, array)
+        result = Tensor._plain(array)
+        mark_inference(result)
         if op.view:
             mark_view(result, values[0], multiple=True)
         if node is not None and array.dtype.kind == "f" and index < with_gradient:

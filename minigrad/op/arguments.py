@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..backend import BACKENDS
-from ..dtypes import from_numpy_dtype, type_name
+from ..dtypes import bool as boolean
+from ..dtypes import dtype, from_numpy_dtype, type_name
 from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -17,59 +22,94 @@ if TYPE_CHECKING:
 #: Python and NumPy types of numbers that may stand for a 0-d tensor.
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
+#: Types of an argument that holds all items, or none, where they may come one by one.
+TOGETHER = (tuple, list, NoneType)
+
 #: Other names under which PyTorch takes an argument, NumPy's among them.
 SPELLINGS = {"input": "self", "axis": "dim", "keepdims": "keepdim"}
+
+
+class NotGiven:
+    """The default of a parameter for which None is a value too, or which has no fixed default."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+NOT_GIVEN: Any = NotGiven()
 
 
 def bind(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
     """Put arguments into the order of `forward`; a `TypeError` names what is wrong with them."""
     if op.varargs is not None:
         args = pack_varargs(op, args)
-    if not kwargs and op.required <= len(args) <= op.positional:
-        return [*args, *op.default_values[len(args):]]
-    return bind_by_name(op, args, kwargs)
+    in_order = not kwargs and op.required <= len(args) <= op.positional
+    values = [*args, *op.default_values[len(args):]] if in_order else bind_by_name(op, args, kwargs)
+    for position, name, kind in op.checked:
+        if type(values[position]) not in kind.plain:
+            kind.check(op.name, name, values[position], position if position < len(args) else None)
+    return values
 
 
 def bind_by_name(op: type[Op], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
     """Bind arguments some of which come by name, and complain about those that do not fit."""
-    names = op.parameters
-    positional = [name for name in names if name not in op.keyword_only]
-    if len(args) > len(positional):
-        raise TypeError(f"{op.name}() takes {len(positional)} positional arguments but "
-                        f"{len(args)} were given")
-    bound = dict(zip(positional, args, strict=False))
+    if len(args) > op.positional:
+        raise TypeError(f"{op.name}() takes {op.positional} positional argument"
+                        f"{'' if op.positional == 1 else 's'} but {len(args)} were given")
+    bound = dict(zip(op.parameters, args, strict=False))
     for key, value in kwargs.items():
-        name = key if key in names else SPELLINGS.get(key, key)
-        if name not in names:
-            raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+        name = parameter_called(op, key)
         if name in bound:
             raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
         bound[name] = value
-    for position, name in enumerate(names, 1):
-        if name not in bound and name not in op.defaults:
-            raise TypeError(f"{op.name}() missing required argument '"
-                            f"{'input' if name == 'self' else name}' (position {position})")
-    return [bound[name] if name in bound else op.defaults[name] for name in names]
+    refuse_missing(op, bound)
+    values = op.defaults | bound
+    return [values[name] for name in op.parameters]
+
+
+def parameter_called(op: type[Op], key: str) -> str:
+    """Return the parameter that a keyword names, perhaps in NumPy's spelling."""
+    name = key if key in op.parameters else SPELLINGS.get(key, key)
+    if name not in op.parameters:
+        raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+    return name
+
+
+def refuse_missing(op: type[Op], bound: dict[str, Any]) -> None:
+    """Raise `TypeError` if a parameter without a default got no value."""
+    missing = [f'"{shown_name(name)}"' for name in op.parameters
+               if name not in bound and name not in op.defaults]
+    if missing:
+        raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: "
+                        f"{', '.join(missing)}")
+
+
+def shown_name(name: str) -> str:
+    """Return the name by which users know a parameter of `forward`."""
+    return "input" if name == "self" else name
 
 
 def pack_varargs(op: type[Op], args: Sequence[Any]) -> Sequence[Any]:
     """Gather `x.view(2, 3)` into `x.view((2, 3))`."""
     at = op.parameters.index(op.varargs or "")
-    rest = args[at:]
-    if rest and not isinstance(rest[0], (tuple, list)) and rest[0] is not None:
-        return [*args[:at], tuple(rest)]
+    if len(args) > at and not isinstance(args[at], TOGETHER):
+        return [*args[:at], tuple(args[at:])]
     return args
 
 
 def plain_numbers(op: type[Op], values: list[Any]) -> list[Any]:
     """Return the values with a number for each one-element tensor that stands where one belongs."""
     for i in op.plain_positions:
-        value = values[i]
-        if isinstance(value, Tensor):
-            if value.numel() != 1:
-                raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", value))
-            values = [*values[:i], value.item(), *values[i + 1 :]]
+        if isinstance(values[i], Tensor):
+            values = [*values[:i], single_item(op, i, values[i]), *values[i + 1 :]]
     return values
+
+
+def single_item(op: type[Op], i: int, tensor: Tensor) -> Any:
+    """Return the one element of the tensor at position `i`; raise if it has another number."""
+    if tensor.numel() != 1:
+        raise TypeError(argument_error(op, op.parameters[i], "a number or sequence", tensor))
+    return tensor.item()
 
 
 def check_operand(op: type[Op], i: int, value: Any) -> None:
@@ -83,22 +123,25 @@ def check_operand(op: type[Op], i: int, value: Any) -> None:
         raise TypeError(argument_error(op, op.parameters[i], "Tensor", value))
 
 
-def unwrap_list(items: Sequence[Any]) -> tuple[list[Any], bool]:
-    """Return the arrays of a list of tensors, and whether one of them was a tensor."""
+def unwrap_list(items: Sequence[Any], kinds: set[Any]) -> tuple[list[Any], bool]:
+    """Return the arrays of a list of tensors, and whether one of them was a tensor.
+
+    Adds the types of the arrays to `kinds`.
+    """
     for place, item in enumerate(items):
         if not isinstance(item, Tensor) and type(item) not in BACKENDS:
             raise TypeError(f"expected Tensor as element {place} in argument 0, but got "
                             f"{type(item).__name__}")
     arrays = [item._array if isinstance(item, Tensor) else item for item in items]
+    kinds.update(map(type, arrays))
     return arrays, any(isinstance(item, Tensor) for item in items)
 
 
 def argument_error(op: type[Op], name: str, wanted: str, value: Any) -> str:
     """Say which argument is wrong, the type it must have, and the type that came."""
     position = op.parameters.index(name) + 1
-    shown = "input" if name == "self" else name
-    return (f"{op.name}(): argument '{shown}' (position {position}) must be {wanted}, not "
-            f"{type(value).__name__}")
+    return (f"{op.name}(): argument '{shown_name(name)}' (position {position}) must be {wanted}, "
+            f"not {type(value).__name__}")
 
 
 def shapes_of(op: type[Op], arrays: list[Any]) -> list[Any]:
@@ -118,3 +161,104 @@ def require(array: Any, kinds: str, kernel: str) -> None:
     if array.dtype.kind not in kinds:
         kind = type_name(from_numpy_dtype(array.dtype))
         raise NotImplementedError(f'"{kernel}" not implemented for \'{kind}\'')
+
+
+# -------------------------------------------------------------------- types of plain arguments
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type that arguments may have, as PyTorch's errors name it."""
+
+    wanted: str
+    plain: frozenset[type]  # values of these types need no closer look
+    accepts: Callable[[Any], bool]  # and of other types, those of which this is true
+
+    def check(self, function: str, name: str, value: Any, position: int | None) -> None:
+        """Raise `TypeError` unless a value has this type; `position` is None if it came by name."""
+        if not self.accepts(value):
+            place = "" if position is None else f" (position {position + 1})"
+            raise TypeError(f"{function}(): argument '{name}'{place} must be {self.wanted}, "
+                            f"{self.not_this(value)}")
+
+    def not_this(self, value: Any) -> str:
+        """Describe a value of another type, or the item of it that has another type."""
+        if self.wanted == "tuple of ints" and isinstance(value, (tuple, list)):
+            at, item = next((at, item) for at, item in enumerate(value) if not is_int(item))
+            return f"but found element of type {type(item).__name__} at pos {at}"
+        return f"not {type(value).__name__}"
+
+
+def is_int(value: Any) -> bool:
+    """Tell whether a value counts as an int: a tensor of one integer does, True does not."""
+    if isinstance(value, Tensor):
+        return not value.ndim and not value.dtype.is_floating_point and value.dtype is not boolean
+    return hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
+
+
+def are_ints(value: Any) -> bool:
+    """Tell whether a value is one int or a sequence of them."""
+    return all(map(is_int, value)) if isinstance(value, (tuple, list)) else is_int(value)
+
+
+INT = Kind("int", frozenset({int}), is_int)
+INTS = Kind("tuple of ints", frozenset({int}), are_ints)
+BOOL = Kind("bool", frozenset({bool}), lambda value: isinstance(value, np.bool_))
+DTYPE = Kind("torch.dtype", frozenset({dtype}), lambda value: (
+    isinstance(value, type) and value in (bool, int, float, complex)))
+NUMBER = Kind("Number", frozenset({int, float}), lambda value: (
+    isinstance(value, NUMBERS) or type(value) in BACKENDS
+    or (isinstance(value, Tensor) and not value.ndim)))
+#: The kinds once more, for parameters whose default is None.
+OR_NONE = {kind: replace(kind, plain=kind.plain | {type(None)})
+           for kind in (INT, INTS, BOOL, DTYPE, NUMBER)}
+
+#: The position of parameters that come by name alone.
+BY_NAME = sys.maxsize
+
+#: The kinds of parameters with these names, the same in all functions; `dim` is below.
+KINDS_BY_NAME = {"alpha": NUMBER, "beta": NUMBER, "diagonal": INT, "dim0": INT, "dim1": INT,
+                 "dims": INTS, "dtype": DTYPE, "keepdim": BOOL, "offset": INT}
+
+
+def kind_of(parameter: inspect.Parameter, several_dims: bool = False) -> Kind | None:
+    """Return the kind of a parameter, told by its name or a default True or False; None for any.
+
+    `dim` is one int unless there are `several_dims` or its default is none.  An annotation knows
+    better: `int` says so for any name, `int | None` that it is one all the same, and `Any` that
+    nothing is checked.
+    """
+    name, default, annotation = parameter.name, parameter.default, str(parameter.annotation)
+    if annotation.endswith("Any"):
+        return None
+    kind = BOOL if isinstance(default, bool) else KINDS_BY_NAME.get(name)
+    if annotation in ("int", "<class 'int'>"):
+        kind = INT
+    if name == "dim":
+        one = annotation.startswith("int") or not (
+            several_dims or default is None or isinstance(default, tuple))
+        kind = INT if one else INTS
+    return kind if kind is None or default is not None else OR_NONE[kind]
+
+
+def kinds_of(parameters: Iterable[inspect.Parameter],
+             several_dims: bool = False) -> tuple[tuple[int, str, Kind], ...]:
+    """Return the position, name and kind of each parameter that has a kind."""
+    found = []
+    for position, parameter in enumerate(parameters):
+        kind = kind_of(parameter, several_dims)
+        if kind is not None:
+            by_name = parameter.kind is parameter.KEYWORD_ONLY
+            found.append((BY_NAME if by_name else position, parameter.name, kind))
+    return tuple(found)
+
+
+def check_kinds(function: str, kinds: Sequence[tuple[int, str, Kind]], args: Sequence[Any],
+                kwargs: dict[str, Any]) -> None:
+    """Check the arguments of a function composed of ops, as `bind` does those of an op."""
+    for position, name, kind in kinds:
+        if position < len(args):
+            if type(args[position]) not in kind.plain:
+                kind.check(function, name, args[position], position)
+        elif name in kwargs and type(kwargs[name]) not in kind.plain:
+            kind.check(function, name, kwargs[name], None)

@@ -10,8 +10,8 @@
 NOTE [A formula's argument names are its save list]
     `grad_<input>` computes the gradient of one input.  Its arguments are names: `g` (the gradient
     of the one output), `g_<output>` or `grads` (of several), an input, an output (`result`, or a
-    name in `outputs`), an argument of forward, or `<input>_sizes` or `<input>_strides`.  What is
-    named is saved, but only if the formula will run, and shows as `_saved_<name>` on the node.
+    name in `outputs`), an argument of forward, or `<input>_sizes` or `<input>_strides`.  A
+    named value is saved if the formula will run, and shows as `_saved_<name>` on the node.
     An argument `shared=None` gets what the function `shared` of an op of several outputs returns,
     which is called once in a pass on arrays; whatever it names, all formulas name too.
 
@@ -44,8 +44,9 @@ from typing import Any
 from ..graph.node import Node
 from ..shapes import broadcast, same
 from .apply import apply
-from .arguments import bind, require
+from .arguments import Kind, bind, kind_of, require
 from .node import make_node_type
+from .out import WORDS
 
 Array = Any
 Formula = Callable[..., Any]
@@ -78,6 +79,9 @@ class Op:
     #: How its node is printed; by default the class name + "Backward", or + "Backward0" where
     #: there is no formula
     node: str = ""
+    #: The function that chooses between this op and others, and the number of this op's node, as
+    #: PyTorch counts them.  The op has that function's name, and is not published itself.
+    overload: tuple[str, int | str] | None = None
     kind: str = ""  # see NOTE [Kinds of ops]
     #: "result": inputs are brought to their common dtype; "float": and that is floating at least
     promote: str | None = None
@@ -85,7 +89,7 @@ class Op:
     promoted: tuple[str, ...] = ()  # which inputs are promoted; all by default
     tensors: tuple[str, ...] = ()  # which arguments are tensors; those with a formula
     numbers: bool | tuple[str, ...] = False  # for which a number may stand; True: any
-    #: Which inputs, where they are one number beside float16, are read in float32, as in PyTorch.
+    #: Inputs that are read in float32 if they are one number beside float16, as in PyTorch.
     float32_scalars: tuple[str, ...] = ()
     in_float32 = False  # whether float16 is computed in float32, so that no step overflows
     optional: tuple[str, ...] = ()  # which may be None; by default those whose default that is
@@ -100,9 +104,10 @@ class Op:
     #: if its shape rule comes before that
     no_overlap: bool | str = False
     inplace = False  # whether there is a variant that writes to the first input
-    #: The op whose variant in place this is, where PyTorch gives that a derivative of its own
+    #: The op that this one is the variant in place of, if PyTorch gives that a node of its own
     inplace_of: type[Op] | None = None
     inplace_op: type[Op] | None = None  # and, of that op, this one
+    out = ""  # how the package's function takes `out=`; see NOTE [out=] in op/out.py
     varargs: str | None = None  # the argument that also takes its items one by one
     dunder: tuple[str, ...] = ()  # operators, the second one with the operands swapped
     commutative = False  # whether that second one may as well be the first
@@ -117,24 +122,26 @@ class Op:
     #: tangent passes an op] in autograd/forward_mode/pushforward.py
     jvp: Callable[..., Any] | None = None
     no_batching = ""  # why there is no batching rule, so that `vmap` runs it example by example
-    operands: tuple[str, ...] = ()  # of a forward that only calls a function of the backend
-    function = ""  # which one; that of the op's name by default
+    #: Makes the forward of an op that only calls a function of the backend; see `Unary`, `Binary`
+    backend_call: Callable[..., Any] | None = None
+    function = ""  # the name of that function; the op's by default
     #: The kinds of dtypes, as in NumPy, that PyTorch's kernel has code for, and the kernel's name
     kernel: tuple[str, str] | None = None
-    shape: Callable[..., Any]
+    shape: Callable[..., Any] = same
     forward: Callable[..., Any]  # by default `forward_inplace` on a copy, which that returns
     #: `forward` that writes its result to `self`, which has that dtype already, and raises before
     #: it writes; without one `forward`'s result is copied there
     forward_inplace: Callable[..., Any] | None = None
     #: A shape rule for the variant in place alone: raises where `forward`'s result would fit
     inplace_shape: Callable[..., Any] | None = None
-    shared: Callable[..., Any] | None = None  # what several formulas on arrays have in common
+    shared: Callable[..., Any] | None = None  # the common part of formulas on arrays
     samples: Callable[..., Iterator[Any]]
     fast: Callable[[list[Any]], Any] | None = None  # a quicker `run_op` for this op, from `fast/`
 
     kinds: frozenset[str]  # the words in `kind`
     view: bool  # whether the result shares the memory of the first input
     parameters: tuple[str, ...]
+    signature: inspect.Signature  # of the function and the method that the op becomes
     keyword_only: frozenset[str]
     # The same by position in `parameters`, where `apply` reads it:
     tensor_positions: tuple[int, ...]
@@ -144,6 +151,9 @@ class Op:
     number_positions: tuple[int, ...]
     list_position: int | None
     plain_positions: tuple[int, ...]
+    checked: tuple[tuple[int, str, Kind], ...]  # position, name and kind of plain arguments
+    run_forward: Callable[..., Any]  # `forward` with keyword-only arguments in their order too
+    run_inplace: Callable[..., Any] | None  # the same of `forward_inplace`
     positional: int  # how many may be given without a name
     required: int
     default_values: list[Any]
@@ -162,6 +172,45 @@ class Op:
             declare(cls)
 
 
+def unary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
+    """Return the `forward` that calls a function of the backend on one array."""
+
+    def forward(xp: Any, self: Array) -> Array:
+        return getattr(xp, function)(self)
+
+    def checked(xp: Any, self: Array) -> Array:
+        require(self, *kernel)  # type: ignore[misc]  # chosen where there is one
+        return getattr(xp, function)(self)
+
+    return forward if kernel is None else checked
+
+
+def binary_call(function: str, kernel: tuple[str, str] | None) -> Callable[..., Any]:
+    """Return the `forward` that calls a function of the backend on two arrays."""
+
+    def forward(xp: Any, self: Array, other: Array) -> Array:
+        return getattr(xp, function)(self, other)
+
+    def checked(xp: Any, self: Array, other: Array) -> Array:
+        require(self, *kernel)  # type: ignore[misc]  # chosen where there is one
+        return getattr(xp, function)(self, other)
+
+    return forward if kernel is None else checked
+
+
+def unary_samples(make: Any) -> Iterator[Any]:
+    """Yield samples of one tensor."""
+    yield from (make(3, 4), make(), make(0, 2))
+
+
+def binary_samples(make: Any) -> Iterator[Any]:
+    """Yield samples of two tensors that broadcast; the second has no zeros."""
+    yield make(3, 4), make(3, 4, low=0.5)
+    yield make(3, 1), make(4, low=0.5)
+    yield make(), make(2, low=0.5)
+    yield make(0, 3), make(3, low=0.5)
+
+
 class Unary(Op, abstract=True):
     """An elementwise op of one tensor; its forward calls the backend's function of its name.
 
@@ -170,9 +219,10 @@ class Unary(Op, abstract=True):
     """
 
     kind = "elementwise"
-    shape = same
     inplace = True
-    operands: tuple[str, ...] = ("self",)
+    out = "cast"
+    backend_call = unary_call
+    samples: Callable[..., Iterator[Any]] = unary_samples
 
 
 class Binary(Op, abstract=True):
@@ -186,22 +236,9 @@ class Binary(Op, abstract=True):
     shape = broadcast
     promote: str | None = "result"
     inplace = True
-    operands: tuple[str, ...] = ("self", "other")
-
-
-def backend_call(op: type[Op]) -> Callable[..., Any]:
-    """Make the `forward` that hands an op's operands to a function of the backend.
-
-    It is compiled, since looking the function up by name would cost small tensors some percent.
-    """
-    operands = ", ".join(op.operands)
-    call = f"xp.{op.function or op.name}({operands})"
-    if op.kernel is not None:
-        kinds, kernel = op.kernel
-        call = f"require({op.operands[0]}, {kinds!r}, {kernel!r}) or {call}"
-    names = {"require": require, "__name__": __name__}  # warnings name the module
-    forward: Callable[..., Any] = eval(f"lambda xp, {operands}: {call}", names)
-    return forward
+    out = "cast"
+    backend_call = binary_call
+    samples: Callable[..., Iterator[Any]] = binary_samples
 
 
 def needed_by(formula: Formula) -> tuple[str, ...]:
@@ -210,28 +247,55 @@ def needed_by(formula: Formula) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.default is p.empty)
 
 
+def shown_signature(op: type[Op], arguments: list[inspect.Parameter]) -> inspect.Signature:
+    """Return the signature of an op's function; the types of `forward` are those of arrays."""
+    shown = []
+    for parameter in arguments:
+        if parameter.annotation is not parameter.empty:
+            parameter = parameter.replace(annotation=parameter.empty)
+        if parameter.name == op.varargs:
+            parameter = parameter.replace(kind=parameter.VAR_POSITIONAL, default=parameter.empty)
+        shown.append(parameter)
+    return inspect.Signature(shown)
+
+
 def declare(op: type[Op]) -> None:
     """Read a declaration, complain about what is missing, and register it."""
     for key, value in list(vars(op).items()):
         if inspect.isfunction(value) and key != "__new__":
             setattr(op, key, staticmethod(value))
     op.name = vars(op).get("name") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op.__name__).lower()
+    if "overload" in vars(op) and op.overload is not None:
+        op.name, number = op.overload
+        op.node = "".join(map(str.capitalize, op.name.split("_"))) + f"Backward{number}"
+        op.public = False
+    if "inplace_of" in vars(op) and op.inplace_of is not None:
+        declare_inplace(op, op.inplace_of)
     op.kinds = frozenset(op.kind.split())
     if unknown := op.kinds - KINDS:
         raise TypeError(f"{op.__name__}: unknown kind {min(unknown)!r}; see NOTE [Kinds of ops]")
+    if unknown := frozenset(op.out.split()) - WORDS:
+        raise TypeError(f"{op.__name__}: unknown word {min(unknown)!r} in `out`; see NOTE [out=]")
     op.view = "view" in op.kinds
-    if op.operands and (not hasattr(op, "forward") or "function" in vars(op)):
-        op.forward = staticmethod(backend_call(op))
+    if op.backend_call and (not hasattr(op, "forward") or "function" in vars(op)):
+        op.forward = staticmethod(op.backend_call(op.function or op.name, op.kernel))
     if "forward" in vars(op) and "forward_inplace" not in vars(op):
         op.forward_inplace = None  # a base's would compute something else
     if not hasattr(op, "forward") and op.forward_inplace is not None:
         op.forward = staticmethod(on_a_copy(op.forward_inplace))
     if op.in_float32 and "forward" in vars(op):
         op.forward = staticmethod(in_float32(op.forward))
+    if not hasattr(op, "forward") and op.function:
+        op.forward = staticmethod(call_as_shape(op))
     signature = inspect.signature(op.forward)
     arguments = list(signature.parameters.values())[1:]
     op.parameters = tuple(p.name for p in arguments)
+    op.signature = shown_signature(op, arguments)
     op.defaults = {p.name: p.default for p in arguments if p.default is not p.empty}
+    op.checked = tuple(
+        (i, p.name, kind) for i, p in enumerate(arguments)
+        if op.public and p.name not in op.tensors
+        and (kind := kind_of(p, "reduction" in op.kinds)) is not None)
     op.keyword_only = frozenset(p.name for p in arguments if p.kind is p.KEYWORD_ONLY)
     op.formulas = {
         name: (formula, needed_by(formula))
@@ -261,16 +325,50 @@ def declare(op: type[Op]) -> None:
         i for i in range(len(op.parameters))
         if i not in op.tensor_positions and i != op.list_position)
     op.positional = len(op.parameters) - len(op.keyword_only)
+    op.run_forward = in_order(op, op.forward)
+    op.run_inplace = op.forward_inplace and in_order(op, op.forward_inplace)
     op.required = len(op.parameters) - len(op.defaults)
     op.default_values = [op.defaults.get(n) for n in op.parameters]
     if op.outputs:
         op.result_type = named_result(op.name, op.outputs)
     op.node_type = make_node_type(op)
-    if "inplace_of" in vars(op) and op.inplace_of is not None:
-        op.inplace_of.inplace_op = op
     if op.__name__ in REGISTRY:
         raise TypeError(f"an op named {op.__name__} is registered already")
     REGISTRY[op.__name__] = op
+
+
+def in_order(op: type[Op], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `forward`, or a function with its arguments, take keyword-only ones in order too."""
+    if not op.keyword_only:
+        return function
+    split, names = op.positional, op.parameters[op.positional:]
+
+    def call(xp: Any, *values: Any) -> Any:
+        return function(xp, *values[:split], **dict(zip(names, values[split:], strict=True)))
+
+    return call
+
+
+def call_as_shape(op: type[Op]) -> Callable[..., Any]:
+    """Make the `forward` that calls a function of the backend with the shape rule's arguments."""
+    function, kernel = op.function, op.kernel
+
+    def forward(xp: Any, *arguments: Any) -> Any:
+        if kernel is not None:
+            require(arguments[0], *kernel)
+        return getattr(xp, function)(*arguments)
+
+    arguments = inspect.signature(op.shape).parameters.values()
+    xp = inspect.Parameter("xp", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    setattr(forward, "__signature__", inspect.Signature([xp, *arguments]))  # noqa: B010
+    return forward
+
+
+def declare_inplace(op: type[Op], original: type[Op]) -> None:
+    """Make an op the variant in place of another, whose name it has; its node is numbered 1."""
+    original.inplace_op = op
+    op.name, op.public = original.name, False
+    op.node = original.node.removesuffix("0") + "1"
 
 
 def on_a_copy(write: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ NOTE [Writes that are broken off]
     of memory or a user's hook may raise.  The values are then new, or half new, and the history
     is old: its gradient would be wrong without an error.  So the tensor's history becomes an
     `InterruptedWrite`, which raises in backward; the write is counted, so tensors saved before it
-    raise too.  Where nothing was written yet, nothing changes.
+    raise too.  If nothing was written yet, nothing changes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._state import number
 from ..backend import backend_of
-from ..graph.node import NaryNode, Node
+from ..graph.node import NaryNode, Node, assign_sequence_nr
 from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -56,13 +55,13 @@ class Constant(NaryNode):
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         (g,) = grads
         zeros = None if g is None else backend_of(g).zeros(g.shape, g.dtype)
-        return [zeros] * len(self.edge_list)
+        return [zeros] * len(self.edges)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         (g,) = grads
         zeros = None if g is None else Tensor._plain(backend_of(g._array).zeros(
             g._array.shape, g._array.dtype))
-        return [zeros] * len(self.edge_list)
+        return [zeros] * len(self.edges)
 
 
 class InterruptedWrite(NaryNode):
@@ -113,7 +112,7 @@ def node_without_formula(op: type[Op], values: list[Any]) -> Node:
     if op.not_implemented_derivative:
         node.sequence = 1 << 61  # it raises as soon as it can
     else:
-        number(node)  # anomaly mode notes here who made it
+        assign_sequence_nr(node)  # anomaly mode notes here who made it
     tensors = [values[i] for i in op.tensor_positions]
     node.set_edges([t._edge() if isinstance(t, Tensor) and t.requires_grad else (None, 0)
                     for t in tensors])

@@ -1,7 +1,7 @@
 """Running the variant of an op in place: the generic version.
 
-What `apply` does for results, `apply_inplace` does for a tensor that exists already: it looks
-whether that may be written to, writes, counts the write and gives the tensor its new history.
+`apply_inplace` does for an existing tensor what `apply` does for results: it checks that the
+tensor may be written to, writes, counts the write and gives the tensor its new history.
 """
 
 from __future__ import annotations
@@ -11,23 +11,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _state, dtypes
-from ..backend import BACKENDS, Backend
+from ..backend import BACKENDS, Backend, numpy_backend
 from ..backend.memory_layout import is_dense
 from ..device import NO_PLACE, place_on
-from ..graph.version import INFERENCE
+from ..graph.special_versions import INFERENCE
 from ..tensor.attributes import data_pointer, same_memory
 from ..tensor.tensor import Tensor
 from ..tensor.views import check_inplace, partly_overlaps, rebase_history, replace_node
-from .apply import call_with, forward, prepare, record
+from .apply import Prepared, forward, prepare, record
 from .arguments import argument_error, shapes_of
 from .error_nodes import node_without_formula, poison_history
+from .out import INPUT_OVERLAP
+from .placement import on_one_device
 
 if TYPE_CHECKING:
     from .declaration import Op
 
 Array = Any
 
-#: What ops and NumPy raise before they write; see NOTE [Writes that are broken off].
+#: Errors that ops and NumPy raise before they write; see NOTE [Writes that are broken off].
 BEFORE_WRITING = (ValueError, TypeError, LookupError, OverflowError, RuntimeError)
 
 
@@ -65,14 +67,16 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
     call = prepare(op, values)
     values, arrays, xp = call.values, call.arrays, call.xp
     if xp.run_op is not None:
-        return xp.run_op(op, values, arrays, True, inplace=True)
+        return xp.run_op(op, call, inplace=True)
     check_apart(op, target._array, values)
     if recorded and "self" in op.node_type.saves:
         values = call.values = [target.clone() if before is None else before, *values[1:]]
+    if recorded and xp is not numpy_backend:
+        call.values = on_one_device(op, values, arrays)
     node = record(op, call) if recorded else None
     if recorded and not op.formulas:
         node = node_without_formula(op, values)
-    if node is not None:
+    if node is not None:  # it may have been recorded with the clone: its gradient is the target's
         node.set_edges([target._edge(), *node.edges[1:]])
     place = xp.place_of(arrays)
     begun = written = False
@@ -81,7 +85,7 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
             begun = True
             if not write_directly(op, target, xp, arrays):
                 begun = False
-                result = run_to_write(op, target, xp, arrays)
+                result = run_to_write(op, target, call)
                 begun = True
                 write_back(op, target, result)
         written = True
@@ -114,21 +118,21 @@ def refuse_inference(op: type[Op], values: list[Any]) -> None:
         call = prepare(op, [copied, *values[1:]])
         xp, arrays = call.xp, call.arrays
         if xp.run_op is None and not write_directly(op, copied, xp, arrays):
-            run_to_write(op, copied, xp, arrays)
+            run_to_write(op, copied, call)
     INFERENCE.bump()
 
 
-def run_to_write(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any]) -> Array:
+def run_to_write(op: type[Op], target: Tensor, call: Prepared) -> Array:
     """Return what a variant in place is to write, checked."""
     try:
-        result = forward(op, xp, arrays)
+        result = forward(op, call)
     except NotImplementedError:
         if "elementwise" in op.kinds:
-            check_shape(target, op.shape(*shapes_of(op, arrays)))
+            check_shape(target, op.shape(*shapes_of(op, call.arrays)))
         raise
     check_result(op, target, result)
     if op.inplace_shape is not None:
-        op.inplace_shape(*shapes_of(op, arrays))
+        op.inplace_shape(*shapes_of(op, call.arrays))
     return result
 
 
@@ -147,9 +151,7 @@ def check_apart(op: type[Op], written: Array, values: list[Any]) -> None:
                 op.no_overlap and (other is values[0] or wholly_overlaps(written, other._array))):
             if op.no_overlap == "after shapes":
                 op.shape(*(tuple(v._array.shape) if isinstance(v, Tensor) else v for v in values))
-            raise RuntimeError("unsupported operation: some elements of the input tensor and the "
-                               "written-to tensor refer to a single memory location. Please "
-                               "clone() the tensor before performing the operation.")
+            raise RuntimeError(INPUT_OVERLAP)
 
 
 def stays_as_it_is(op: type[Op], values: list[Any]) -> bool:
@@ -181,7 +183,7 @@ def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any])
     It cannot write what has another dtype or shape, nor where it still has to read.
     """
     array = target._array
-    if op.forward_inplace is None or arrays[0] is not array:
+    if op.run_inplace is None or arrays[0] is not array:
         return False
     read = [arrays[i] for i in op.tensor_positions[1:]]
     if op.list_position is not None:
@@ -189,7 +191,7 @@ def write_directly(op: type[Op], target: Tensor, xp: Backend, arrays: list[Any])
     if any(type(a) in BACKENDS and xp.may_share_memory(array, a) for a in read):
         return False
     try:
-        call_with(op, op.forward_inplace, xp, arrays)
+        op.run_inplace(xp, *arrays)
     except (ValueError, TypeError, IndexError, OverflowError):
         return False  # forward will say what is wrong
     return True
@@ -207,7 +209,7 @@ def check_result(op: type[Op], target: Tensor, result: Array) -> None:
 
 
 def check_shape(target: Tensor, shape: Sequence[int]) -> None:
-    """Raise unless an in-place result has the shape of what is written to."""
+    """Raise unless an in-place result has the shape of the tensor written to."""
     if tuple(shape) != target._array.shape:
         raise RuntimeError(f"output with shape {list(target._array.shape)} doesn't match the "
                            f"broadcast shape {list(shape)}")

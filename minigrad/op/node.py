@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from ..backend import backend_of
-from ..graph.node import BinaryNode, NaryNode, Node, UnaryNode
+from ..graph.node import NaryNode, Node
 from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor
 from ..tensor.tensor import Tensor
 from .arguments import NUMBERS
@@ -33,10 +33,13 @@ def saved_geometry(source: Any, name: str) -> Any:
     """Return the sizes of an array, or its strides in elements; for a list of arrays, a list."""
     if type(source) is list or type(source) is tuple:
         return [saved_geometry(item, name) for item in source]
-    if name[-8:] == "_strides":
-        itemsize = getattr(source, "itemsize", 1)
-        return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
-    return tuple(getattr(source, "shape", ()))
+    return strides_of(source) if name[-8:] == "_strides" else tuple(getattr(source, "shape", ()))
+
+
+def strides_of(source: Any) -> tuple[int, ...]:
+    """Return the strides of an array in elements."""
+    itemsize = getattr(source, "itemsize", 1)
+    return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
 
 
 class OpNode(Node):
@@ -51,6 +54,8 @@ class OpNode(Node):
     value_slots: dict[str, str] = {}  # the slot of each saved tensor
     arg_slots: dict[str, str] = {}  # and that of each saved argument
     positions: dict[str, int] = {}  # where forward's arguments stand
+    always_saved: set[str] = set()  # names that are saved even where no live edge needs them
+    geometry: dict[str, int] = {}  # where the inputs stand whose sizes or strides are saved
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.run(grads, needed, arrays=True)
@@ -68,48 +73,47 @@ class OpNode(Node):
     def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
-        known = self.look_at_saved(arrays)  # once, however many formulas use it, or none
-        if len(grads) == 1:
-            if grads[0] is None:
-                return [None] * len(edges)
-            known["g"] = grads[0]
-        else:
+        known = self.named_values(grads, arrays)
+        if grads[0] is None or op.outputs or op.many:
             if all(grad is None for grad in grads):
                 return [None] * len(edges)
-            grads = self.materialized(grads, arrays) if op.materialize else grads
+            self.name_gradients(known, arrays)
         if op.list_of_tensors in op.formulas:
-            return self.run_with_list(grads, needed, arrays, known)
+            return self.run_with_list(needed, known)
         results: list[Any] = []
         for (formula, names), (node, _) in zip(op.formulas.values(), edges, strict=True):
             if node is None or (needed is not None and node not in needed):
                 results.append(None)
             elif op.shared is not None and arrays:
-                results.append(self.run_sharing(formula, names, grads, known))
+                results.append(self.run_sharing(formula, names, known))
             else:
-                results.append(formula(*self.arguments(names, grads, arrays, known)))
+                results.append(formula(*map(known.__getitem__, names)))
         return results
 
-    def arguments(self, names: Sequence[str], grads: Sequence[Any], arrays: bool,
-                  known: dict[str, Any]) -> list[Any]:
-        """Return a formula's arguments by their names; `known` keeps them for the next formula."""
-        values = []
-        for name in names:
-            if name not in known:
-                known[name] = self.value(name, grads, arrays)
-            values.append(known[name])
-        return values
+    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any]:
+        """Return everything that the formulas may ask for, by name."""
+        known = self.look_at_saved(arrays)
+        known["g"], known["grads"] = grads[0], grads
+        for name, slot in self.arg_slots.items():
+            known[name] = getattr(self, slot, self.op.defaults.get(name))
+        return known
 
-    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str], grads: Sequence[Any],
+    def name_gradients(self, known: dict[str, Any], arrays: bool) -> None:
+        """Add the gradients of several outputs by name, zeros for those that are missing."""
+        if self.op.materialize:
+            known["grads"] = self.materialized(known["grads"], arrays)
+        known["g"] = known["grads"][0]
+        known.update(zip(map("g_".__add__, self.op.outputs), known["grads"], strict=False))
+
+    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str],
                     known: dict[str, Any]) -> Any:
         """Run a formula on arrays with what it shares with the op's other formulas."""
         if "shared" not in known:
-            needed = self.op.needed_by_shared
             known["shared"] = self.op.shared(  # type: ignore[misc]  # the caller has seen it
-                *self.arguments(needed, grads, True, known))
-        return formula(*self.arguments(names, grads, True, known), shared=known["shared"])
+                *map(known.__getitem__, self.op.needed_by_shared))
+        return formula(*map(known.__getitem__, names), shared=known["shared"])
 
-    def run_with_list(self, grads: Sequence[Any], needed: Any, arrays: bool,
-                      known: dict[str, Any]) -> list[Any]:
+    def run_with_list(self, needed: Any, known: dict[str, Any]) -> list[Any]:
         """Run the formulas of an op on a list of tensors, one of which gives a list of results."""
         op, edges = self.op, self.edges
         results: list[Any] = []
@@ -119,26 +123,13 @@ class OpNode(Node):
             if not any(n is not None and (needed is None or n in needed) for n, _ in here):
                 results += [None] * count
                 continue
-            found = formula(*self.arguments(names, grads, arrays, known))
-            results += found if name == op.list_of_tensors else [found]
+            result = formula(*map(known.__getitem__, names))
+            results += result if name == op.list_of_tensors else [result]
         return results
 
     def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
         """Return the saved values by name; raise if one was freed or written to since."""
-        known = {}
-        for name in self.saves:
-            saved = getattr(self, self.value_slots[name])
-            if saved is not None and not (saved is FREED and self.is_spared(name)):
-                known[name] = self.unpack(name, arrays)
-        return known
-
-    def is_spared(self, name: str) -> bool:
-        """Tell whether an input is not saved, for the one formula that uses it leads nowhere."""
-        op = self.op
-        if name not in op.tensors or len(op.formulas) == 1 or op.list_of_tensors in op.formulas:
-            return False
-        users = [i for i, (_, names) in enumerate(op.formulas.values()) if name in names]
-        return len(users) == 1 and self.edges[users[0]][0] is None
+        return {name: self.unpack(name, arrays) for name in self.saves}
 
     def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
         """Return the gradients with zeros in place of those that are missing."""
@@ -155,28 +146,12 @@ class OpNode(Node):
             made.append(g)
         return made
 
-    def value(self, name: str, grads: Sequence[Any], arrays: bool) -> Any:
-        """Return the value of a formula's argument of this name."""
-        if name == "g":
-            return grads[0]
-        if name == "grads":
-            return grads
-        if name in self.arg_slots:
-            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
-        if name in self.saves:
-            return self.unpack(name, arrays)
-        return grads[self.op.outputs.index(name[2:])]
-
     def unpack(self, name: str, arrays: bool) -> Any:
         """Return a saved value, as array or tensor; raise if its memory was written to since."""
         saved = getattr(self, self.value_slots[name])
-        if saved is FREED:
-            raise RuntimeError(FREED_MESSAGE)
-        if isinstance(saved, list):
-            return [s.unpack_array(self) if arrays else s.unpack(self) for s in saved]
-        if isinstance(saved, (SavedTensor, SavedNumber)):
-            return saved.unpack_array(self) if arrays else saved.unpack(self)
-        return saved
+        if saved is None:  # an edge that leads nowhere would need it, or it was None
+            return None
+        return saved.unpack_array(self) if arrays else saved.unpack(self)
 
     def save(self, values: Sequence[Any], arrays: Sequence[Any],
              promoted: dict[str, Any]) -> None:
@@ -185,30 +160,21 @@ class OpNode(Node):
         `values` are forward's arguments, `arrays` the same with arrays for tensors, and `promoted`
         the dtypes of inputs that were converted.
         """
-        live, positions = self.live_names(), self.positions
+        live = self.names_to_save()
         for name, slot in self.value_slots.items():
-            value = values[positions[name]] if name in live and name in positions else None
-            if isinstance(value, Tensor):
-                value = SavedTensor(value, cast=promoted.get(name))
-            elif value is not None:
-                value = saved_value(value, promoted.get(name))
-            setattr(self, slot, value)
+            value = values[self.positions[name]] if name in live else None
+            setattr(self, slot, saved_value(value, promoted.get(name)))
         for name, slot in self.arg_slots.items():
-            if name in positions:
-                setattr(self, slot, values[positions[name]])
+            if name in self.positions:
+                setattr(self, slot, values[self.positions[name]])
             else:
-                setattr(self, slot, saved_geometry(arrays[positions[geometry_input(name)]], name))
+                setattr(self, slot, saved_geometry(arrays[self.geometry[name]], name))
 
-    def live_names(self) -> set[str]:
-        """Return the names that the formulas of edges with a node ask for."""
-        formulas = self.op.formulas
-        names: set[str] = set()
-        for (_, needed), (node, _) in zip(formulas.values(), self.edges, strict=False):
-            if node is not None:
-                names.update(needed)
-        if self.op.list_of_tensors in formulas:
-            names.update(formulas[self.op.list_of_tensors][1])
-        return names
+    def names_to_save(self) -> set[str]:
+        """Return the names of the inputs to save: those that formulas of live edges ask for."""
+        formulas = zip(self.op.formulas.values(), self.edges, strict=False)
+        needed = [names for (_, names), (node, _) in formulas if node is not None]
+        return self.always_saved.union(*needed) & self.positions.keys()
 
     def save_output(self, name: str, tensor: Tensor) -> None:
         """Save an output; NOTE [How a graph stays free of reference cycles] in graph/node.py."""
@@ -217,8 +183,9 @@ class OpNode(Node):
 
     def release(self) -> None:
         """Drop the saved tensors; using one again raises."""
-        for name in self.saves:
-            setattr(self, self.value_slots[name], FREED)
+        for slot in self.value_slots.values():
+            if getattr(self, slot) is not None:
+                setattr(self, slot, FREED)
 
     def raw_saved(self, name: str) -> Any:
         """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
@@ -239,7 +206,7 @@ class SavedNumber:
     __slots__ = ("number", "promoted")
 
     def __init__(self, number: Any, dtype: Any) -> None:
-        self.number, self.promoted = number, dtype.type(number)
+        self.number, self.promoted = number, number if dtype is None else dtype.type(number)
 
     def unpack(self, node: Any) -> Any:
         """Return the number."""
@@ -250,15 +217,34 @@ class SavedNumber:
         return self.promoted
 
 
+class SavedList:
+    """A saved list of tensors."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Sequence[Any], dtype: Any) -> None:
+        self.items = [SavedTensor(item, cast=dtype) for item in items]
+
+    def unpack(self, node: Any) -> list[Any]:
+        """Return the tensors."""
+        return [item.unpack(node) for item in self.items]
+
+    def unpack_array(self, node: Any) -> list[Any]:
+        """Return the arrays."""
+        return [item.unpack_array(node) for item in self.items]
+
+
 def saved_value(value: Any, dtype: Any) -> Any:
-    """Return the form in which a node keeps a list of tensors, or a number, made a `dtype`."""
+    """Return the form in which a node keeps an input; `dtype` is what it was promoted to."""
+    if isinstance(value, Tensor):
+        return SavedTensor(value, cast=dtype)
     if isinstance(value, (list, tuple)):
-        return [SavedTensor(item, cast=dtype) for item in value]
-    return value if value is None or dtype is None else SavedNumber(value, dtype)
+        return SavedList(value, dtype)
+    return None if value is None else SavedNumber(value, dtype)
 
 
 class Freed:
-    """Stands in a node's slot for a saved tensor that was freed."""
+    """Stands in a node's slot for a saved value that was freed."""
 
     __slots__ = ()
 
@@ -266,11 +252,17 @@ class Freed:
     def _counter(self) -> Any:
         raise RuntimeError(FREED_MESSAGE)
 
+    def unpack(self, node: Any) -> Any:
+        """Raise: the value is gone."""
+        raise RuntimeError(FREED_MESSAGE)
+
+    unpack_array = unpack
+
 
 FREED = Freed()
 
 
-def make_node_type(op: type[Op]) -> type[Node]:
+def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
     """Make the class of an op's nodes, with a slot for everything that its formulas name."""
     def is_output(name: str) -> bool:
         return name == "result" or name in op.outputs
@@ -291,13 +283,13 @@ def make_node_type(op: type[Op]) -> type[Node]:
                             "names are its save list])")
     value_slots = {name: intern("_value_" + name) for name in saves}
     arg_slots = {name: intern("_arg_" + name) for name in keeps}
-    single = not op.outputs and op.list_of_tensors is None and not op.many
-    bases = {1: UnaryNode, 2: BinaryNode}
-    base = bases.get(len(op.formulas), NaryNode) if single else NaryNode
     body: dict[str, Any] = {
         "__slots__": (*value_slots.values(), *arg_slots.values()), "op": op, "saves": tuple(saves),
         "keeps": tuple(keeps), "value_slots": value_slots, "arg_slots": arg_slots,
         "positions": {name: i for i, name in enumerate(op.parameters)},
+        "always_saved": {name for name in saves if is_always_saved(op, name)},
+        "geometry": {name: op.parameters.index(geometry_input(name)) for name in keeps
+                     if name not in op.parameters},
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
     for name in saves + keeps:
@@ -306,6 +298,15 @@ def make_node_type(op: type[Op]) -> type[Node]:
             body["_raw_saved_" + name] = raw_saved_property(name)
     name = op.node or op.__name__ + ("Backward" if op.formulas else "Backward0")
     return type(name, (OpNode, base), body)
+
+
+def is_always_saved(op: type[Op], name: str) -> bool:
+    """Tell whether a value is saved even if no live edge needs it.
+
+    PyTorch leaves out only what one formula of several asks for.
+    """
+    users = [edge for edge, (_, names) in op.formulas.items() if name in names]
+    return len(users) > 1 or len(op.formulas) == 1 or op.list_of_tensors in users
 
 
 def saved_property(name: str, is_argument: bool) -> property:
@@ -353,4 +354,4 @@ class RawSaved(SavedTensor):
         super().register_hooks(pack_hook, unpack_hook, shown)
 
 
-RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # what users know
+RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # the name that users know

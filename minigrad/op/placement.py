@@ -16,20 +16,6 @@ if TYPE_CHECKING:
 Array = Any
 
 
-def backend_of_all(op: type[Op], arrays: list[Any]) -> Backend:
-    """Return the backend of the arrays; `RuntimeError` if they lie on several devices."""
-    found = None
-    for i in op.tensor_positions:
-        xp = BACKENDS.get(type(arrays[i]))
-        if xp is not None and xp is not found:
-            if found is not None:
-                return backend_of_mixed(op, arrays)
-            found = xp
-    if found is None or op.list_position is not None:
-        return backend_of_mixed(op, arrays)
-    return found
-
-
 def backend_of_mixed(op: type[Op], arrays: list[Any]) -> Backend:
     """Return the backend of arrays that may belong to several.
 
@@ -46,7 +32,7 @@ def backend_of_mixed(op: type[Op], arrays: list[Any]) -> Backend:
         if type(arrays[i]) is np.ndarray and not arrays[i].ndim:
             device = next(xp for xp in backends if xp.array_type is not np.ndarray)
             arrays[i] = device.number(arrays[i])
-            return backend_of_all(op, arrays)
+            return backend_of_mixed(op, arrays)
     names = list(dict.fromkeys(str(device_of(a)) for a in all_arrays(op, arrays)))
     raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
                        f"devices, {names[0]} and {names[1]}!")

@@ -1,7 +1,7 @@
 """Hands each op out under its names: in `F`, in the package, as a method, as an operator.
 
-What is written once in a declaration becomes `F.mul`, `minigrad.mul`, `Tensor.mul`,
-`Tensor.mul_`, `Tensor.__mul__` and `Tensor.__rmul__` here.
+One declaration becomes `F.mul`, `minigrad.mul`, `Tensor.mul`, `Tensor.mul_`, `Tensor.__mul__`
+and `Tensor.__rmul__` here.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS
-from ..device import place_on
-from ..dtypes import can_cast, type_name
 from ..tensor.tensor import Tensor, method
 from .apply import apply
-from .arguments import NUMBERS, SPELLINGS, bind
+from .arguments import NUMBERS, SPELLINGS, bind, check_kinds, kinds_of
 from .declaration import REGISTRY, F, Op
 from .inplace import apply_inplace
+from .out import call_with_out
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: What the package offers as functions, by name.
+#: The types of values with which an operator does something.
+OPERANDS = (Tensor, *NUMBERS)
+
+#: The functions that the package offers, by name.
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 #: The dunder methods that write to their first operand, by the operator they belong to.
@@ -34,6 +36,9 @@ AUGMENTED = {"__add__": "__iadd__", "__sub__": "__isub__", "__mul__": "__imul__"
              "__truediv__": "__itruediv__", "__pow__": "__ipow__", "__mod__": "__imod__",
              "__floordiv__": "__ifloordiv__", "__and__": "__iand__", "__or__": "__ior__",
              "__xor__": "__ixor__", "__lshift__": "__ilshift__", "__rshift__": "__irshift__"}
+
+#: The parameter of functions that store their result in tensors which the caller made.
+OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 #: Functions `replace(op, function, dunder)` that give quicker twins of both; from `fast/`.
 QUICKER: list[Callable[[type[Op], Any, Any], tuple[Any, Any]]] = []
@@ -47,7 +52,7 @@ def publish(op: type[Op]) -> None:
         polymorphic, dunder = replace(op, polymorphic, dunder)
     if op.public:
         vars(F)[op.name] = polymorphic
-        FUNCTIONS[op.name] = tensors_only(polymorphic, op)
+        FUNCTIONS[op.name] = package_function(polymorphic, op)
         if op.method:
             method(op.name)(polymorphic)
     if op.dunder:
@@ -68,40 +73,10 @@ def publish(op: type[Op]) -> None:
 def caller(op: type[Op]) -> Callable[..., Any]:
     """Make the function that binds its arguments and applies the op."""
 
-    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        result = apply(op, bind(op, args, kwargs))
-        return result if out is None else write_out(op.name, out, result)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return apply(op, bind(op, args, kwargs))
 
     return call
-
-
-def write_out(name: str, out: Any, result: Any) -> Any:
-    """Store a result in the tensor given as `out`, which must stay out of the graph."""
-    if isinstance(result, tuple):
-        return type(result)(*(write_out(name, o, r) for o, r in zip(out, result, strict=True)))
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if not _state.inference_enabled.get() and (
-            result.requires_grad or (out.requires_grad and _state.grad_enabled.get())):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic "
-                           "differentiation, but one of the arguments requires grad.")
-    transform = _state.transform.get()
-    if transform is not None and transform.any_tangent((result, out)):
-        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support "
-                                  "it because it is an out= function")
-    if not can_cast(result.dtype, out.dtype):
-        raise RuntimeError(f"result type {type_name(result.dtype)} can't be cast to the desired "
-                           f"output type {type_name(out.dtype)}")
-    if result.device != out.device:
-        raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
-                           f"devices, {out.device} and {result.device}!")
-    out._bump()  # first, for Ctrl-C may come in between
-    with place_on(out._array):
-        if out._array.shape != result._array.shape:
-            out._array = result._array.astype(out._array.dtype)
-        else:
-            out._array[...] = result._array
-    return out
 
 
 def inplace_caller(op: type[Op]) -> Callable[..., Any]:
@@ -113,44 +88,67 @@ def inplace_caller(op: type[Op]) -> Callable[..., Any]:
     return call
 
 
-def documented(function: Callable[..., Any], op: type[Op], name: str) -> Callable[..., Any]:
-    """Give a made function the name and the docstring of its op."""
+def documented(function: Callable[..., Any], op: type[Op], name: str,
+               signature: inspect.Signature | None = None) -> Callable[..., Any]:
+    """Give a made function the name, the docstring and the signature of its op."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = op.__doc__
     function.__module__ = "minigrad"
+    vars(function)["__signature__"] = signature or op.signature
     return function
 
 
-def tensors_only(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
-    """Make the package's own function: unlike `F`'s it refuses bare arrays."""
+def package_function(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
+    """Make the package's own function: unlike `F`'s it refuses bare arrays, and takes `out=`."""
+    name, words = op.name, op.out
     first = op.parameters[0] if op.parameters else ""
-    if first not in (*op.tensors, op.list_of_tensors):
+    takes_tensor = first in (*op.tensors, op.list_of_tensors)
+    if not (takes_tensor or words):
         return call
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is not Tensor:
-            given = args[0]
-            if type(given) in BACKENDS or (
-                isinstance(given, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])
-            ):
-                raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not "
-                                f"{type(given).__name__}")
+        if takes_tensor and args and type(args[0]) is not Tensor:
+            refuse_bare(name, args)
+        if kwargs and words and "out" in kwargs:
+            return call_with_out(name, words, call, args, kwargs)
         return call(*args, **kwargs)
 
-    return documented(function, op, op.name)
+    return documented(function, op, name, with_out(op.signature, words))
+
+
+def with_out(signature: inspect.Signature, words: str) -> inspect.Signature:
+    """Return the signature of the package's function: `input` in place of `self`, and `out`."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].name == "self":
+        parameters[0] = parameters[0].replace(name="input")
+    if words and "out" not in signature.parameters:
+        parameters.append(OUT)
+    return signature.replace(parameters=parameters)
+
+
+def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
+    """Raise for an array, or for a number with no tensor beside it, in place of a tensor."""
+    value = args[0]
+    if type(value) in BACKENDS or (
+            isinstance(value, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(value).__name__}")
 
 
 def operator(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a dunder method: what is no operand is left to the other side."""
+    """Make a dunder method; it leaves a value that is not an operand to the other side."""
 
     equality = call.__name__ in ("eq", "ne")
 
     def dunder(self: Tensor, *other: Any) -> Any:
-        if other and not isinstance(other[0], (Tensor, *NUMBERS)):
-            if equality and type(other[0]) is np.ndarray:  # else Python would compare by identity
-                return call(self, Tensor._plain(other[0]))
-            return NotImplemented
+        if other and not isinstance(other[0], OPERANDS):
+            return beside(self, other[0])
         return call(self, *other)
+
+    def beside(self: Tensor, other: Any) -> Any:
+        if equality and type(other) is np.ndarray:  # else Python would compare by identity
+            return call(self, Tensor._plain(other))
+        return NotImplemented
 
     return dunder
 
@@ -161,23 +159,24 @@ def swapped(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def function(name: str | None = None, *, method_too: bool = True, event: bool = True,
-             aliases: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+             aliases: tuple[str, ...] = (), out: str = "") -> Callable[[Function], Function]:
     """Publish a function that is composed of ops: in `F`, in the package and as a method.
 
-    Without `method_too` tensors do not get it, without `event` profiles do not show it.  Written
-    with `F`, it serves arrays as well.
+    Without `method_too` tensors do not get it, without `event` profiles do not show it.  `out`
+    says how the package's function takes `out=`, see NOTE [out=] in op/out.py.  Written with `F`,
+    it serves arrays as well.
     """
 
     def give(composed: Function) -> Function:
-        composed = respelt(composed)
+        general, public = respelt(composed), respelt(composed, name, out)
         if event:
-            composed = observable(composed, name)
+            general, public = observable(general, name), observable(public, name)
         for alias in (name or composed.__name__, *aliases):
-            vars(F)[alias] = composed
-            FUNCTIONS[alias] = composed
+            vars(F)[alias] = general
+            FUNCTIONS[alias] = public
             if method_too:
-                method(alias)(composed)
-        return composed
+                method(alias)(general)
+        return general
 
     return give
 
@@ -214,22 +213,56 @@ def in_autocast(composed: Function) -> Function:
     return call  # type: ignore[return-value]  # it has the signature of what it wraps
 
 
-def respelt(composed: Function) -> Function:
-    """Let a function with `dim` take it as `axis` too, and say so where it was given no tensor."""
-    names = tuple(inspect.signature(composed).parameters)
+def respelt(composed: Function, name: str | None = None, out: str = "") -> Function:
+    """Let a function with `dim` take it as `axis` too, and check the types of its arguments.
+
+    `out` says how it takes `out=`, if it does.
+    """
+    parameters = inspect.signature(composed).parameters
+    names, name = tuple(parameters), name or composed.__name__
     takes_dim = "dim" in names
+    kinds = kinds_of(parameters.values())
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            if out and "out" in kwargs:
+                target = composed if "passed" in out else call
+                return call_with_out(name, out, target, args, kwargs)
+            if takes_dim:
+                kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
+        if kinds:
+            check_kinds(name, kinds, args, kwargs)
+        return composed(*args, **kwargs)
 
     @functools.wraps(composed)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and takes_dim:
-            kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
         try:
-            return composed(*args, **kwargs)
+            return (checked if kwargs or (kinds and len(args) > 1) else composed)(*args, **kwargs)
         except AttributeError as error:
-            refuse_no_tensor(error, composed.__name__, dict(zip(names, args, strict=False)), kwargs)
+            refuse_no_tensor(error, name, dict(zip(names, args, strict=False)), kwargs)
             raise
 
+    options = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if out or options:
+        signature = options_spelt_out(composed) if options else inspect.signature(composed)
+        vars(call)["__signature__"] = with_out(signature, out)
     return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def options_spelt_out(composed: Any) -> inspect.Signature:
+    """Return the signature of a function with the keys of `**options: Unpack[...]` in its place.
+
+    If `size` is one of the keys, it is the other name of the sizes that come one by one.
+    """
+    signature = inspect.signature(composed)
+    *others, options = signature.parameters.values()
+    keys = composed.__globals__[options.annotation[len("Unpack["):-1]].__annotations__
+    shown = [p.replace(name="size") if p.kind is p.VAR_POSITIONAL and "size" in keys else p
+             for p in others]
+    return signature.replace(parameters=[*shown, *(
+        inspect.Parameter(key, options.KEYWORD_ONLY,
+                          default=False if key in ("requires_grad", "pin_memory") else None)
+        for key in keys if key not in {p.name for p in shown})])
 
 
 def refuse_no_tensor(error: AttributeError, name: str, *given: dict[str, Any]) -> None:

@@ -25,19 +25,6 @@ def promote_arrays(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
 
     Returns the new dtypes of those inputs whose dtype changed, by name.
     """
-    dtype = None
-    for i in op.promoted_positions:
-        array = arrays[i]
-        if type(array) not in BACKENDS or (dtype is not None and array.dtype is not dtype):
-            return promote_mixed(op, arrays)
-        dtype = array.dtype
-    if dtype is None or op.list_position is not None or dtype.kind != "f":
-        return promote_mixed(op, arrays)
-    return {}
-
-
-def promote_mixed(op: type[Op], arrays: list[Any]) -> dict[str, Any]:
-    """Promote inputs that differ: in dtype, or because numbers stand among them."""
     operands = []
     for i in op.promoted_positions:
         value = arrays[i]

@@ -4,6 +4,8 @@ PyTorch gives `x ** 2` and `x ** y` two formulas under one name; here they are t
 function that carries the name chooses between them.
 """
 
+import inspect
+
 from .. import _state
 from ..backend import BACKENDS
 from ..dtypes import type_name
@@ -11,6 +13,7 @@ from ..op.apply import apply
 from ..op.arguments import NUMBERS
 from ..op.declaration import F
 from ..op.inplace import apply_inplace
+from ..op.out import call_with_out
 from ..op.publish import (
     AUGMENTED,
     FUNCTIONS,
@@ -18,16 +21,13 @@ from ..op.publish import (
     documented,
     inplace_caller,
     operator,
+    package_function,
+    refuse_bare,
+    respelt,
     swapped,
-    tensors_only,
-    write_out,
+    with_out,
 )
 from ..tensor.tensor import Tensor, method
-
-
-def own_kernel(array, name):
-    """Return the kernel of that name of an array's backend; None for tensors, or if it has none."""
-    return getattr(BACKENDS.get(type(array)), name, None)
 
 
 def is_number(value):
@@ -35,33 +35,49 @@ def is_number(value):
     return isinstance(value, NUMBERS) and type(value) not in BACKENDS
 
 
-def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too=True):
+def overloaded(*, inplace=True, function=True, aliases=(), dunder=(), method_too=True, out=""):
     """Publish the ops that the decorated function chooses from under its name.
 
     The function takes the user's arguments, and returns the op and its arguments in the order of
-    the op's forward.
+    the op's forward.  If one of them is `dim`, the function takes it as `axis` too.  `out` says how
+    it takes `out=`, see NOTE [out=] in op/out.py.
     """
 
     def give(choose):
-        def call(*args, out=None, **kwargs):
+        if "dim" in inspect.signature(choose).parameters:
+            choose = respelt(choose)
+
+        def call(*args, **kwargs):
+            op, *values = choose(*args, **kwargs)
+            return apply(op, values)
+
+        def public_call(*args, **kwargs):
+            if kwargs and "out" in kwargs:
+                return call_with_out(choose.__name__, out, public_call, args, kwargs)
             op, *values = choose(*args, **kwargs)
             result = apply(op, values)
-            return result if out is None else write_out(choose.__name__, out, result)
+            if type(result) is not Tensor:
+                refuse_bare(choose.__name__, args)
+            return result
 
         def call_inplace(*args, **kwargs):
             op, *values = choose(*args, **kwargs)
             return apply_inplace(op.inplace_op or op, values)
 
         for name in (choose.__name__, *aliases):
-            call.__doc__ = call_inplace.__doc__ = choose.__doc__
-            for suffix, made in (("", call), ("_", call_inplace)):
+            for suffix, made, public in (("", call, public_call if out else call),
+                                         ("_", call_inplace, call_inplace)):
                 if (suffix and not inplace) or not (suffix or function):
                     continue
-                made.__name__ = made.__qualname__ = choose.__name__ + suffix
-                made.__module__ = "minigrad"
-                vars(F)[name + suffix] = FUNCTIONS[name + suffix] = made
+                for each in (made, public):
+                    each.__name__ = each.__qualname__ = choose.__name__ + suffix
+                    each.__module__, each.__doc__ = "minigrad", choose.__doc__
+                    each.__wrapped__ = choose  # which gives its signature
+                vars(F)[name + suffix], FUNCTIONS[name + suffix] = made, public
                 if method_too:
                     method(name + suffix)(made)
+        if out:
+            public_call.__signature__ = with_out(inspect.signature(choose), out)
         if dunder:
             method(dunder[0])(operator(call))
             if inplace:
@@ -78,7 +94,7 @@ def alias(op, *names):
     for name in names:
         call = documented(caller(op), op, op.name)
         vars(F)[name] = call
-        FUNCTIONS[name] = tensors_only(call, op)
+        FUNCTIONS[name] = package_function(call, op)
         method(name)(call)
         if op.inplace:
             inplace = documented(inplace_caller(op), op, op.name + "_")

@@ -1,4 +1,4 @@
-"""Who is told of a tensor's gradient: hooks, and `.grad` of a tensor that is no leaf.
+"""Tensor hooks, and `retain_grad`, which keeps `.grad` of a tensor that is no leaf.
 
 Both are kept at the node that the gradient goes to, under the number of the tensor there, so that
 a backward pass finds them without the tensor.

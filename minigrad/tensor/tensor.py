@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,15 +19,14 @@ from ..backend import BACKENDS
 from ..device import place_on
 from ..dtypes import from_numpy_dtype, get_default_dtype
 from ..graph.node import Node
-from ..graph.version import (
+from ..graph.special_versions import (
     INFERENCE,
     InferenceVersion,
-    Version,
     detached,
     is_inference,
-    version_of,
     with_data_of,
 )
+from ..graph.version import Version, version_of
 from .attributes import ArrayInfo, Size
 from .autograd_meta import AutogradMeta
 from .hooks import GradientHooks
@@ -46,17 +46,15 @@ DETACH_INSTEAD = (" If you want to use a computed variable in a subgraph that do
                   "differentiation use var_no_grad = var.detach().")
 
 
+@dataclass(slots=True, eq=False)
 class TensorMeta:
-    """What few tensors have; most hold None in its place."""
+    """Hooks and other state that few tensors have; the others hold None in its place."""
 
-    __slots__ = ("accumulator", "hooks", "name", "post_accumulate", "retains_grad")
-
-    def __init__(self) -> None:
-        self.accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
-        self.hooks: OrderedDict[int, Any] | None = None
-        self.post_accumulate: OrderedDict[int, Any] | None = None
-        self.retains_grad = False
-        self.name: str | None = None
+    accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
+    hooks: OrderedDict[int, Any] | None = None
+    post_accumulate: OrderedDict[int, Any] | None = None
+    retains_grad: bool = False
+    name: str | None = None
 
 
 class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMethods):
@@ -95,13 +93,8 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
         """Make a tensor of an array, with no history."""
         self = _new(Tensor)
         self._array = array
-        self._node = None
-        self._index = 0
-        self._requires_grad = False
-        self._counter = None
-        self._view = None
-        self._grad = None
-        self._extras = None
+        self._index, self._requires_grad = 0, False
+        self._node = self._counter = self._view = self._grad = self._extras = None
         return self
 
     @staticmethod
@@ -119,9 +112,8 @@ class Tensor(ArrayInfo, AutogradMeta, GradientHooks, PythonProtocols, TensorMeth
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are to reach this tensor; may be set on leaves only."""
-        if self._requires_grad or self._view is None:
-            return self._requires_grad
-        return bool(self._view.base._requires_grad)
+        view = self._view
+        return self._requires_grad or bool(view and view.base._requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:

@@ -1,7 +1,8 @@
 """Modules that moved: an import by the old name gives the module under its new one.
 
-Pickles name modules, so files that were written before a move keep loading.  No module
-file remains at an old place: old names exist only in this table and one import finder.
+Pickles name modules, and exported assignments name the course's, so files that were written
+before a move keep working.  No module file remains at an old place: old names exist only in this
+table and one import finder.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, cast
 
 __all__ = ["MOVED", "MovedModules"]
 
@@ -57,8 +59,8 @@ MOVED = {
     "autograd.tangents": "autograd.forward_mode.tangents",
     "autograd.tasks": "engine.tasks",
     "copy_slices": "graph.copy_slices",
-    "detached_inference": "graph.version",
-    "detached_version": "graph.version",
+    "detached_inference": "graph.special_versions",
+    "detached_version": "graph.special_versions",
     "gradient_hooks": "tensor.hooks",
     "history": "tensor.autograd_meta",
     "hooks": "graph.hooks",
@@ -146,8 +148,27 @@ MOVED = {
 }
 
 
+#: The course stood within the package; what was exported from there calls it by that name.
+_COURSE = ("course", "minigrad_course")
+
+
+def new_name(name: str) -> str | None:
+    """Return the full name that a module has today, if `name` is its old one.
+
+    >>> new_name("minigrad.printing"), new_name("minigrad.course.cli"), new_name("minigrad.nn")
+    ('minigrad.tensor.formatting', 'minigrad_course.cli', None)
+    """
+    package, _, rest = name.partition(".")
+    if package != _PACKAGE:
+        return None
+    if rest in MOVED:
+        return f"{_PACKAGE}.{MOVED[rest]}"
+    first, dot, below = rest.partition(".")
+    return f"{_COURSE[1]}{dot}{below}" if first == _COURSE[0] else None
+
+
 class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules of the package by the names that they had in the first edition.
+    """Finds modules by the names that they had in the first edition.
 
     >>> MovedModules().find_spec("minigrad.printing").name
     'minigrad.printing'
@@ -156,10 +177,13 @@ class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any = None,
                   target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
         """Return a spec for `name` if it is the old name of a module."""
-        package, _, rest = name.partition(".")
-        if package == _PACKAGE and rest in MOVED:
-            return importlib.machinery.ModuleSpec(name, self)
-        return None
+        new = new_name(name)
+        found = None if new is None else importlib.util.find_spec(new)
+        if found is None:
+            return None
+        return importlib.machinery.ModuleSpec(
+            name, self, origin=found.origin,
+            is_package=found.submodule_search_locations is not None)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         """Let the import system make a module object; `exec_module` replaces it."""
@@ -167,11 +191,31 @@ class MovedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the renamed module into `sys.modules`, from where the import returns it."""
-        rest = module.__name__.partition(".")[2]
-        sys.modules[module.__name__] = importlib.import_module(f"{_PACKAGE}.{MOVED[rest]}")
+        name = module.__name__
+        sys.modules[name] = importlib.import_module(new_name(name) or name)
+
+    def get_code(self, name: str) -> CodeType | None:
+        """Return the module's code, for `python -m` with the old name."""
+        new = new_name(name) or name
+        found = importlib.util.find_spec(new)
+        return cast(importlib.abc.InspectLoader, found.loader).get_code(new) if found else None
+
+
+#: Functions that moved alone, by the modules where they were.
+MOVED_FUNCTIONS = {"_state": {"number": "graph.node.assign_sequence_nr",
+                               "next_sequence": "graph.node.next_sequence"}}
 
 
 def install() -> None:
-    """Add the finder behind all others, once."""
+    """Add the finder before all others, once: it knows old names alone; and functions that moved.
+
+    Behind them, the submodules of a package that was imported by its old name would be found in
+    its folder and made a second time.
+    """
     if not any(type(finder) is MovedModules for finder in sys.meta_path):
-        sys.meta_path.append(MovedModules())
+        sys.meta_path.insert(0, MovedModules())
+    for module, functions in MOVED_FUNCTIONS.items():
+        old = sys.modules[f"{_PACKAGE}.{module}"]
+        for name, new in functions.items():
+            home, _, new_name = new.rpartition(".")
+            vars(old)[name] = getattr(sys.modules[f"{_PACKAGE}.{home}"], new_name)

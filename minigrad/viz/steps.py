@@ -242,8 +242,8 @@ def record(
     diary = Diary(names)
     tasks: list[Recording] = []
 
-    def kind(retain_graph: bool, create_graph: bool) -> Recording:
-        task = Recording(retain_graph, create_graph)
+    def kind(*options: Any) -> Recording:
+        task = Recording(*options)
         task.diary = diary
         tasks.append(task)
         return task

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..stages import CourseError, Stage, checkout, find_stage, stages
+from ..naming import stages_named
+from ..stages import CourseError, Stage, checkout, stages
 from .build import differences, overview, write
 from .canary import canaries
 from .verify import findings
@@ -22,7 +23,11 @@ Numbers = Annotated[list[str] | None, typer.Argument(help="Stages, such as 03; a
 
 
 def _chosen(numbers: list[str] | None) -> list[Stage]:
-    return [find_stage(number) for number in numbers] if numbers else stages()
+    try:
+        return stages_named(",".join(numbers)) if numbers else stages()
+    except CourseError as error:
+        typer.echo(f"minigrad: {error}", err=True)
+        raise typer.Exit(2) from None
 
 
 @app.command()

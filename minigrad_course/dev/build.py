@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..stages import Stage, stages
+from ..stages import MASTER, Stage, stages
 from .lesson import MADE, fill, parse, render
 from .notebook import notebook
 from .source import blank, module
@@ -47,8 +47,14 @@ def _header(stage: Stage, path: str, kind: str) -> str:
     lines = [f"# Stage {stage.number}, {title}: the {kind} for minigrad/{path}.",
              f"# Made by `minigrad dev build`. The lesson is lessons/{stage.key}.md."]
     if kind == "exercise":
-        lines.append("# Write the bodies that raise NotImplementedError, then run: "
-                     f"minigrad run {stage.number}")
+        lines += [f"{MASTER}: a learner's own file is in a workspace, which `minigrad init DIR` "
+                  "makes.", f"{MASTER}: an answer written here is tested by no command, and lost.",
+                  "# Write the bodies that raise NotImplementedError, then run: "
+                  f"minigrad run {stage.number}",
+                  "# Names of the package's inside are explained in docs/en/glossary.md."]
+    else:
+        lines.append(f"{MASTER}: a copy of the package's module, which runs nowhere. Your answers "
+                     "are elsewhere.")
     return "\n".join(lines) + "\n\n"
 
 

@@ -90,7 +90,7 @@ def _asked(stage: Stage, hole: Hole) -> list[tuple[str, dict[str, Any]]]:
     jobs = probes_of(stage, hole, SEED)
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         Path(folder).chmod(0o755)
-        bundle = make_bundle(stage, planted(stage, hole), Path(folder))
+        bundle = make_bundle(stage, planted(stage, hole), Path(folder), hole)
         ended = best_sandbox().run(bundle, ["probes"], json.dumps(jobs).encode(), Limits())
     answers = [json.loads(line) for line in ended.output.splitlines()[1:]]
     missing: dict[str, Any] = {"raises": f"no answer: {ended.reason} {ended.errors[-300:]!r}"}

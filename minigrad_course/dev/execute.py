@@ -22,11 +22,12 @@ def execute(sources: list[str]) -> list[dict[str, str]]:
     """
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
-    return [_one(source, f"<block {number}>", main.__dict__)
+    return [one(source, f"<block {number}>", main.__dict__)
             for number, source in enumerate(sources, 1)]
 
 
-def _one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
+def one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
+    """Execute a source in a namespace; return what was printed, its value and its error."""
     # A class or function defined here is found again by inspect and by tracebacks.
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     printed, value, error, trace = io.StringIO(), "", "", ""
@@ -40,7 +41,7 @@ def _one(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
             if isinstance(last, ast.Expr):
                 result = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
                 value = "" if result is None else repr(result)
-        except Exception as problem:
+        except (Exception, KeyboardInterrupt) as problem:
             error = "".join(traceback.format_exception_only(problem)).removesuffix("\n")
             trace = traceback.format_exc()
     return {"printed": printed.getvalue(), "value": value, "error": error, "traceback": trace}

@@ -33,6 +33,8 @@ def notebook(blocks: list[Block], lesson: str) -> str:
             cell.metadata["tags"] = ["raises-exception"]
         cells.append(cell)
     flush()
+    # Tracebacks without the package's frames: those would show the answers.
+    cells.insert(min(1, len(cells)), v4.new_code_cell("%load_ext minigrad_course.jupyter"))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     counter = 0

@@ -188,11 +188,23 @@ def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
 def blanked_body(stage: Stage, hole: Hole, task_at: str = "") -> list[str]:
     """Return what stands in the place of a hole's body: its task, or where that is, and a raise."""
     words = stage.words["hole"][hole.id]
-    task = f"See the task at `{task_at}`." if task_at else " ".join(words["task"].split())
-    text = f"{hole.id} {words['title']}. {task}"
-    wrapped = textwrap.wrap(text, 84, break_long_words=False, break_on_hyphens=False)
+    task = f"See the task at `{task_at}`." if task_at else words["task"]
+    wrapped = wrapped_task(f"{hole.id} {words['title']}. {task}")
     message = f"{hole.id} {words['title']} is yours to write"
     return [*(f"# {line}" for line in wrapped), f"raise NotImplementedError({json.dumps(message)})"]
+
+
+def wrapped_task(text: str) -> list[str]:
+    """Return the lines of a task: sentences filled, examples (indented) and items (`- `) kept."""
+    lines, sentences = [], ""
+    for line in [*text.splitlines(), " "]:
+        if not line.startswith((" ", "- ")):
+            sentences += line + " "
+            continue
+        lines += textwrap.wrap(" ".join(sentences.split()), 84, break_long_words=False,
+                               break_on_hyphens=False)
+        lines, sentences = [*lines, *filter(None, [line.rstrip()])], ""
+    return lines
 
 
 def symbols_in(hole: Hole, path: str) -> list[str]:

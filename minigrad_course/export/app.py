@@ -11,7 +11,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from ..grading.settings import read_settings
-from ..stages import CourseError, find_stage
+from ..naming import stages_named
+from ..stages import CourseError
 from . import classroom50, gradescope, nbgrader, otter
 from .assignment import Assignment, new_folder
 from .verify import Graded, Place, findings, offline
@@ -79,7 +80,10 @@ def export(
 def _export(number: str, form: str, out: Path, course: Path | None, verify: bool) -> bool:
     if form not in FORMATS:
         raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
-    stage = find_stage(number)
+    stage, *more = stages_named(number)
+    if more:
+        raise CourseError(f"an assignment is for one stage; {number!r} names {stage.number} and "
+                          f"{', '.join(each.number for each in more)}")
     if not stage.holes:
         raise CourseError(f"stage {stage.number} has no exercises to grade")
     settings = read_settings(course, [])

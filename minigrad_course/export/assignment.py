@@ -44,7 +44,7 @@ class Assignment:
 
     def exercises(self) -> dict[str, str]:
         """Return the files to hand out and to hand in, by their path in `exercises/`."""
-        return {self.inside(path): self.stage.exercise(path).read_text(encoding="utf-8")
+        return {self.inside(path): self.stage.handed_out(path)
                 for path in self.stage.modules}
 
     def solutions(self) -> dict[str, str]:

@@ -50,12 +50,14 @@ def verdict(hole: str, folder: str | Path = ".") -> str:
     """Return "solved", or why a gap of the files in `folder`/exercises gets no points."""
     found = next(each for each in _graded(hole.partition(".")[0], SEED, folder)
                  if each["hole"] == hole)
-    return "\n".join(_why(found)) or "solved"
+    if not found["reason"]:
+        return "solved"
+    return "\n".join(_why(found))
 
 
 def _why(hole: dict[str, Any]) -> list[str]:
     if not hole["reason"]:
-        return []
+        return [hole["note"]] if hole.get("note") else []
     tests = [f"{test.rpartition('::')[2]}: {message.partition(chr(10))[0]}"
              for test, message in hole["failing"][:1] if hole["reason"] != "not written yet"]
     return [*([hole["diagnosis"]] if hole["diagnosis"] else []), hole["reason"], *tests]

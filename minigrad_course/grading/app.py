@@ -168,10 +168,11 @@ def _show(console: Console, report: Report) -> None:
     console.print(f"[bold]{escape(report.submission)}[/]: {report.points} of {report.max_points}")
     for hole in report.holes:
         console.print(f"  {hole.points:3} of {hole.max_points:<3} {hole.hole} {escape(hole.title)}"
-                      + (f": {escape(hole.reason)}" if hole.reason else ""))
+                      + (f": {escape(hole.reason or hole.note)}"
+                         if hole.reason or hole.note else ""))
         if hole.diagnosis:
             console.print(f"             [bold]{escape(hole.diagnosis)}[/]")
-        for test, message in hole.failing[:1] if hole.reason != "not written yet" else ():
+        for test, message in hole.failing[:1] if hole.reason not in ("", "not written yet") else ():
             first = message.splitlines()[0] if message else ""
             console.print(f"             {escape(test.rpartition('::')[2])}: {escape(first)}")
         for hint in hole.hints:

@@ -6,25 +6,34 @@ sees, the learner's files are the modules, and nothing else of the stage is ther
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
-from ..stages import Stage
+from ..desk import Desk
+from ..stages import Hole, Stage
+from ..trial import as_plan
+from .sealed import seal
 
 __all__ = ["make_bundle"]
 
 
-def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path) -> Path:
+def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path,
+                hole: Hole | None = None) -> Path:
     """Make the tree for a graded process in `folder`.
 
     It holds `site/minigrad`, `tests`, `probes.py`, `probing.py`, `symptoms.py` and `child.py`.
     With `texts` None the package is the original.  The folder `fast` is left out: it would go
-    around the code that a learner writes.
+    around the code that a learner writes.  For a stage that is tested beside the package, `hole` is
+    the one exercise that is in the bundle: the package is complete, but its version of that
+    exercise is sealed.
     """
     site = folder / "site"
     shutil.copytree(stage.package, site / "minigrad",
                     ignore=shutil.ignore_patterns("fast", "*.pyi"))
-    for path in stage.modules if texts is not None else ():
+    if stage.beside:
+        _add_second_copy(stage, texts, folder, hole)
+    for path in stage.modules if texts is not None and not stage.beside else ():
         target = site / "minigrad" / path
         target.unlink()
         for compiled in (target.parent / "__pycache__").glob(f"{target.stem}.*"):
@@ -46,3 +55,25 @@ def make_bundle(stage: Stage, texts: dict[str, str] | None, folder: Path) -> Pat
     for each in (folder, *folder.rglob("*")):  # the graded process may be another user's
         each.chmod(0o755 if each.is_dir() else 0o644)
     return folder
+
+
+def _add_second_copy(stage: Stage, texts: dict[str, str] | None, folder: Path, hole: Hole | None
+                     ) -> None:
+    """Add what loads the second copy of `op/` and, with texts, the learner's modules in it."""
+    course, here = folder / "site" / "minigrad_course", Path(__file__).resolve().parents[1]
+    course.mkdir()
+    (course / "__init__.py").write_text("", encoding="utf-8")
+    for name in ("beside.py", "beside_ops.py", "swap.py"):
+        shutil.copy(here / name, course)
+    if texts is None:
+        return
+    assert hole is not None  # a bundle with several would have the answers to each
+    modules = as_plan(Desk(stage, texts).alone(hole))
+    for each in modules.values():  # where the package lies on this machine is nobody's business
+        each["files"] = [str(Path("minigrad", Path(file).relative_to(stage.package.resolve())))
+                         if Path(file).is_absolute() else file for file in each["files"]]
+    (folder / "beside.json").write_text(json.dumps({"beside": {hole.id: modules}}),
+                                        encoding="utf-8")
+    for path in {symbol.partition(":")[0] for symbol in hole.symbols}:
+        seal(folder / "site" / "minigrad" / path, [
+            symbol.partition(":")[2] for symbol in hole.symbols if symbol.startswith(f"{path}:")])

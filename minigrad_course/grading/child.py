@@ -5,6 +5,8 @@ nothing by itself: the parent compares it with what the reference engine returns
 
     child.py probes    jobs as JSON on standard input, a line of JSON for each on standard output
     child.py tests     the stage's tests and symptoms, what they gave as lines of JSON
+    child.py tests 03.1 03.2    the tests for these exercises, and no symptoms, unless each
+                                exercise is in a bundle of its own
 """
 
 import importlib
@@ -55,14 +57,17 @@ def run_probes(out: TextIO) -> None:
 class Reporter:
     """Writes the outcome of each test."""
 
-    def __init__(self, out: TextIO) -> None:
-        self.out = out
+    def __init__(self, out: TextIO, wanted: list[str]) -> None:
+        self.out, self.wanted = out, wanted
         self.marks: dict[str, list[str]] = {}
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep which holes each test is for."""
+        """Keep which holes each test is for, and leave out the tests for holes not wanted."""
         for item in items:
             self.marks[item.nodeid] = [mark.args[0] for mark in item.iter_markers("hole")]
+        if self.wanted:
+            items[:] = [item for item in items
+                        if not set(self.wanted).isdisjoint(self.marks[item.nodeid])]
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Write a line."""
@@ -86,17 +91,26 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.environ["MINIGRAD_GENERIC"] = "1"
+    beside = here / "beside.json"
+    if beside.is_file():
+        os.environ["MINIGRAD_BESIDE"] = str(beside)
     if sys.argv[1] == "probes":
         run_probes(out)
         return
     import pytest
 
     sys.dont_write_bytecode = True
-    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=short", "-c", str(here / "tests/pytest.ini"),
-                 f"--rootdir={here / 'tests'}", str(here / "tests")], plugins=[Reporter(out)])
+    wanted = sys.argv[2:]
+    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native",
+                 "-c", str(here / "tests/pytest.ini"),
+                 f"--rootdir={here / 'tests'}", str(here / "tests")],
+                plugins=[Reporter(out, wanted)])
+    if wanted and not beside.is_file():
+        return
+    begins = tuple(f"symptom_{each.replace('.', '_')}_" for each in wanted) or "symptom_"
     symptoms = importlib.import_module("symptoms")
     for name, check in list(vars(symptoms).items()):  # a warning adds its registry
-        if name.startswith("symptom_"):
+        if name.startswith(begins):
             try:
                 shown = check() is True
             except Exception:

@@ -5,6 +5,19 @@ NOTE [Who decides]
     to the same probes with the same seeds, and compares.  Whoever wants points has to write the
     right numbers, for seeds that nobody knew before.  Tests run in the child too: what they say is
     shown, and a failing test takes points, but a passing one gives none.
+
+NOTE [Points for a right answer that waits]
+    An exercise that fails while others are open or wrong is asked again, in processes of its own,
+    in which the others are the package's (see waiting.py).  It earns its points there by the same
+    rule: its probes, its tests, the same seeds.  Its own functions are the learner's in every run,
+    and nothing that one run wrote reaches another.  So a process that finds out which run it is in
+    knows nothing that it can use: it has the answers of others, and not its own.
+
+NOTE [Graded beside the package]
+    Each exercise of a stage that is tested beside the package has processes of its own from the
+    beginning, and its bundle has one second copy of `op/`: the learner's answer to this exercise
+    with the package's to the others.  So nothing waits there, and what was said of second runs
+    holds for every run.
 """
 
 from __future__ import annotations
@@ -14,13 +27,18 @@ import math
 import re
 import secrets
 import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..compose import Source
+from ..desk import Desk
 from ..stages import CourseError, Hole, Stage
-from ..verdict import told, unwritten
+from ..trial import unreadable, unwritten
+from ..verdict import named_together, told
+from ..waiting import find_waits
 from .bundle import make_bundle
 from .intake import Submission
 from .sandbox import Ended, Limits, Sandbox
@@ -31,6 +49,8 @@ __all__ = ["Grade", "HoleGrade", "grade"]
 ROUNDS = 4
 #: Two engines may add in another order; a finite difference is never this near.
 CLOSE = 1e-13
+#: How many second runs of a submission may end by a limit before no more are begun.
+ENDED = 2
 
 
 @dataclass(frozen=True)
@@ -45,6 +65,7 @@ class HoleGrade:
     failing: tuple[tuple[str, str], ...] = ()  # test and message
     diagnosis: str = ""  # what is wrong, in a sentence
     hints: tuple[str, ...] = ()  # of the course, where the instructor has them shown
+    note: str = ""  # "right; it waits for ..." where the others of the stage keep it from working
 
 
 @dataclass(frozen=True)
@@ -73,21 +94,100 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
           limits: Limits = Limits()) -> Grade:  # noqa: B008  # it is frozen
     """Grade a submission; `seed` (default: a fresh one) fixes what the probes are asked."""
     seed = secrets.randbits(48) if seed is None else seed
-    jobs = probe_jobs(stage, seed)
-    expected = _reference(stage, seed)
-    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
-        Path(folder).chmod(0o755)
-        bundle = make_bundle(stage, submission.texts, Path(folder))
-        answers, reasons = _ask(bundle, sandbox, jobs, limits)
-        tests: list[dict[str, Any]] = []
-        notes: tuple[str, ...] = ()
-        if answers:
-            ended = sandbox.run(bundle, ["tests"], b"", limits)
-            tests = _lines(ended)
-            notes = (f"the tests were ended: {ended.reason}",) if ended.reason else ()
-    holes = tuple(_hole(stage, hole, jobs, expected, answers, reasons, tests, submission)
-                  for hole in stage.holes)
-    return Grade(submission.name, stage.key, holes, sandbox.kind, seed, notes)
+    desk = Desk(stage, submission.texts)
+    one = _Submission(stage, submission, sandbox, limits, seed, probe_jobs(stage, seed),
+                      _reference(stage, seed))
+    if stage.beside:
+        runs = [one.run({}, [hole.id]) for hole in stage.holes]
+        return Grade(submission.name, stage.key, tuple(each for run in runs for each in run.holes),
+                     sandbox.kind, seed, tuple(dict.fromkeys(
+                         f"{run.holes[0].hole}: {note}" for run in runs for note in run.notes)))
+    first = one.run(desk.repaired(), [hole.id for hole in stage.holes])
+    holes = {each.hole: each for each in first.holes}
+    for number, waits in one.waits(desk, first).items():
+        whole = next(hole.points for hole in stage.holes if hole.id == number)
+        holes[number] = replace(holes[number], points=whole, reason="", diagnosis="",
+                                failing=(), note=f"right; it waits for {named_together(waits)}")
+    return Grade(submission.name, stage.key, tuple(holes.values()), sandbox.kind, seed, first.notes)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What came of one run of a submission."""
+
+    holes: tuple[HoleGrade, ...]
+    notes: tuple[str, ...]
+    answered: bool  # whether it came as far as the first probe
+    ending: frozenset[str]  # the holes whose probes ended their process
+
+
+@dataclass(frozen=True)
+class _Submission:
+    """A submission of a stage, and all that a run of it needs."""
+
+    stage: Stage
+    submission: Submission
+    sandbox: Sandbox
+    limits: Limits
+    seed: int
+    jobs: list[tuple[str, int]]
+    expected: dict[tuple[str, int], Any]
+
+    def run(self, composed: Mapping[str, Source], numbers: Sequence[str]) -> _Run:
+        """Ask the probes of some holes and run their tests, with composed modules in place."""
+        holes = [hole for hole in self.stage.holes if hole.id in numbers]
+        jobs = [job for job in self.jobs if any(_is_for(job[0], hole) for hole in holes)]
+        texts = self.submission.texts | {path: each.text for path, each in composed.items()}
+        with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+            Path(folder).chmod(0o755)
+            bundle = make_bundle(self.stage, texts, Path(folder), holes[0])
+            answers, reasons = _ask(bundle, self.sandbox, jobs, self.limits)
+            tests: list[dict[str, Any]] = []
+            notes: tuple[str, ...] = ()
+            if answers:
+                every = len(holes) == len(self.stage.holes) and not self.stage.beside
+                only = [] if every else list(numbers)
+                ended = self.sandbox.run(bundle, ["tests", *only], b"", self.limits)
+                tests = _lines(ended)
+                notes = (f"the tests were ended: {ended.reason}",) if ended.reason else ()
+        grades = tuple(_hole(self.stage, hole, self.jobs, self.expected, answers, reasons, tests,
+                             self.submission) for hole in holes)
+        ending = {hole.id for hole in holes if any(_is_for(job[0], hole) for job in reasons)}
+        return _Run(grades, notes, bool(answers), frozenset(ending))
+
+    def waits(self, desk: Desk, first: _Run) -> dict[str, tuple[str, ...]]:
+        """Return the holes that earn their points with the package's version of others."""
+        without_points = {each.hole: each for each in first.holes if each.reason}
+        open_holes = desk.open()
+        failing = [each for each in without_points if each not in open_holes
+                   and not self._is_missing(each)]
+        if len(without_points) < 2 or not failing:
+            return {}
+        ended = 0
+
+        def tested(without: Collection[str], holes: Sequence[str], last: bool) -> list[str]:
+            nonlocal ended
+            if ended >= ENDED:
+                return []
+            run = self.run(desk.without(without), holes)
+            ended += bool(run.notes) or not run.answered
+            return [each.hole for each in run.holes if not each.reason]
+
+        try:
+            if first.answered:
+                return find_waits(failing, list(without_points), open_holes | first.ending, tested)
+            every = [hole.id for hole in desk.holes]
+            right = [each for each in failing
+                     if tested([other for other in every if other != each], [each], True)]
+        except CourseError:  # the files cannot be put together
+            return {}
+        wrong = tuple(each for each in failing if each not in right)
+        return dict.fromkeys(right, wrong) if wrong else {}
+
+    def _is_missing(self, number: str) -> bool:
+        """Whether a file with this hole was not handed in, or was refused."""
+        return any(symbol.partition(":")[0] not in self.submission.texts
+                   for hole in self.stage.holes if hole.id == number for symbol in hole.symbols)
 
 
 def probe_jobs(stage: Stage, seed: int) -> list[tuple[str, int]]:
@@ -192,6 +292,9 @@ def _hole(stage: Stage, hole: Hole, jobs: list[tuple[str, int]],
     if not reason and any(message.startswith(f"NotImplementedError: {hole.id} ")
                           for _, message in failing):
         reason = "not written yet"
+    if not reason and any((found := unreadable(message)) and found[0] == hole.id
+                          for _, message in failing):
+        reason = "it is not Python"
     reason = reason or next((reasons[job] for job in mine if job in reasons), "")
     if not reason:
         wrong = next((job for job in mine if not same(answers.get(job), expected[job])), None)

@@ -67,7 +67,8 @@ def _weighted(hole: HoleGrade, weights: dict[str, int]) -> HoleGrade:
 def _grade(read: dict[str, Any]) -> Grade:
     holes = tuple(
         HoleGrade(each["hole"], each["title"], each["points"], each["max_points"], each["reason"],
-                  _pairs(each["failing"]), each["diagnosis"], tuple(each.get("hints", ())))
+                  _pairs(each["failing"]), each["diagnosis"], tuple(each.get("hints", ())),
+                  each.get("note", ""))
         for each in read["holes"])
     return Grade(read["submission"], read["stage"], holes, read["sandbox"], read["seed"],
                  tuple(read["notes"]))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..stages import CourseError, Stage, find_stage, stages
+from ..naming import stages_named
+from ..stages import CourseError, Stage, stages
 
 __all__ = ["Settings", "read_settings"]
 
@@ -58,7 +59,7 @@ def read_settings(path: Path | None, chosen: list[str]) -> Settings:
     hints = read.get("hints", 0)
     if type(hints) is not int or not 0 <= hints <= 3:
         raise CourseError(f"{path}: hints is to be a whole number from 0 to 3, not {hints!r}")
-    found = tuple(find_stage(number) for number in numbers)
+    found = tuple(stages_named(",".join(numbers)))
     holes = {hole.id for stage in found for hole in stage.holes}
     if not isinstance(weights, dict):
         raise CourseError(f"{path}: weights is to be a table, not {weights!r}")

@@ -23,7 +23,7 @@ __all__ = ["FOR_ONE", "WRITERS", "unformula"]
 def _explained(hole: HoleGrade) -> str:
     """Say in plain text why a hole got what it got."""
     if not hole.reason:
-        return "solved"
+        return hole.note or "solved"
     lines = [*([hole.diagnosis] if hole.diagnosis else []), hole.reason]
     lines += [f"{test.rpartition('::')[2]}: {printable(message)}"
               for test, message in hole.failing[:3]]
@@ -136,7 +136,7 @@ def as_html(reports: Sequence[Report]) -> str:
         reasons = "".join(
             f"<li><b>{html.escape(hole.hole)} {html.escape(hole.title)}</b>: "
             f"<pre>{html.escape(_explained(hole))}</pre></li>"
-            for hole in report.holes if hole.reason)
+            for hole in report.holes if hole.reason or hole.note)
         unfolded = f"<details><summary>why</summary><ul>{reasons}</ul></details>" if reasons else ""
         rows.append(f"<tr><td>{html.escape(printable(report.submission))}</td>"
                     f"<td>{report.points} of {report.max_points}</td><td>{unfolded}</td></tr>")

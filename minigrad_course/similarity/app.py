@@ -11,7 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..grading.intake import take_in
-from ..stages import CourseError, Stage, find_stage, stages
+from ..naming import stages_named
+from ..stages import CourseError, Stage, stages
 from .compare import Likeness, compare
 from .pages import Texts, as_csv, as_html, exercises
 
@@ -43,7 +44,7 @@ def similarity(
     try:
         if form not in FORMATS:
             raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
-        chosen = [find_stage(each) for each in stage] if stage else [
+        chosen = stages_named(",".join(stage)) if stage else [
             each for each in stages() if each.holes]
         found, texts, count = _compared(paths, chosen)
     except CourseError as error:

@@ -110,7 +110,7 @@ def _handed_out(root: Path) -> dict[str, Any]:
 
     return {"version": __version__, "stages": {
         stage.key: {path: {"file": stage.exercise(path, Path()).as_posix(),
-                           "text": stage.exercise(path).read_text(encoding="utf-8")}
+                           "text": stage.handed_out(path)}
                     for path in stage.modules}
         for stage in stages(root) if stage.holes}}
 

@@ -52,7 +52,7 @@ def both():
             pytest.main(["-q", "-p", "no:cacheprovider", folder])
     import grading
     grading.importlib.import_module("_oracle")
-    for name in ("stages", "swap", "trial", "verdict"):
+    for name in ("desk", "stages", "swap", "trial", "verdict", "waiting"):
         grading.importlib.import_module(f"minigrad_course.{name}")
     return first, compiled(done)
 

@@ -3,8 +3,8 @@
 import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
-import { Annotation, EditorState, Prec } from "@codemirror/state";
-import { EditorView, keymap } from "@codemirror/view";
+import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 
@@ -39,6 +39,28 @@ const look = EditorView.theme({
 
 const copied = Annotation.define();
 
+// The line that a verdict is about; it moves with the text, and goes once it is edited itself.
+const marking = StateEffect.define();
+const markedLine = Decoration.line({ class: "mg-marked" });
+const marked = StateField.define({
+  create: () => Decoration.none,
+  update(lines, transaction) {
+    lines = lines.map(transaction.changes);
+    transaction.changes.iterChangedRanges((_from, _to, from, to) => {
+      const { doc } = transaction.state;
+      const [first, last] = [doc.lineAt(from).from, doc.lineAt(to).to];
+      lines = lines.update({ filter: (place) => place < first || place > last });
+    });
+    for (const effect of transaction.effects) {
+      if (effect.is(marking)) {
+        lines = effect.value === null ? Decoration.none : Decoration.set(markedLine.range(effect.value));
+      }
+    }
+    return lines;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 /**
  * Show an editor in `parent`.  `changed(text)` hears of edits, `run()` is called by Ctrl-Enter,
  * `label` names the editor to screen readers.  `twins` is a set that editors of one text share:
@@ -50,7 +72,7 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
     extensions: [
       Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => (run?.(), true) }])),
       basicSetup, keymap.of([indentWithTab]), python(), indentUnit.of("    "),
-      EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look,
+      EditorState.readOnly.of(readOnly), syntaxHighlighting(highlighting), look, marked,
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !update.transactions.some((each) => each.annotation(copied))) {
@@ -85,6 +107,11 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
       // Not EditorView.scrollIntoView, which scrolls the page as well.
       view.requestMeasure({ read: () => view.lineBlockAt(line.from).top,
                             write: (top) => { view.scrollDOM.scrollTop = top - 8; } });
+    },
+    /** Mark a line (from 1) as the one with the error; null marks none. */
+    mark(number) {
+      const line = number && view.state.doc.line(Math.min(number, view.state.doc.lines));
+      view.dispatch({ effects: marking.of(line ? line.from : null) });
     },
     focus: () => view.focus(),
     close() {

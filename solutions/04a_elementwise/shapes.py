@@ -1,10 +1,11 @@
 # Stage 04a, Operators, element by element: the solution for minigrad/shapes.py.
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Shape rules on plain tuples, with the errors that PyTorch gives.
 
 A shape rule takes the shapes of an op's tensors and the op's other arguments, and returns
-the shape of its result; every op names one.
+the shape of its result.  The rule of an op that names none is `same`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ def numel(shape: Iterable[int]) -> int:
 def same(shape: Shape, *_: Any, **__: Any) -> Shape:
     """The result has the shape of the first tensor."""
     return tuple(shape)
+
+
+def depends_on_values(*_: Any, **__: Any) -> None:
+    """No shape is known before the op runs."""
 
 
 def broadcast(*shapes: Any, **_: Any) -> Shape:

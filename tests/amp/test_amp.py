@@ -245,7 +245,7 @@ def test_bfloat16_may_be_named_where_nothing_is_made():
     assert copy.deepcopy(minigrad.bfloat16) is minigrad.bfloat16
 
 
-def test_it_says_what_it_cannot_do():
+def test_unsupported_devices_and_dtypes_raise():
     with pytest.raises(NotImplementedError, match="on the CPU means bfloat16 unless told otherwis"):
         minigrad.autocast("cpu")
     with pytest.raises(ValueError, match="Expected `device_type` of type `str`"):

@@ -146,7 +146,7 @@ def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=Tr
                 if number not in task.captures[node]:
                     task.captures[node][number] = []
                 task.captures[node][number].append(position)
-    if _running.depth < MAX_DEPTH:
+    if len(_running.tasks) < MAX_DEPTH:
         _run_here(task, root)
     else:
         _run_in_fresh_thread(task, root)
@@ -159,12 +159,10 @@ def _run_here(task, root):
     mode = _state.grad_enabled.get()
     _state.grad_enabled.set(task.create_graph)
     _running.tasks.append(task)
-    _running.depth += 1
     try:
         task.count_dependencies(root)
         task.run(root)
     finally:
-        _running.depth -= 1
         _running.tasks.pop()
         _state.grad_enabled.set(mode)
 

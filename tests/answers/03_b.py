@@ -106,7 +106,7 @@ def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=Tr
     for i, (node, number) in enumerate(() if accumulate else asked):
         if node is not None:
             task.captures.setdefault(node, {}).setdefault(number, []).append(i)
-    (_run_in_fresh_thread if _running.depth >= MAX_DEPTH else _run_here)(task, root)
+    (_run_in_fresh_thread if len(_running.tasks) >= MAX_DEPTH else _run_here)(task, root)
     return [*map(task.captured.get, range(len(asked)))]
 
 
@@ -114,11 +114,9 @@ def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=Tr
 def _under_way(task):
     token = _state.grad_enabled.set(task.create_graph)
     _running.tasks.append(task)
-    _running.depth += 1
     try:
         yield
     finally:
-        _running.depth -= 1
         del _running.tasks[-1]
         _state.grad_enabled.reset(token)
 

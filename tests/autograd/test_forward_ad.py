@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import threading
 import warnings
 import weakref
@@ -16,7 +15,7 @@ from minigrad.autograd.forward_mode.tangents import TangentLevel
 from minigrad.batching import batched, examples, next_level
 from minigrad.tensor.tensor import from_array
 from tests import _oracle
-from tests.support.engines import leaf, on_each_engine
+from tests.support.engines import forward_ad, leaf, on_each_engine
 from tests.support.samples import (
     IDS,
     OPS,
@@ -85,6 +84,8 @@ def test_tangent_is_the_slope(op):
         for eps in (1e-6, -1e-6):
             moved = [t._array + eps * d for t, d in zip(sample.leaves(), directions)]
             around.append(flat(sloped(op, sample.with_leaves(moved).run())))
+        if not np.isfinite(around).all():  # the mean of no elements has no slope
+            return False
         expected = (around[0] - around[1]) / 2e-6
         scale = 1 + np.abs(expected).max() if expected.size else 1
         _oracle.assert_close(found, expected, 1e-5, 1e-6 * scale, "tangent")
@@ -100,6 +101,8 @@ def test_tangent_and_gradient_are_transposes(op):
     def check(sample: Sample) -> None:
         outputs = sloped(op, sample.run())
         if op.__name__ in NOT_THE_TRANSPOSE or not sample.leaves() or not outputs:
+            return
+        if not np.isfinite(flat(outputs)).all():  # the mean of no elements
             return
         directions, vs = directions_of(sample), cotangents_of(outputs)
         forward = sum(float((t * v._array).sum())
@@ -196,10 +199,6 @@ def test_rules_leave_unnamed_outputs_without_tangent():
 
 
 # -------------------------------------------------------------------- the functions, on each engine
-
-
-def forward_ad(torch: Any) -> Any:
-    return importlib.import_module(torch.__name__ + ".autograd.forward_ad")
 
 
 def doubles(torch: Any, *values: float) -> Any:

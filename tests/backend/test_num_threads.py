@@ -38,7 +38,7 @@ def test_results_come_in_the_order_of_the_items(count, items):
     assert sorted(done) == list(range(items))
 
 
-def test_several_threads_work_at_once():
+def test_several_threads_work_simultaneously():
     threads.set_num_threads(3)
     meeting = threading.Barrier(3, timeout=30)  # breaks unless three threads wait at it
     threads.for_each(lambda _: meeting.wait(), [0, 1, 2])

@@ -132,6 +132,7 @@ def test_the_network_for_any_library_is_the_packages(name):
 # --- photographs ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_photographs_are_cut_out_and_normalised():
     pytest.importorskip("sklearn", reason="the extra 'tour' is not installed")
     pytest.importorskip("PIL", reason="the extra 'tour' is not installed")

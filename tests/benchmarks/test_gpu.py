@@ -71,6 +71,7 @@ def test_cases_run(gpu, monkeypatch, case):
     assert gpu.CASES[case](minigrad).requires_grad
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["minigrad", "torch"])
 def test_both_libraries_get_the_same_networks(gpu, engine):
     module = pytest.importorskip(engine, reason="compares with PyTorch")

@@ -32,6 +32,7 @@ def report(script: str, path: Path) -> tuple[dict, str]:
     return json.loads(path.read_text(encoding="utf-8")), done.stdout
 
 
+@pytest.mark.slow
 def test_a_quick_run_of_the_profilers_cost(tmp_path, scripts):
     found, shown = report("profiler.py", tmp_path / "report.json")
     assert found["engines"]["minigrad"]["status"] == "measured"

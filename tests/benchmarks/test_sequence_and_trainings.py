@@ -41,6 +41,7 @@ def test_a_quick_run_of_the_steps(tmp_path: Path) -> None:
     assert {each["met"] for each in report["targets"]} == {None}
 
 
+@pytest.mark.slow
 def test_pytorch_and_minigrad_make_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     monkeypatch.syspath_prepend(str(BENCHMARKS))
@@ -57,6 +58,7 @@ def test_pytorch_and_minigrad_make_the_same_steps(monkeypatch: pytest.MonkeyPatc
             package.set_num_threads(count)
 
 
+@pytest.mark.slow
 def test_trainings_reach_their_aims(tmp_path: Path, trainings: ModuleType,
                                     capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "report.json"
@@ -85,6 +87,7 @@ def test_a_comparison_without_pytorch_is_no_failure(trainings: ModuleType,
     assert "not installed" in found["reason"]
 
 
+@pytest.mark.slow
 def test_digits_are_read(trainings: ModuleType) -> None:
     pytest.importorskip("sklearn", reason="its digits are trained on")
     found = trainings.train_digits(quick=True)

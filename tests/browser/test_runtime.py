@@ -238,6 +238,70 @@ def test_the_stub_fails_the_solution_passes_and_a_mistake_is_named(watched_again
             assert sentence == stage.words["symptoms"][mutant.symptom], mutant.name
 
 
+def test_an_error_is_marked_in_its_line_right_answers_wait_and_prints_are_shown(watched):
+    stage = STAGES["05_hooks"]
+    path, before = "graph/hooks.py", "        self.id = next(self._ids)\n"
+    texts = {each: module(stage.package, each).text for each in stage.modules}
+    assert texts[path].count(before) == 1
+    number = texts[path].partition(before)[0].count("\n") + 1
+    page = opened(watched, f"exercises/{stage.key}/")
+    section = page.locator('.mg-exercise[data-hole="05.1"]')
+    marked = page.locator(".mg-marked")
+
+    # not Python: the answer is wrong in its line, and others wait for it
+    broken = texts[path].replace(before, f"        x = (1\n{before}")
+    put(page, section, texts | {path: broken})
+    states = verdicts(page)
+    assert states["05.1"] == "wrong" and set(states.values()) == {"wrong", "solved", "right"}
+    assert section.locator(".mg-diagnosis").inner_text() == (
+        f"It is not Python: '(' was never closed (hooks.py, line {number})")
+    assert marked.all_inner_texts() == ["        x = (1"]
+    assert page.locator(".mg-results").all_inner_texts()[0].count("/tmp/") == 0
+    right = [hole for hole, state in states.items() if state == "right"]
+    for hole in stage.holes:
+        shown = page.locator(f'.mg-exercise[data-hole="{hole.id}"]')
+        after = shown.locator("h2").evaluate("each => getComputedStyle(each, '::after').content")
+        if hole.id in right:
+            points = f"{hole.points} of {hole.points} point{'s' * (hole.points > 1)}"
+            assert f"Right; it waits for 05.1: {points}." in shown.inner_text()
+            assert "right; it waits for" in after and "05.1" in after
+        assert ("✓" in after) == (hole.id != "05.1")
+    points = sum(hole.points for hole in stage.holes)
+    assert page.locator(".mg-points").inner_text() == (
+        f"{points - stage.holes[0].points} of {points} points")
+    kept = page.evaluate("JSON.parse(localStorage['minigrad/progress'])")["holes"]
+    assert {hole for hole, known in kept.items() if known.get("waits_for") == "05.1"} == set(right)
+
+    # the verdict leads to the line, and the mark goes when the line is edited
+    section.locator(".mg-files").get_by_role("button", name=stage.modules[-1], exact=True).click()
+    assert marked.count() == 0
+    section.get_by_role("button", name=f"{path}, line {number}").click()
+    marked.wait_for()
+    page.keyboard.press("End")
+    page.keyboard.insert_text(")")
+    assert marked.count() == 0
+
+    # what is printed stands under the exercise that printed it, where it passes and where it fails
+    for line, state in (("print('here', len(hooks))", "solved"),
+                        ("print('here', 1); return", "wrong")):
+        put(page, section, {path: texts[path].replace(before, f"        {line}\n{before}")})
+        section.get_by_role("button", name="Run tests").click()
+        section.locator(f'.mg-verdict[data-state="{state}"]').wait_for()
+        assert section.locator(".mg-printed").inner_text().startswith("here 1")
+        assert "05.1 printed in test_hooks_stand_in_the_order" in section.inner_text()
+    assert page.locator(".mg-printed").count() == 1
+
+    # a file that cannot be read at all
+    put(page, section, {path: f"{texts[path]}def broken(:\n"})
+    section.get_by_role("button", name="Run tests").click()
+    problem = section.locator('.mg-verdict[data-state="problem"]')
+    problem.wait_for()
+    last = texts[path].count("\n") + 1
+    assert f"SyntaxError: invalid syntax at {path}, line {last}" in problem.inner_text()
+    assert "importlib" not in problem.inner_text() and "/tmp/" not in problem.inner_text()
+    assert marked.all_inner_texts() == ["def broken(:"]
+
+
 def test_work_survives_a_reload_leaves_as_a_workspace_and_comes_back(watched, tmp_path):
     stage = STAGES["03b_backward"]
     page = opened(watched, f"exercises/{stage.key}/")

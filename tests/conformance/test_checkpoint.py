@@ -79,7 +79,7 @@ def test_the_reentrant_kind_needs_an_input_with_grad(torch, leaf, checkpoint):
     assert not y.requires_grad
 
 
-def test_the_other_kind_does_not(torch, leaf, checkpoint):
+def test_the_non_reentrant_kind_needs_no_input_with_grad(torch, leaf, checkpoint):
     w = leaf(3.0)
     checkpoint(lambda x: x * w, torch.ones((), dtype=torch.float64) * 5,
                use_reentrant=False).backward()

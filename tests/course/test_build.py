@@ -8,14 +8,16 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course import stages as course
-from minigrad_course.dev import lesson, source
-from minigrad_course.stages import CourseError
+from minigrad_course.dev import build, lesson, source
+from minigrad_course.stages import MASTER, CourseError
 from minigrad_course.trial import try_files
 
 STAGES = course.stages()
@@ -153,7 +155,7 @@ Besides the code above, [`double.py`](../minigrad/double.py) has:
     ("<!-- not run: lazy -->\n```python\n```\n", "x:1: not run because of one of"),
     ("text\n<!-- output -->\n```text\n```\n", "output follows right after a block that runs"),
 ])
-def test_what_is_wrong_in_a_lesson_is_told(text, told):
+def test_an_error_in_a_lesson_is_described(text, told):
     with pytest.raises(CourseError, match=re.escape(told)):
         lesson.parse(text, "x")
 
@@ -270,3 +272,25 @@ def test_blocks_run_as_in_a_notebook():
     assert [each["value"] for each in results] == ["", "[1]", "", "[1]"]
     assert results[1]["printed"] == "[1]\n"
     assert results[2]["error"] == "ZeroDivisionError: division by zero"
+
+
+def test_the_glossary_explains_the_inside_that_tasks_use():
+    page = (course.checkout() / "docs" / "en" / "glossary.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"_[a-z]\w+", page.partition("## Names in the exercises")[2]))
+    used = Counter(name for stage in STAGES for words in stage.words.get("hole", {}).values()
+                   for name in set(re.findall(r"(?<!\w)_[a-z]\w+",
+                                              f"{words['task']} {' '.join(words['hints'])}")))
+    assert {name for name, count in used.items() if count >= 3} <= explained
+
+
+def test_master_copies_say_that_they_are_not_the_learner_s(tmp_path):
+    stage = replace(course.find_stage("07"), root=tmp_path)
+    (module,) = stage.modules
+    for kind, file in (("exercise", stage.exercise(module)), ("solution", stage.solution(module))):
+        text = build._header(course.find_stage("07"), module, kind)
+        assert text.count(MASTER) >= 1 and len(max(text.splitlines(), key=len)) <= 100
+        file.parent.mkdir(parents=True)
+        file.write_text(f"{text}x = 1\n", encoding="utf-8")
+    handed_out = stage.handed_out(module)
+    assert MASTER not in handed_out and handed_out.endswith("\n\nx = 1\n")
+    assert "docs/en/glossary.md" in handed_out and "minigrad run 07" in handed_out

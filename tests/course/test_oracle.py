@@ -57,12 +57,12 @@ def test_second_order_of_a_quotient():
         (True, False, r"1 of 1 .* at \(\): got True, expected False"),
     ],
 )
-def test_what_is_not_close(actual, expected, message):
+def test_a_difference_is_described(actual, expected, message):
     with pytest.raises(AssertionError, match=message):
         _oracle.assert_close(actual, expected, what="loss")
 
 
-def test_what_is_close():
+def test_close_arrays_pass():
     _oracle.assert_close([np.nan, np.inf, 1.0], [np.nan, np.inf, 1.0 + 1e-9])
     _oracle.assert_close(np.ones((0, 2)), np.ones((0, 2)))
     _oracle.assert_close([100.0], [101.0], rtol=0.1)
@@ -104,6 +104,6 @@ def test_slips_of_few_numbers(actual, expected, told):
     assert _oracle.slip(actual, expected) == told
 
 
-def test_a_slip_is_told():
+def test_a_wrong_sign_is_named():
     with pytest.raises(AssertionError, match="expected 3.0; every element has the other sign$"):
         _oracle.assert_close([-1.0, -3.0], [1.0, 3.0])

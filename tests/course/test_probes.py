@@ -133,6 +133,7 @@ class TestStage:
     def test_the_solution_gets_all_points_for_other_seeds(self, stage):
         assert graded(stage, {}, SEED + 1).points == 10
 
+    @pytest.mark.slow
     def test_traces_differ_with_the_seed_and_only_with_it(self, stage, tmp_path):
         jobs = [[name, seed] for name in stage.probe_names() for seed in (5, 5, 6, 7, 8)]
         bundle = make_bundle(stage, None, tmp_path / "bundle")

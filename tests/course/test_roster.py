@@ -39,7 +39,7 @@ ROSTER = Roster(("id", "name", "email"), tuple(
     ("lee.py", None), ("handin.py", None), ("s10.py", None), ("xs101.py", None),
     ("s101_s102.py", None),  # of two
 ])
-def test_whose_a_submission_is(name, owner):
+def test_the_owner_of_a_submission(name, owner):
     matched = ROSTER.match([name])
     assert [each.id for each in matched.owners.values()] == ([owner] if owner else [])
     assert bool(matched.unknown) == (owner is None)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.slow import slow_but
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -37,7 +39,7 @@ def command(*arguments: str, blocked: tuple[str, ...] = (), **environment: str):
     )
 
 
-@pytest.mark.parametrize("missing", ["rich", "typer"])
+@pytest.mark.parametrize("missing", slow_but(1, ["rich", "typer"]))
 def test_without_its_packages_it_says_what_to_install(missing):
     done = command("tour", blocked=(missing,))
     assert done.returncode == 1
@@ -48,6 +50,7 @@ def test_without_its_packages_it_says_what_to_install(missing):
     )
 
 
+@pytest.mark.slow
 def test_help_shows_examples():
     done = command("--help")
     assert done.returncode == 0, done.stderr
@@ -58,6 +61,7 @@ def test_help_shows_examples():
         assert shown in done.stdout
 
 
+@pytest.mark.slow
 def test_a_wrong_command_is_an_error():
     done = command("tuor")
     assert done.returncode == 2
@@ -69,6 +73,7 @@ def test_version():
     assert re.fullmatch(r"minigrad \d+\.\d+\.\d+\n", done.stdout)
 
 
+@pytest.mark.slow
 def test_doctor():
     done = command("doctor")
     assert done.returncode == 0, done.stdout
@@ -77,6 +82,7 @@ def test_doctor():
     assert "The tour can run" in done.stdout
 
 
+@pytest.mark.slow
 def test_doctor_names_what_is_missing():
     require_tools()
     code = (
@@ -94,6 +100,10 @@ def test_doctor_names_what_is_missing():
     assert done.stdout.startswith("1\n"), done.stderr
     assert "The tour needs scikit-learn: pip install -e '.[tour]'" in done.stdout
     assert re.search(r"^graphviz +no +pictures of graphs: pip install", done.stdout, re.MULTILINE)
+    for name, extra in (("pytest", "course"), ("watchfiles", "course"), ("merge3", "course"),
+                        ("graphviz", "tour"), ("safetensors", "safetensors")):
+        assert re.search(rf"^{name} +no +.*pip install -e '\.\[{extra}\]' *$", done.stdout,
+                         re.MULTILINE), name
 
 
 @pytest.fixture(scope="module")

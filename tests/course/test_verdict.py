@@ -68,8 +68,11 @@ def asked(monkeypatch):
     ([], [("x.py::test_a", "NameError: name 'y' is not defined")],
      "Not so yet: It is so. Here it raises NameError: name 'y' is not defined."),
     ([], [("x.py::test_a", "Failed: DID NOT RAISE ValueError: bad")], "Not so yet: It is so."),
+    ([SYMPTOM], [("x.py::test_a", OTHERS),
+                 ("x.py::test_b[1]", f"SyntaxError: {HOLE.id} cannot be read: no : (a.py, line 3)"),
+                 ], "It is not Python: no : (a.py, line 3)"),
 ])
-def test_what_is_told(asked, shown, failing, expected):
+def test_the_sentence_for_each_kind_of_failure(asked, shown, failing, expected):
     assert sentence(STAGE, HOLE, shown, failing) == expected
 
 
@@ -79,6 +82,34 @@ def test_what_is_told(asked, shown, failing, expected):
 ])
 def test_unwritten(message, number):
     assert unwritten(message) == number
+
+
+# Found by trying: under each of these headlines stood a test about something else.
+DISAGREED = [
+    ("02.1", "02_1_keeps_list", ["test_edges_say_which_is_the_node_and_which_the_number",
+     "test_a_list_changed_later_does_not_change_the_node"]),
+    ("03.4", "03_4_frees_early", ["test_a_gradient_comes_to_the_leaf_once",
+     "test_what_was_saved_is_freed"]),
+    ("03.4", "03_4_stops", ["test_a_gradient_comes_to_the_leaf_once",
+     "test_a_pass_on_tensors_leaves_a_graph"]),
+    ("11.1", "11_1_touching_is_within", ["test_within_takes_away_what_ends_at_the_start",
+     "test_one_after_the_other_is_not_within"]),
+    ("13b.4", "13b_4_decays_twice", ["test_the_first_average_of_the_gradients[weight_decay 0.5]",
+     "test_adam_does_not_shrink_the_parameter"]),
+]
+
+
+@pytest.mark.parametrize(("number", "symptom", "failing"), DISAGREED)
+def test_the_test_that_the_sentence_is_about_is_shown(number, symptom, failing):
+    stage = next(each for each in stages() if any(hole.id == number for hole in each.holes))
+    hole = next(each for each in stage.holes if each.id == number)
+    trial = Trial(tuple(Outcome(f"x.py::{test}", (number,), False, "assert 1 == 2")
+                        for test in failing), {symptom: True})
+    (verdict,) = verdicts(stage, trial, [hole])
+    assert verdict.diagnosis == stage.words["symptoms"][symptom]
+    wanted = failing[0] if symptom == "03_4_stops" else failing[1]
+    assert verdict.first.test == f"x.py::{wanted}"
+    assert {each.test for each in verdict.failing} == {f"x.py::{test}" for test in failing}
 
 
 def for_a_hole(stage):
@@ -97,3 +128,22 @@ def test_every_test_says_what_it_asks_for(stage):
     assert len(names) == len(set(names))
     assert set(sentences) == set(names)
     assert all(len(each) <= 320 and each[-1] in ".)\"" for each in sentences.values())
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=lambda stage: stage.key)
+def test_sentences_and_the_tests_that_they_are_about_exist(stage):
+    for symptom, test in stage.words.get("about", {}).items():
+        assert symptom in stage.words["symptoms"]
+        assert test in stage.words["tests"]
+
+
+def test_code_that_takes_too_long_is_told_so_and_others_wait_for_it():
+    late = "TimeLimit: it did not end within 10 seconds; running was x.py, line 3, in f "
+    outcomes = (Outcome("t1", (OTHER.id,), False, f"{late}({OTHER.id})"),
+                Outcome("t2", (HOLE.id,), False, f"{late}({OTHER.id})"))
+    first, second = verdicts(STAGE, Trial(outcomes, {SYMPTOM: True}), [OTHER, HOLE])
+    assert first.diagnosis == (f"It did not end within 10 seconds; running was x.py, line 3, in f "
+                               f"({OTHER.id}).")
+    assert (second.state, second.waits_for) == ("waiting", OTHER.id)
+    (alone,) = verdicts(STAGE, Trial(outcomes[1:]), [HOLE])
+    assert alone.state == "wrong"  # the other one is right: this one calls it for ever

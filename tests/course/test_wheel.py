@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -48,7 +50,10 @@ def test_the_course_is_taken_from_a_wheel(installed, tmp_path):
         shutil.copy(installed / "minigrad" / path,
                     STAGE.exercise(path, tmp_path / "engine" / "exercises"))
     assert f"solved    {hole.id}" in call("run", STAGE.number)
-    assert hole.id in call("hint", hole.id)
+    told = call("hint", hole.id)
+    assert hole.id in told
+    (place,) = re.findall(r"inside: (.*), \"Names in the exercises\"", told)
+    assert Path(place).is_file() and Path(place).is_relative_to(installed)
 
 
 @pytest.mark.slow

@@ -70,6 +70,13 @@ def environment(tree: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def run_pytest(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run tests of a tree in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *arguments],
+        cwd=tree, env=environment(tree), capture_output=True, text=True, timeout=600)
+
+
 @pytest.mark.parametrize("heading", SECTIONS)
 def test_at_most_three_places_are_touched(heading):
     steps = list(STEP.finditer(section(heading)))
@@ -86,10 +93,7 @@ def test_the_steps_work_as_they_stand(tmp_path):
     for heading in SECTIONS:
         for step in STEP.finditer(section(heading)):
             take(step, tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", CHOSEN,
-         "-rA", *(f"tests/{name}.py" for name in FILES)],
-        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=600)
+    done = run_pytest(tmp_path, "-k", CHOSEN, "-rA", *(f"tests/{name}.py" for name in FILES))
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr
     passed = "\n".join(re.findall(r"^PASSED (.*)$", done.stdout, re.MULTILINE))
     for wanted in ("test_registry.py::test_declaration_is_complete[Ldexp]", "doctests.py::",
@@ -99,6 +103,13 @@ def test_the_steps_work_as_they_stand(tmp_path):
     if "test_registry_parity" in passed:  # PyTorch is there
         for wanted in ("[lp_pool1d]", "LPPool1d(3, 2, stride=1)", "test_registry_parity.py"):
             assert wanted in passed, done.stdout
+    op = tmp_path / "minigrad/ops/math/scaling.py"
+    op.write_text(changed(op.read_text(encoding="utf-8"),
+                          "-        return g * result * math.log(2)\n"
+                          "+        return g * result * math.log(3)\n"), encoding="utf-8")
+    done = run_pytest(tmp_path, "-m", "not slow", "-k", "Ldexp", "tests/ops/test_registry.py")
+    for wanted in ("test_first_derivative[Ldexp]", "test_second_derivative[Ldexp]"):
+        assert f"FAILED tests/ops/test_registry.py::{wanted}" in done.stdout, "a wrong derivative"
 
 
 def test_a_diff_has_to_fit_once():

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import importlib
 import importlib.util
+import linecache
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,10 +62,17 @@ class Finder(doctest.DocTestFinder):
             and value.__name__ in classes_written_in(module))
 
 
+@functools.cache
 def classes_written_in(module) -> set[str]:
     """Return the names of the classes whose bodies stand in a module's file."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+@pytest.fixture(autouse=True)
+def files_do_not_change(monkeypatch):
+    """Spare `doctest` a look at every file whose lines are cached, once for each docstring."""
+    monkeypatch.setattr(linecache, "checkcache", lambda filename=None: None)
 
 
 def run(test: doctest.DocTest) -> None:

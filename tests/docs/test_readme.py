@@ -64,6 +64,7 @@ def test_the_picture_shows_the_nodes_of_the_example():
         assert name in text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("dot") is None, reason="the program dot (Graphviz) is missing")
 def test_the_picture_is_made_as_the_readme_says(tmp_path):
     pytest.importorskip("graphviz", reason="the Python package graphviz is not installed")

@@ -27,6 +27,7 @@ from api_families import FAMILIES, family_of
 
 from minigrad.op.declaration import REGISTRY
 from minigrad_course.stages import CourseError, stages
+from tests.support.slow import slow_but
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
@@ -87,7 +88,9 @@ def test_a_lesson_shows_every_block_once_and_no_directive(stage):
 @pytest.mark.parametrize("stage", STAGES, ids=key)
 def test_the_blocks_that_run_expect_what_the_notebook_prints(stage):
     notebook = json.loads((ROOT / "notebooks" / f"{stage.key}.ipynb").read_text(encoding="utf-8"))
-    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    loads, *cells = ["".join(cell["source"]) for cell in notebook["cells"]
+                     if cell["cell_type"] == "code"]
+    assert loads == "%load_ext minigrad_course.jupyter"
     blocks = lesson_pages.page_data(stage, "lesson")["blocks"]
     running = [block for block in blocks if block["kind"] in ("run", "draft", "raises")]
     assert [block["code"] for block in running] == cells
@@ -113,6 +116,17 @@ def test_a_page_of_exercises_has_each_hole_with_its_hints_and_hands_over_its_fil
     raising = "is yours to write"
     assert sum(text.count(raising) for text in data["files"].values()) >= len(stage.holes)
     assert not any(raising in text for text in data["solutions"].values())
+
+
+@pytest.mark.parametrize("stage", WITH_HOLES, ids=key)
+def test_each_exercise_leads_once_from_its_task_to_the_glossary(stage):
+    address = f"glossary.md#{prose.anchor('Names in the exercises')}"
+    assert "## Names in the exercises" in (ROOT / "docs/en/glossary.md").read_text("utf-8")
+    sections = lesson_pages.exercise_page(stage).split('<section class="mg-exercise"')[1:]
+    assert len(sections) == len(stage.holes)
+    for section in sections:
+        task, _, hints = section.partition('class="mg-hint"')
+        assert f"](../{address})" in task and "glossary" not in hints
 
 
 def test_a_task_is_in_paragraphs_where_its_lines_are_sentences():
@@ -326,7 +340,11 @@ def test_nothing_tells_to_install_a_package_of_another_project():
     assert OTHERS.search("$ pip install minigrad") and not OTHERS.search("pip install minigrad-x")
 
 
-@pytest.mark.parametrize("address", PAGES)
+#: One page of each kind: all of them take seconds to make.
+FIRST = {address.rpartition("/")[0]: address for address in reversed(list(PAGES))}
+
+
+@pytest.mark.parametrize("address", slow_but(lambda page: page in FIRST.values(), PAGES))
 def test_no_page_tells_to_install_a_package_of_another_project(address):
     try:
         text = PAGES[address]()

@@ -35,7 +35,7 @@ def test_signatures():
     text = "\n".join(stubs.stubs().values())
     assert "def mul(input: Tensor, other: Tensor | _Number, *, out: Any = ...) -> Tensor" in text
     assert "    def mul(self, other: Tensor | _Number" in text
-    assert "def rand(*dims: Any, generator: Generator | None = ..., **options: " in text
+    assert "def rand(*size: Any, generator: Generator | None = ..., out: Tensor | None" in text
 
 
 def test_annotations_are_reduced_to_known_names():

@@ -20,6 +20,7 @@ import minigrad as torch
 from minigrad.utils.checkpoint import checkpoint
 from tests.support.engines import leaf
 from tests.support.faults import ALL, KINDS, fault
+from tests.support.slow import slow_but
 
 STEP = 1 if ALL else 17
 
@@ -82,7 +83,7 @@ def gradients(leaves):
 
 
 @pytest.mark.filterwarnings("ignore:Using backward")  # once in a process: `.grad` keeps its history
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_but(1, KINDS))
 @pytest.mark.parametrize("make", [plain, with_hooks_views_and_a_function, twice, with_a_graph,
                                   reentrant, recomputed])
 def test_a_backward_pass_interrupted_anywhere(make, kind):

@@ -8,16 +8,13 @@ import pytest
 import minigrad
 from minigrad import _state
 from minigrad.fast.sorted_pass import gradients_at
+from tests.support.engines import leaf
 
 pytestmark = pytest.mark.skipif(not _state.fast, reason="fast/ is switched off")
 
 
-def leaf(values):
-    return minigrad.tensor(values, requires_grad=True)
-
-
 def test_which_passes_go_the_short_way(monkeypatch):
-    x = leaf([1.0, 2.0])
+    x = leaf(minigrad, [1.0, 2.0])
     out = (x * 3).sum()
     start, goal, one = (out.grad_fn, 0), x._edge(), np.ones((), np.float32)
 
@@ -38,7 +35,7 @@ def test_which_passes_go_the_short_way(monkeypatch):
 
 
 def test_a_pass_to_no_node_the_short_way():
-    x = leaf([1.0, 2.0])
+    x = leaf(minigrad, [1.0, 2.0])
     out = (x * 3).sum()
     inputs = [(None, 0), x._edge()]
     found = gradients_at([(out.grad_fn, 0)], [np.ones((), np.float32)], inputs, False, False)

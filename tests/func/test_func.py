@@ -579,7 +579,7 @@ def test_the_gradient_of_what_is_dropped_for_each_example_is_the_sum():
 
 
 @on_each_engine
-def test_modules_are_stacked_and_called_at_once(torch):
+def test_stacked_modules_are_called_together(torch):
     models = [torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)).eval()
               for _ in range(3)]
     warnings.simplefilter("ignore")  # batch norm runs once for each module
@@ -636,3 +636,11 @@ def test_places_that_are_no_numbers_are_refused(torch, wrong, error, text):
     with pytest.raises(error) as refused:
         wrong(torch, torch.ones(2, 3))
     assert text in str(refused.value)
+
+
+@on_each_engine
+def test_a_saved_result_that_a_batch_overwrites_is_refused(torch):
+    x = torch.ones(2, 3, requires_grad=True)
+    y = func(torch).vmap(lambda row: (row * 0.5).tanh_().mul_(2.0))(x)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()

@@ -499,6 +499,9 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "(t2 * t3 * t4 * t5).sum().backward()", "Same.apply(t2).sum().backward()",
         "Same.apply(t3).sum().backward()",
         "Same.apply(t4).sum().backward()", "Same.apply(t5).sum().backward()"),
+    "nextafter towards a tensor saves nothing": (
+        LEAF, "t1 = torch.nextafter(torch.ones(2, 3), t0)",
+        "g2 = torch.autograd.grad(t1.sum(), [t0])", "(t1 * t1).sum().backward()"),
     "retain_grad of a view that may not be used any more": (
         LEAF, "with torch.no_grad(): p1 = t0.unbind()", "with torch.no_grad(): p1[0].mul_(2)",
         "p1[0].retain_grad()"),

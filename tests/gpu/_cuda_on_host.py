@@ -7,12 +7,12 @@ barrier, so that sums in shared memory run as they would on a GPU, if with fewer
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import hashlib
 import importlib
 import re
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,9 @@ static thread_local std::barrier<>* fence;
 #define UNROLLED
 """
 
-LAUNCH = r"""
-extern "C" void launch_KERNEL(unsigned blocks, unsigned threads, void** args) {
+#: Runs one kernel after another; PRELUDE's end, so that threads are compiled once.
+LAUNCHER = r"""
+static void launch(unsigned blocks, unsigned threads, void** args, void (*kernel)(void**)) {
     gridDim.x = blocks;
     blockDim.x = threads;
     for (unsigned block = 0; block < blocks; block++) {
@@ -78,26 +79,28 @@ extern "C" void launch_KERNEL(unsigned blocks, unsigned threads, void** args) {
                 threadIdx.x = thread;
                 shared_memory = shared.data();
                 fence = &barrier;
-                KERNEL(ARGUMENTS);
+                kernel(args);
             });
         for (auto& one : running) one.join();
     }
 }
 """
 
+LAUNCH = r"""
+extern "C" void launch_KERNEL(unsigned blocks, unsigned threads, void** args) {
+    launch(blocks, threads, args, [](void** args) { KERNEL(ARGUMENTS); });
+}
+"""
 
-@cache
-def folder() -> Path:
-    made = Path(tempfile.mkdtemp(prefix="minigrad-kernels-"))
-    (made / "cuda_fp16.h").write_text(HALF)
-    return made
+#: Where compiled kernels are kept from one run to the next, for all processes of a run.
+FOLDER = Path(__file__).resolve().parents[2] / "build" / "kernels-on-host"
 
 
 @cache
 def compiled(options: tuple[str, ...]) -> Any:
-    """Return a library of all kernels, compiled at once: most of the time is the includes'."""
+    """Return a library of all kernels, compiled together: most of the time is the includes'."""
     sources = importlib.import_module("minigrad.backend.cupy.sources")
-    text = PRELUDE + sources.HEADER
+    text = PRELUDE + LAUNCHER + sources.HEADER
     for name, code in sources.KERNELS.items():
         signature = re.search(rf"void {name}\((.*?)\)\s*{{", code, re.S)
         assert signature, f"no kernel named {name}"
@@ -106,13 +109,33 @@ def compiled(options: tuple[str, ...]) -> Any:
         arguments = ", ".join(f"*({kind}*)args[{i}]" for i, kind in enumerate(types))
         code += LAUNCH.replace("KERNEL", name).replace("ARGUMENTS", arguments)
         text += f"namespace of_{name} {{\n{code}}}\n"  # for several may share helpers
-    path = folder() / (hashlib.sha256(str(options).encode()).hexdigest()[:16] + ".cpp")
-    path.write_text(text)
-    defines = [o for o in options if o.startswith("-D")]
+    return ctypes.CDLL(str(library(text, [o for o in options if o.startswith("-D")])))
+
+
+def library(text: str, defines: list[str]) -> Path:
+    """Return the library compiled from a text; the process that comes first compiles it."""
     command = [str(COMPILER), "-std=c++20", "-O0", "-pthread", "-shared", "-fPIC", "-Wall",
-               "-Wno-unused", f"-I{folder()}", *defines]
-    subprocess.run([*command, "-o", str(path.with_suffix(".so")), str(path)], check=True)
-    return ctypes.CDLL(str(path.with_suffix(".so")))
+               "-Wno-unused", *defines]
+    digest = hashlib.sha256(repr((command, version(), HALF, text)).encode()).hexdigest()[:24]
+    made = FOLDER / digest / "kernels.so"
+    made.parent.mkdir(parents=True, exist_ok=True)
+    with open(made.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            (made.parent / "cuda_fp16.h").write_text(HALF)
+            (made.parent / "kernels.cpp").write_text(text)
+            partial = made.with_suffix(".partial")
+            subprocess.run([*command, f"-I{made.parent}", "-o", str(partial),
+                            str(made.parent / "kernels.cpp")], check=True)
+            partial.replace(made)
+    return made
+
+
+@cache
+def version() -> str:
+    """Return what the compiler says of itself."""
+    return subprocess.run([str(COMPILER), "--version"], check=True, capture_output=True,
+                          text=True).stdout
 
 
 def run(name: str, options: tuple[str, ...], args: tuple[Any, ...]) -> None:

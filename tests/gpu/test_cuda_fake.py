@@ -36,7 +36,7 @@ def test_without_cupy_one_sentence_says_what_to_install(monkeypatch):
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0
 
 
-def test_without_a_driver_another_does():
+def test_without_a_driver_one_sentence_says_so():
     with _fake_cupy.installed(devices=0):
         with pytest.raises(RuntimeError, match="finds no NVIDIA driver that it can use"):
             torch.zeros(2, device="cuda")
@@ -549,7 +549,7 @@ def reserved(fake):
     return sum(pool.total_bytes() for pool in fake.pools)
 
 
-def test_what_a_graph_refuses(fake):
+def test_wrong_captures_and_replays_raise(fake):
     x = torch.ones(2, device="cuda")
     with pytest.raises(RuntimeError, match="must be captured on a non-default stream"):
         torch.cuda.CUDAGraph().capture_begin()
@@ -701,6 +701,30 @@ def test_launches_of_a_step(fake):
     launched = ["relu_gradient", "channel_products", "channel_totals", "channel_gradient"]
     assert [name for name in fake.names() if name.startswith(("relu", "channel"))] == launched
     assert not {"where", "less_equal", "einsum", "mul"} & set(fake.names())
+
+
+@pytest.mark.parametrize(("function", "kernels"), [
+    (torch.relu, ["relu", "relu_gradient"]),
+    (nn.functional.gelu, ["gelu", "gelu_gradient"]),
+    (lambda x: torch.softmax(x, 1), ["softmax", "softmax_gradient"]),
+    (lambda x: torch.log_softmax(x, -1), ["softmax", "softmax_gradient"]),
+    (lambda x: nn.functional.max_pool2d(x, 2), ["max_pool", "max_pool_gradient"]),
+    (lambda x: nn.functional.layer_norm(x, (4,)), ["layer_norm", "layer_norm_gradient"]),
+    (lambda x: nn.functional.nll_loss(x[0, 0], torch.zeros(4, dtype=torch.int64).cuda()),
+     ["nll_sums", "nll_gradient"]),
+])
+def test_each_way_is_one_kernel(fake, function, kernels):
+    """The device's own kernels run in place of forward and formula, with the host's results."""
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, 4, 4)
+    ours, hosts = x.cuda().requires_grad_(), x.clone().requires_grad_()
+    y = function(ours)
+    g = torch.linspace(-1, 1, y.numel()).reshape(y.shape)
+    y.backward(g.cuda())
+    assert [name for name in fake.names() if name in kernels] == kernels
+    if kernels[0] != "nll_sums":
+        function(hosts).backward(g)
+        assert torch.allclose(ours.grad.cpu(), hosts.grad, atol=1e-5)
 
 
 @pytest.mark.parametrize("wanted", [(0,), (1,), (2,), (0, 2), (1, 2)])

@@ -173,14 +173,14 @@ def test_a_captured_step_repeats_it(fake, cudnn):
 
 
 @pytest.mark.parametrize("error", [_fake_cudnn.cudnnGraphNotSupportedError, NotImplementedError])
-def test_what_has_no_plan_goes_to_our_own_kernels(fake, cudnn, error):
+def test_convolutions_without_a_plan_go_to_our_own_kernels(fake, cudnn, error):
     cudnn.refused = lambda graph: error("no engine proposed a plan")
     for _ in range(2):  # and is asked for once
         check(*three(load_cuda(), CONVOLUTIONS["plane"]))
     assert not ran(fake) and len(cudnn.graphs) == 3
 
 
-def test_a_failure_is_told(fake, cudnn):
+def test_a_failure_of_cudnn_warns(fake, cudnn):
     cudnn.refused = lambda graph: RuntimeError("CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED")
     with pytest.warns(UserWarning, match="cuDNN failed, .*CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"):
         check(*three(load_cuda(), CONVOLUTIONS["plane"]))

@@ -186,7 +186,7 @@ def test_the_hooks_name_is_told(torch):
         (x * 1).backward()
 
 
-def test_what_cannot_have_hooks(torch):
+def test_tensors_without_grad_refuse_hooks(torch):
     fixed = torch.tensor(1.0)
     text = "cannot register a hook on a tensor that doesn't require gradient"
     with pytest.raises(RuntimeError, match=text):

@@ -19,13 +19,12 @@ STEPS = int(os.environ.get("MINIGRAD_STEPS", "250"))
 
 @pytest.fixture
 def no_collector():
-    """Switch the garbage collector off; what is there already it need not look at."""
+    """Switch the garbage collector off; objects that exist already stay out of its sight."""
     gc.collect()
     gc.freeze()
     gc.disable()
     yield
     gc.enable()
-    gc.unfreeze()
 
 
 def leaf(*values):
@@ -59,7 +58,7 @@ STEPS_OF_A_CHAIN = {
 }
 
 
-@pytest.mark.parametrize("name", slow_but(4, STEPS_OF_A_CHAIN))
+@pytest.mark.parametrize("name", slow_but(1, STEPS_OF_A_CHAIN))
 def test_other_long_chains(name):
     step, expected = STEPS_OF_A_CHAIN[name]
     x, y = leaf(1.0), leaf(1.0)
@@ -70,6 +69,7 @@ def test_other_long_chains(name):
     assert x.grad.item() == expected
 
 
+@pytest.mark.slow
 def test_a_long_chain_released_unused():
     x = leaf(1.0)
     value = x
@@ -78,6 +78,7 @@ def test_a_long_chain_released_unused():
     del value
 
 
+@pytest.mark.slow
 def test_a_long_chain_differentiated_twice():
     x = leaf(1.0)
     value = x

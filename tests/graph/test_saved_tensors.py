@@ -396,7 +396,7 @@ def text_of(error, call):
     return str(caught.value)
 
 
-def test_the_whole_texts_about_inference_tensors(torch):
+def test_messages_about_inference_tensors(torch):
     with torch.inference_mode():
         made = torch.ones(2)
     x = leaf(torch, [1.0, 2.0])
@@ -411,7 +411,7 @@ def test_the_whole_texts_about_inference_tensors(torch):
         "https://github.com/pytorch/rfcs/pull/17 for more details.")
 
 
-def test_the_whole_texts_of_register_hooks(torch):
+def test_messages_of_register_hooks(torch):
     y = leaf(torch, [1.0, 2.0]).square()
 
     def again():

@@ -6,6 +6,7 @@ limits, change anything outside its sandbox, or break a report.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ from tests.support.slow import slow_but
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course import stages as course
+from minigrad_course.dev.source import body_span, module
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
@@ -240,6 +242,91 @@ HARMING = {
 }
 
 
+#: What every function of every exercise does, besides `attack()`: each is written, and none right.
+#: A second run has the package's version of all exercises but one.
+SECOND_RUN = {
+    "search for the original": """
+        import gc, sys, types
+        def attack(name, *args, **kwargs):
+            for each in gc.get_objects():
+                if isinstance(each, types.FunctionType) and each.__name__ == name and \\
+                        "attack" not in each.__code__.co_names:
+                    return each(*args, **kwargs)
+            raise RuntimeError("there is none")
+    """,
+    "the text of this file": """
+        import ast, pathlib
+        def attack(name, *args, **kwargs):
+            tree = ast.parse(pathlib.Path(__file__).read_text())
+            for each in ast.walk(tree):
+                if isinstance(each, ast.FunctionDef) and each.name == name and \\
+                        "attack" not in ast.unparse(each):
+                    space = dict(globals())
+                    exec(ast.unparse(each), space)
+                    return space[name](*args, **kwargs)
+            raise RuntimeError("there is none")
+    """,
+    "an end as soon as others are right": """
+        import os, sys
+        def attack(name, *args, **kwargs):
+            if open(__file__).read().count("attack(") < 9 or len(sys.argv) > 2:
+                os._exit(0)
+    """,
+    "outcomes of its own in the second run": """
+        import json, os, sys
+        def attack(name, *args, **kwargs):
+            for hole in sys.argv[2:]:
+                for fd in range(1, 20):
+                    try:
+                        os.write(fd, json.dumps({"test": "x", "holes": [hole],
+                                                 "outcome": "passed"}).encode() + b"\\n")
+                    except OSError:
+                        pass
+            os._exit(0) if sys.argv[2:] else None
+    """,
+    "what another exercise gives": """
+        def attack(name, *args, **kwargs):
+            for other, value in list(globals().items()):
+                if callable(value) and getattr(value, "__name__", "") != "attack":
+                    try: return value(*args, **kwargs)
+                    except Exception: pass
+    """,
+    "a class that takes what it lacks": """
+        def attack(name, *args, **kwargs): raise AttributeError(name)
+        import minigrad._state
+        def __getattr__(name):
+            raise RuntimeError(name)
+    """,
+}
+
+
+def attacking(code: str) -> str:
+    """The module with each exercise's body replaced by a call of `attack`."""
+    source, lines = module(STAGE.package, MODULE), SOLUTION.splitlines()
+    header = len(lines) - len(source.lines)
+    for hole in STAGE.holes:
+        for symbol in hole.symbols:
+            function = source.function(symbol.partition(":")[2])
+            first, last = body_span(source, function)
+            lines[header + first - 1] = (" " * (function.col_offset + 4)
+                                         + f"return attack({function.name!r})")
+            lines[header + first : header + last] = [""] * (last - first)
+    return "\n".join(lines) + "\n\n" + textwrap.dedent(code)
+
+
+def without_functions() -> str:
+    """The module without the functions and the classes of its exercises."""
+    names = {symbol.partition(":")[2].partition(".")[0] for hole in STAGE.holes
+             for symbol in hole.symbols}
+    tree = ast.parse(SOLUTION)
+    lines = SOLUTION.splitlines()
+    for each in reversed(tree.body):
+        if getattr(each, "name", "") in names:
+            first = min([each.lineno, *(one.lineno for one in each.decorator_list)])
+            del lines[first - 1 : each.end_lineno]
+    return "\n".join(lines) + "\n"
+
+
 def graded(text: str, tmp_path: Path, name: str = "handin.py") -> Grade:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
@@ -267,7 +354,7 @@ def check_reports(result: Grade) -> None:
                for key in ("score", "max-score"))
 
 
-@pytest.mark.parametrize("attack", slow_but(2, FORGING))
+@pytest.mark.parametrize("attack", slow_but(1, FORGING))
 def test_forging_gives_no_points(attack, tmp_path):
     result = graded(STUB + "\n\n" + textwrap.dedent(FORGING[attack]), tmp_path)
     assert result.points == 0
@@ -275,7 +362,22 @@ def test_forging_gives_no_points(attack, tmp_path):
     check_reports(result)
 
 
-@pytest.mark.parametrize("attack", slow_but(2, HARMING))
+@pytest.mark.parametrize("attack", slow_but(1, SECOND_RUN))
+def test_a_second_run_gives_nothing_away(attack, tmp_path):
+    path = tmp_path / "handin.py"
+    path.write_text(attacking(SECOND_RUN[attack]), encoding="utf-8")
+    result = grade(STAGE, take_in(path, STAGE), SANDBOX, limits=LIMITS)
+    assert result.points == 0, result.holes
+    check_reports(result)
+
+
+@pytest.mark.slow
+def test_functions_that_are_not_there_are_not_given(tmp_path):
+    assert graded(without_functions(), tmp_path).points == 0
+    assert graded("", tmp_path).points == 0
+
+
+@pytest.mark.parametrize("attack", slow_but(1, HARMING))
 def test_harm_stays_inside(attack, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in STAGE.root.glob("minigrad/**/*.py")}
     result = graded(STUB + "\n\n" + textwrap.dedent(HARMING[attack]), tmp_path)
@@ -366,6 +468,7 @@ def test_nothing_is_left_running(tmp_path):
             pass
 
 
+@pytest.mark.slow
 def test_the_network_cannot_be_reached(tmp_path):
     if SANDBOX.kind != "bubblewrap":
         pytest.skip("only bubblewrap keeps the network out")
@@ -438,7 +541,7 @@ def test_content_that_is_no_program(content, told, tmp_path):
 
 @pytest.mark.parametrize("kind", slow_but(1, [
     "a link", "a linked folder", "a device", "a pipe", "a folder", "nothing"]))
-def test_what_is_no_plain_file(kind, tmp_path):
+def test_links_devices_and_pipes_are_not_read(kind, tmp_path):
     outside = tmp_path / "outside.py"
     outside.write_text(SOLUTION)
     folder = tmp_path / "handin"

@@ -26,8 +26,10 @@ TESTS = """autograd/graph graph/nodes graph/saved_tensors engine/backward_and_gr
 autograd/function autograd/function_outputs autograd/functional autograd/gradcheck autograd/anomaly
 autograd/forward_ad autograd/grad_mode engine/grad_ownership batching/batching fast/replay
 engine/reentrant engine/interrupted_passes engine/threads autograd/profiler utils/checkpoint
-tensor/views_inplace ops/user_errors func/func op/inplace op/interrupted_writes engine/error_texts
-autograd/survivors engine/passes autograd/records_and_messages op/declaration ops/registry
+tensor/views_inplace ops/user_errors func/func op/inplace op/interrupted_writes
+engine/error_messages engine/passes engine/engine_calls autograd/gradcheck_modes
+autograd/profiler_output autograd/functional_graphs autograd/tangents autograd/function_rules
+autograd/leaf_memory autograd/signatures_and_reprs op/declaration ops/registry
 tensor/repr course/roster"""
 
 STAGES = """01_function 02_graph 03_engine 03b_backward 05_hooks 06_saved 07_grad_mode 08_functional
@@ -127,6 +129,8 @@ def run(root: Path, options: argparse.Namespace) -> None:
         raise SystemExit(f"mutation: the tests could not be collected (status {int(status)})")
     write(options, made, fates, alive, runner.doubted, before + (time.monotonic() - begin) / 60)
     print(summary(fates))
+    if done and all(fate == "not applied" for _, fate in fates):
+        raise SystemExit("mutation: no change could be made, so these figures say nothing")
 
 
 def write(options: argparse.Namespace, made: int, fates: Counter[tuple[str, str]],

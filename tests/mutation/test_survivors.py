@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import gc
+import re
 import tomllib
 from pathlib import Path
 
@@ -43,3 +45,28 @@ def test_none_is_listed_twice():
     keys = [tuple(row[name] for name in ("path", "function", "before", "after"))
             for row in SURVIVORS]
     assert len(keys) == len(set(keys))
+
+
+def test_functions_are_found_among_what_was_frozen():
+    pytest.importorskip("coverage", reason="the tool for mutants is not installed")
+    pytest.importorskip("mutmut", reason="the tool for mutants is not installed")
+    from minigrad.graph import node
+    from tests.mutation.runner import functions_by_file
+
+    gc.freeze()
+    try:
+        assert functions_by_file()[node.__file__]
+    finally:
+        gc.freeze()
+
+
+def test_the_files_that_the_tool_runs_exist():
+    # Read, not imported: the tool needs packages of its own.
+    text = "".join((HERE / f"{name}.py").read_text(encoding="utf-8")
+                   for name in ("__main__", "runner"))
+    lists = re.findall(r'(?:TESTS|COLD) = (?:"""|\[)(.*?)(?:"""|\]\n)', text, re.DOTALL)
+    names = re.findall(r"\b(?:[a-z]+/)?[a-z_]{4,}\b", " ".join(lists))
+    wanted = {HERE.parent / folder / f"test_{name}.py" for folder, _, name in (
+        each.rpartition("/") for each in names if each not in ("path_of", "name"))}
+    assert len(wanted) > 30
+    assert [path for path in wanted if not path.exists() and path.parent.name != "fast"] == []

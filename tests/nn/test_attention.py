@@ -14,6 +14,7 @@ from minigrad.autograd import grad
 from minigrad.backend.kernels_attention import empty_like_rows, row_maxima
 from minigrad.nn.functional import scaled_dot_product_attention
 from tests import _oracle
+from tests.support.arrays import host
 
 RNG = np.random.default_rng(0)
 
@@ -24,10 +25,6 @@ def real(*shape: int) -> np.ndarray:
 
 def leaf(*shape: int) -> Any:
     return minigrad.from_numpy(real(*shape)).requires_grad_()
-
-
-def host(tensor: Any) -> np.ndarray:
-    return tensor.detach().numpy()
 
 
 # -------------------------------------------------------------------- scaled_dot_product_attention

@@ -12,13 +12,10 @@ from minigrad import nn
 from minigrad.nn.models import GPT, GPTConfig
 from minigrad_course import characters
 from tests import _oracle
-from tests.support.twin import twin
+from tests.support.arrays import host
+from tests.support.with_torch import with_torch
 
 SMALL: dict[str, Any] = {"layers": 2, "heads": 2, "width": 32, "context": 16}
-
-
-def host(tensor: Any) -> np.ndarray:
-    return tensor.detach().numpy()
 
 
 def small(**options: Any) -> GPT:
@@ -59,7 +56,7 @@ def test_a_tied_table_gets_both_gradients() -> None:
     _oracle.assert_close(host(tied.tokens.weight.grad), host(total), 1e-4, 1e-6, "gradient")
 
 
-def test_what_it_generates() -> None:
+def test_generation_is_greedy_or_drawn_with_the_seed() -> None:
     net = small().eval()
     start = minigrad.tensor([[1, 2, 3]])
     likely = net.generate(start, 20, temperature=0)
@@ -86,7 +83,7 @@ def test_more_tokens_than_the_context_are_refused() -> None:
 @pytest.mark.parametrize("tied", [True, False])
 def test_outputs_and_gradients_are_pytorchs(tied: bool) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
-    models = twin("minigrad/nn/models/gpt.py")
+    models = with_torch("minigrad/nn/models/gpt.py")
     torch.manual_seed(0)
     theirs = models.GPT(models.GPTConfig(vocab_size=11, tied=tied, **SMALL)).double()
     ours = small(tied=tied).double()
@@ -110,7 +107,8 @@ def test_outputs_and_gradients_are_pytorchs(tied: bool) -> None:
 def test_fifty_steps_have_pytorchs_losses(moved: bool) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     curves, nets = [], []
-    for package, module in ((torch, twin("minigrad_course/characters.py")), (minigrad, characters)):
+    theirs = with_torch("minigrad_course/characters.py")
+    for package, module in ((torch, theirs), (minigrad, characters)):
         package.manual_seed(0)
         text = module.load(20_000)
         net = module.network(text, **SMALL)
@@ -123,7 +121,7 @@ def test_fifty_steps_have_pytorchs_losses(moved: bool) -> None:
     assert curves[1][-1] < curves[1][0] - 1.0
 
 
-def test_the_text_is_numbers_and_back() -> None:
+def test_characters_are_encoded_and_decoded() -> None:
     text = characters.load(1000)
     assert len(text.numbers) == 1000
     assert text.alphabet == "".join(sorted(set(text.alphabet)))

@@ -171,7 +171,7 @@ def outcome(package: Any, run: Callable[[Any], Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_the_rest_is_as_in_pytorch(name: str) -> None:
+def test_other_initialisers_and_errors_are_pytorchs(name: str) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     assert outcome(minigrad, OTHER[name]) == outcome(torch, OTHER[name])
 

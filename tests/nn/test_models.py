@@ -13,6 +13,7 @@ from minigrad import nn
 from minigrad.nn.models import resnet
 from minigrad.utils import exchange, safetensors
 from tests.support.slow import slow_but
+from tests.support.with_torch import with_torch
 
 NETWORKS = {
     # name: (parameters, blocks in each stage, convolutions in a block, channels at the end)
@@ -88,12 +89,10 @@ def test_options_of_resnets() -> None:
 
 
 @pytest.fixture(scope="module")
-def twins() -> dict[str, Any]:
+def torch_models() -> Any:
     """The same networks made of PyTorch's layers."""
     pytest.importorskip("torch", reason="parity needs PyTorch")
-    from tests.support.torch_twin import twin
-
-    return twin(resnet)
+    return with_torch("minigrad/nn/models/resnet.py")
 
 
 def step(package: Any, net: Any, images: Any, classes: Any) -> dict[str, Any]:
@@ -132,11 +131,11 @@ TOLERANCE = {"float32": 1e-4, "float64": 1e-9}
 
 @pytest.mark.parametrize(("name", "dtype", "mode", "way"), slow_but(1, RUNS),
                          ids=["-".join(r) for r in RUNS])
-def test_outputs_and_gradients_from_pytorchs_weights(twins: Any, tmp_path: Any, name: str,
+def test_outputs_and_gradients_from_pytorchs_weights(torch_models: Any, tmp_path: Any, name: str,
                                                      dtype: str, mode: str, way: str) -> None:
     import torch
 
-    theirs = trained_a_little(torch, twins[name], dtype)
+    theirs = trained_a_little(torch, getattr(torch_models, name), dtype)
     ours = getattr(nn.models, name)(num_classes=10).to(getattr(minigrad, dtype))
     state = {n: t.clone() for n, t in theirs.state_dict().items()}
     if way == "safetensors":
@@ -179,7 +178,8 @@ def trained_a_little(torch: Any, make: Any, dtype: str) -> Any:
     return net
 
 
-def test_weights_go_back_to_pytorch(twins: Any, tmp_path: Any) -> None:
+@pytest.mark.slow
+def test_weights_go_back_to_pytorch(torch_models: Any, tmp_path: Any) -> None:
     import torch
     from safetensors.torch import load_file
 
@@ -187,7 +187,7 @@ def test_weights_go_back_to_pytorch(twins: Any, tmp_path: Any) -> None:
     safetensors.save_file(ours.state_dict(), tmp_path / "weights.safetensors", {"made": "here"})
     for state in (load_file(tmp_path / "weights.safetensors"),
                   exchange.to_torch(ours.state_dict())):
-        theirs = twins["resnet18"](num_classes=10)
+        theirs = torch_models.resnet18(num_classes=10)
         assert str(theirs.load_state_dict(state)) == "<All keys matched successfully>"
         for name, value in theirs.state_dict().items():
             expected = ours.state_dict()[name].numpy()
@@ -200,13 +200,13 @@ def test_weights_go_back_to_pytorch(twins: Any, tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("name", slow_but(1, ["resnet18", "resnet50"]))
-def test_weights_start_as_pytorchs_do(twins: Any, name: str) -> None:
+def test_weights_start_as_pytorchs_do(torch_models: Any, name: str) -> None:
     import torch
 
     nets = []
-    for package, make in ((minigrad, getattr(nn.models, name)), (torch, twins[name])):
+    for package, models in ((minigrad, nn.models), (torch, torch_models)):
         package.manual_seed(1)
-        nets.append(make().state_dict())
+        nets.append(getattr(models, name)().state_dict())
     for key, expected in nets[1].items():
         np.testing.assert_allclose(nets[0][key].numpy(), expected.numpy(), 1e-5, 1e-7, err_msg=key)
 
@@ -228,12 +228,12 @@ def saved_bytes(package: Any, net: Any, images: Any) -> int:
 
 
 @pytest.mark.parametrize("name", slow_but(1, ["resnet18", "resnet50"]))
-def test_a_graph_keeps_no_more_than_pytorchs(twins: Any, name: str) -> None:
+def test_a_graph_keeps_no_more_than_pytorchs(torch_models: Any, name: str) -> None:
     import torch
 
     images = np.zeros((2, 3, 64, 64), "float32")
     ours = saved_bytes(minigrad, getattr(nn.models, name)(), images)
-    theirs = saved_bytes(torch, twins[name](), images)
+    theirs = saved_bytes(torch, getattr(torch_models, name)(), images)
     assert ours <= 1.02 * theirs, (ours, theirs)
 
 

@@ -797,7 +797,7 @@ def test_programs_do_what_they_do_in_pytorch(name: str) -> None:
     assert ours == theirs
 
 
-def test_what_is_refused_says_why() -> None:
+def test_unsupported_methods_of_modules_raise() -> None:
     layer = minigrad.nn.Linear(1, 1)
     assert layer.compile() is None
     with pytest.raises(NotImplementedError, match="share_memory is not supported"):

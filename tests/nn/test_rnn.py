@@ -15,7 +15,8 @@ from minigrad.nn.utils import rnn
 from minigrad.ops.nn.rnn import GruLayer, LstmLayer, RnnLayer
 from minigrad_course import brackets
 from tests import _oracle
-from tests.support.twin import twin
+from tests.support.arrays import host
+from tests.support.with_torch import with_torch
 
 RNG = np.random.default_rng(0)
 KINDS = ["LSTM", "GRU", "RNN"]
@@ -36,10 +37,6 @@ def twins(kind: str, **options: Any) -> tuple[Any, Any, Any]:
     ours = getattr(nn, kind)(3, 4, **options).double()
     ours.load_state_dict(theirs.state_dict())
     return torch, ours, theirs
-
-
-def host(tensor: Any) -> np.ndarray:
-    return tensor.detach().numpy()
 
 
 # -------------------------------------------------------------------- the layers, step by step
@@ -276,6 +273,7 @@ def test_a_length_beyond_the_steps_is_refused() -> None:
 # -------------------------------------------------------------------- training
 
 
+@pytest.mark.slow
 def test_an_lstm_learns_to_count_brackets() -> None:
     minigrad.manual_seed(0)
     net = brackets.Counter()
@@ -287,10 +285,12 @@ def test_an_lstm_learns_to_count_brackets() -> None:
 def test_the_brackets_training_is_pytorchs_with_the_same_seed() -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     curves = []
-    for package, module in ((minigrad, brackets), (torch, twin("minigrad_course/brackets.py"))):
+    theirs = with_torch("minigrad_course/brackets.py")
+    for package, module in ((minigrad, brackets), (torch, theirs)):
         package.manual_seed(0)
         curves.append(np.array(list(module.train(module.Counter(), 50))))
-    _oracle.assert_close(*curves, 0.0, 1e-3, "loss")
+    _oracle.assert_close(*[curve[:30] for curve in curves], 0.0, 1e-3, "loss")
+    _oracle.assert_close(*curves, 0.0, 1e-2, "loss")  # rounding grows from step to step
     assert curves[0][-1] < 0.75 * curves[0][0]
 
 

@@ -147,7 +147,7 @@ def spectral_norm(t: Any) -> Any:
 # PyTorch's name for it is kept
 @pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_give_what_they_give_in_pytorch(name: str) -> None:
+def test_programs_have_pytorchs_results(name: str) -> None:
     torch = pytest.importorskip("torch", reason="parity needs PyTorch")
     results = []
     for package in (minigrad, torch):

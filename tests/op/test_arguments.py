@@ -75,6 +75,13 @@ def test_what_is_no_tensor_is_refused_where_pytorch_refuses_it(op):
      r"one_hot\(\): argument 'input' \(position 1\) must be Tensor, not str"),
     (lambda x: x.addcmul(x, tensor2=3.0),
      r"addcmul\(\): argument 'tensor2' \(position 3\) must be Tensor, not float"),
+    (lambda x: minigrad.cov(x, correction=True),
+     r"cov\(\): argument 'correction' must be int, not bool"),
+    (lambda x: x.rot90(1.5), r"rot90\(\): argument 'k' \(position 2\) must be int, not float"),
+    (lambda x: minigrad.eq(2, x),
+     r"eq\(\): argument 'input' \(position 1\) must be Tensor, not int"),
+    (lambda x: minigrad.fmod(2.0, x),
+     r"fmod\(\): argument 'input' \(position 1\) must be Tensor, not float"),
 ])
 def test_the_error_names_the_argument(call, message):
     with pytest.raises(TypeError, match=message):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import minigrad
+from minigrad.backend import numpy_backend
 from minigrad.op.declaration import REGISTRY, F, Op, named_result
 from minigrad.shapes import same
 
@@ -167,3 +169,20 @@ def test_a_name_that_is_taken_is_said_and_the_first_op_stays(declared):
     assert REGISTRY["MadeHere"] is first
     with pytest.raises(AttributeError, match=r"^there is no operation named 'made_here'$"):
         F.made_here
+
+
+def test_an_overload_has_its_functions_name_and_a_numbered_node(declared):
+    first = declared("FirstOfTwo", forward=lambda xp, self: self, grad_self=gradient,
+                     overload=("both_of_them", 1), public=True)
+    assert (first.name, first.public) == ("both_of_them", False)
+    assert first.node_type.__name__ == "BothOfThemBackward1"
+
+
+@pytest.mark.parametrize(("name", "error"), [("Hypot", "hypot_cpu"), ("Abs", "abs_cpu")])
+def test_a_forward_that_calls_the_backend_checks_the_kernels_dtypes(name, error):
+    op = REGISTRY[name]
+    floats, bools = np.ones(2), np.ones(2, bool)
+    operands = len(op.tensors)
+    assert op.forward(numpy_backend, *[floats] * operands).shape == (2,)
+    with pytest.raises(NotImplementedError, match=error):
+        op.forward(numpy_backend, *[bools] * operands)

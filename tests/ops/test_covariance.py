@@ -53,7 +53,7 @@ torch.func.vmap(torch.corrcoef)(torch.stack([x, x * 2]))
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_what_comes_out_is_pytorchs(expression):
+def test_results_and_errors_are_pytorchs(expression):
     torch = pytest.importorskip("torch", reason="compares with PyTorch")
     ours, theirs = (outcome(engine, expression, x=engine.tensor(X), f=engine.tensor(OFTEN),
                             a=engine.tensor(MUCH)) for engine in (minigrad, torch))

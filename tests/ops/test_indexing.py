@@ -96,7 +96,7 @@ def test_writing_a_number(key):
     ((ROWS, ROWS[:2]), IndexError, "shape mismatch: indexing tensors could not be broadcast "
                                    "together with shapes [3], [2]"),
 ], ids=str)
-def test_what_is_refused(key, error, message):
+def test_a_wrong_index_raises_pytorchs_error(key, error, message):
     x = torch.from_numpy(numbers(*SHAPE))
     with pytest.raises(error) as caught:
         x[spelt(key)]
@@ -146,3 +146,20 @@ def test_take_along_dim_wraps_its_indices_along_a_dimension():
         assert torch.take_along_dim(x, torch.tensor([[i]]), 1).tolist() == x[:, [column]].tolist()
     with pytest.raises(RuntimeError, match="out of bounds"):
         torch.take_along_dim(x, torch.tensor([-1]))
+
+
+def test_variants_in_place_take_the_arguments_of_their_function():
+    x = torch.zeros(3)
+    assert x.scatter_(axis=0, index=torch.tensor([1]), value=2) is x
+    assert x.tolist() == [0, 2, 0]
+    assert torch.zeros(2, 1).squeeze_(axis=1).shape == (2,)
+    assert torch.zeros(1, 2, 1).squeeze_(dim=(0, 2)).shape == (2,)
+    assert torch.zeros(1, 2, 1).squeeze_(0, 2).shape == torch.zeros(1, 2, 1).squeeze(0, 2).shape
+
+
+def test_a_number_is_scattered_along_an_index_longer_than_the_dimension():
+    x = torch.zeros(2, 3, requires_grad=True)
+    y = x.scatter(0, torch.tensor([[0, 1, 0], [0, 1, 0], [0, 1, 0]]), 5)
+    assert y.tolist() == [[5, 0, 5], [0, 5, 0]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[0, 1, 0], [1, 0, 1]]

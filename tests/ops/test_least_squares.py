@@ -8,15 +8,12 @@ import pytest
 import minigrad
 from minigrad import linalg
 from tests._oracle import assert_close, central_difference_vjp
+from tests.support.arrays import normal
 from tests.support.parity import outcome
 
 SHAPES = [((4, 2), (4, 3)), ((4, 2), (4,)), ((3, 3), (3, 1)), ((2, 4), (2, 2)), ((2, 4), (2,)),
           ((5, 4, 2), (5, 4, 1)), ((5, 4, 2), (5, 4)), ((5, 4, 2), (1, 4, 3)),
           ((2, 1, 3, 2), (2, 3, 3, 1))]
-
-
-def numbers(*shape: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 @pytest.mark.parametrize("driver", [None, "gels", "gelsy", "gelsd", "gelss"])
@@ -25,7 +22,7 @@ def test_results_and_gradients_are_pytorchs(shapes, driver):
     torch = pytest.importorskip("torch", reason="compares with PyTorch")
     found = []
     for engine in (minigrad, torch):
-        A, B = (engine.tensor(numbers(*shape, seed=i), requires_grad=True)
+        A, B = (engine.tensor(normal(*shape, seed=i), requires_grad=True)
                 for i, shape in enumerate(shapes))
         result = engine.linalg.lstsq(A, B, driver=driver)
         used = [t for t in result[:2] if t.numel()]
@@ -41,7 +38,7 @@ def test_results_and_gradients_are_pytorchs(shapes, driver):
 
 
 def test_gradients_are_those_of_finite_differences():
-    arrays, weights = [numbers(4, 2), numbers(4, 1, seed=1)], numbers(2, 1, seed=2)
+    arrays, weights = [normal(4, 2), normal(4, 1, seed=1)], normal(2, 1, seed=2)
     A, B = (minigrad.tensor(a, requires_grad=True) for a in arrays)
     found = minigrad.autograd.grad(linalg.lstsq(A, B).solution, (A, B), minigrad.tensor(weights))
 
@@ -69,8 +66,8 @@ def test_results_and_errors_are_printed_as_pytorchs(expression):
 
 
 def test_forward_mode_and_batches():
-    A, B = minigrad.tensor(numbers(3, 4, 2)), minigrad.tensor(numbers(4, 1, seed=1))
-    tangent = minigrad.tensor(numbers(4, 2, seed=2))
+    A, B = minigrad.tensor(normal(3, 4, 2)), minigrad.tensor(normal(4, 1, seed=1))
+    tangent = minigrad.tensor(normal(4, 2, seed=2))
 
     def solved(a):
         return linalg.lstsq(a, B).solution

@@ -11,17 +11,14 @@ import minigrad as torch
 from minigrad import linalg
 from minigrad.autograd import grad
 from tests._oracle import assert_close, central_difference_vjp
-
-
-def numbers(*shape: int, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).normal(size=shape)
+from tests.support.arrays import normal
 
 
 def check_gradient(function: Any, *arrays: Any, eps: float = 1e-6) -> None:
     """Compare the gradients of `function`, of tensors, with finite differences."""
     tensors = [torch.tensor(a, requires_grad=True) for a in arrays]
     output = function(*tensors)
-    weights = numbers(*output.shape, seed=9)
+    weights = normal(*output.shape, seed=9)
     found = grad(output, tensors, torch.tensor(weights))
 
     def on_arrays(*values: Any) -> Any:
@@ -38,7 +35,7 @@ RANKS = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2,
 
 @pytest.mark.parametrize("shapes", RANKS)
 def test_matmul_of_all_ranks(shapes: Any) -> None:
-    a, b = numbers(*shapes[0]), numbers(*shapes[1], seed=1)
+    a, b = normal(*shapes[0]), normal(*shapes[1], seed=1)
     assert_close((torch.tensor(a) @ torch.tensor(b)).numpy(), a @ b)
     if a.size:
         check_gradient(torch.matmul, a, b)
@@ -56,14 +53,14 @@ def test_einsum_equations(equation: str) -> None:
     arrays = []
     for n, term in enumerate(terms):
         shape = [2 if c == "." else sizes[c] for c in term.replace("...", ".")]
-        arrays.append(numbers(*shape, seed=n))
+        arrays.append(normal(*shape, seed=n))
     result = torch.einsum(equation, *[torch.tensor(a) for a in arrays])
     assert_close(result.numpy(), np.einsum(equation, *arrays), rtol=1e-12, atol=1e-12)
     check_gradient(lambda *ts: torch.einsum(equation, *ts), *arrays)
 
 
 def test_einsum_broadcasts_size_one() -> None:
-    check_gradient(lambda a, b: torch.einsum("i,ij->j", a, b), numbers(1), numbers(3, 4))
+    check_gradient(lambda a, b: torch.einsum("i,ij->j", a, b), normal(1), normal(3, 4))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +137,7 @@ def positive(a: Any) -> Any:
     ],
 )
 def test_gradients(function: Any) -> None:
-    check_gradient(function, numbers(2, 3, 3))
+    check_gradient(function, normal(2, 3, 3))
 
 
 def test_second_derivative_through_a_factorisation() -> None:
@@ -148,7 +145,7 @@ def test_second_derivative_through_a_factorisation() -> None:
         a = a if a.requires_grad else a.requires_grad_()
         return grad(linalg.cholesky(positive(a)).sum(), a, create_graph=True)[0]
 
-    array = numbers(3, 3)
+    array = normal(3, 3)
     a = torch.tensor(array, requires_grad=True)
     found = grad(first(a).sum(), a)[0].numpy()
     expected = central_difference_vjp(
@@ -206,9 +203,9 @@ def test_the_first_power_of_a_matrix_is_a_matrix_of_its_own() -> None:
 
 @pytest.mark.parametrize("triangle", ["L", "U"])
 def test_gradients_of_eigenvectors_are_symmetric(triangle: str) -> None:
-    a = torch.tensor(numbers(3, 3), requires_grad=True)
+    a = torch.tensor(normal(3, 3), requires_grad=True)
     vectors = linalg.eigh(a, triangle)[1]
-    weights = torch.tensor(numbers(3, 3, seed=1))
+    weights = torch.tensor(normal(3, 3, seed=1))
     first, = grad((vectors.abs() * weights).sum(), a, create_graph=True)
     assert_close(first.detach().numpy(), first.detach().mT.numpy())
     second, = grad((first * weights).sum(), a)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import minigrad
+from tests.support.slow import slow_but
 
 torch = pytest.importorskip("torch", reason="the numbers are compared with PyTorch's")
 
@@ -187,7 +188,7 @@ def differences(name, function, at, inputs, dtype):
     return left
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", slow_but(1, ["float64", "float32"]))
 @pytest.mark.parametrize("name", ONE)
 def test_an_op_of_one_input(name, dtype):
     points = {at: x for at, x in POINTS.items() if dtype == "float64" or at not in ONLY_FLOAT64}

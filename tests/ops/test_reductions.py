@@ -28,6 +28,16 @@ def slope_of_slope(function: Any, values: Any) -> Any:
     return grad(first.sum(), x)[0].tolist()
 
 
+@pytest.mark.parametrize(("name", "expected"), [("max", [3.0, 5.0]), ("min", [1.0, 2.0])])
+def test_the_larger_or_smaller_of_two_tensors(name, expected):
+    a, b = torch.tensor([1.0, 5.0], requires_grad=True), torch.tensor([3.0, 2.0])
+    for result in (getattr(torch, name)(a, b), getattr(a, name)(b),
+                   getattr(torch, name)(a, other=b)):
+        assert result.tolist() == expected
+        (gradient,) = grad(result.sum(), a)
+        assert gradient.tolist() == [float(x in expected) for x in a.tolist()]
+
+
 @pytest.mark.parametrize(
     ("function", "expected"),
     [

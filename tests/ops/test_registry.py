@@ -82,7 +82,6 @@ def assert_identical(actual: Any, expected: Any, what: str) -> None:
 def test_declaration_is_complete(op):
     assert op.__doc__ and op.__doc__ != Op.__doc__, "no docstring"
     assert ">>>" in op.__doc__, "the docstring has no example"
-    assert callable(getattr(op, "shape", None)), "no shape rule"
     assert "samples" in dir(op) and samples(op), "no samples"
     assert op.formulas or op.nondifferentiable, (
         "neither a formula nor an explicit `nondifferentiable`")
@@ -95,15 +94,13 @@ def test_declaration_is_complete(op):
             assert name.removeprefix("grad_") in op.parameters, f"{name} belongs to no argument"
 
 
-@pytest.mark.parametrize("missing", ["doc", "shape", "samples", "derivative", "example"])
+@pytest.mark.parametrize("missing", ["doc", "samples", "derivative", "example"])
 def test_an_incomplete_declaration_is_found(missing):
     body = {
         "__doc__": None if missing == "doc" else "Twice." if missing == "example" else "T. >>> 1",
         "forward": staticmethod(lambda xp, self: self + self),
         "tensors": ("self",), "method": False, "public": False,
     }
-    if missing != "shape":
-        body["shape"] = same
     if missing != "samples":
         body["samples"] = lambda make: iter([make(2)])
     if missing != "derivative":
@@ -136,6 +133,18 @@ def test_a_batching_rule_or_the_reason_why_there_is_none(op):
 def test_an_unknown_kind_is_found():
     with pytest.raises(TypeError, match="unknown kind 'elementwize'"):
         type("Misspelt", (Op,), {"kind": "elementwize", "forward": lambda xp, self: self})
+
+
+def test_a_missing_shape_rule_is_found():
+    body = {"forward": lambda xp, self: self[..., 0], "grad_self": lambda g: g, "method": False,
+            "public": False, "samples": lambda make: iter([(make(2, 3),)])}
+    try:
+        op = type("Incomplete", (Op,), body)
+        assert op.shape is same
+        with pytest.raises(AssertionError):
+            test_forward_has_the_shape_that_the_rule_gives(op)
+    finally:
+        REGISTRY.pop("Incomplete", None)
 
 
 @every_op

@@ -15,6 +15,7 @@ from minigrad.tensor.tensor import Tensor
 from tests import _oracle
 from tests.support.samples import IDS, OPS, Sample, cotangents_of, each, outputs_of, reseed, spread
 from tests.support.samples import samples as all_samples
+from tests.support.slow import slow_but
 
 pytestmark = [pytest.mark.filterwarnings("ignore:" + text) for text in (
     # of shapes, strides and options that samples have
@@ -230,6 +231,7 @@ def test_single_precision(op):
     each(samples(op), check)
 
 
+@pytest.mark.slow  # `make test` compares layouts without PyTorch, in test_registry.py
 @every_op
 def test_strided_inputs(op):
     def check(sample: Sample) -> None:
@@ -270,8 +272,8 @@ def integers(sample: Sample, dtype: Any) -> Sample:
     return sample.with_arrays(change)
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.bool_],
-                         ids=lambda d: d.__name__)
+@pytest.mark.parametrize("dtype", slow_but(lambda dtype: dtype in (np.int64, np.bool_), [
+    np.int64, np.int32, np.uint8, np.bool_]), ids=lambda d: d.__name__)
 @every_op
 def test_integers(op, dtype):
     """What is legal gives the same; what PyTorch refuses is refused."""

@@ -111,7 +111,7 @@ def test_recorded_steps_are_those_of_pytorch(case: Any) -> None:
                                    atol=1e-5)  # PyTorch counts in float32
 
 
-def test_what_a_recorded_step_refuses() -> None:
+def test_options_that_a_recorded_step_refuses() -> None:
     leaf, rate = (minigrad.ones((), requires_grad=True) for _ in range(2))
     leaf.sum().backward()
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used"):
@@ -371,7 +371,7 @@ def test_large_and_strided_parameters_move_alike(name: str, layout: str) -> None
     np.testing.assert_allclose(*found, rtol=1e-11, atol=1e-14)
 
 
-def test_what_is_refused_says_why() -> None:
+def test_errors_of_wrong_options_and_parameters() -> None:
     p = minigrad.zeros(1, requires_grad=True)
     with pytest.raises(RuntimeError, match="`fused` and `foreach` cannot be `True` together"):
         optim.Adam([p], fused=True, foreach=True)

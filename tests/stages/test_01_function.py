@@ -10,7 +10,7 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 
 import minigrad as torch
 from minigrad.autograd import Function
-from minigrad.autograd.functions.outputs import join_written
+from minigrad.autograd.functions.outputs import join_written, keep
 
 grad_mode = torch._state.grad_enabled
 
@@ -409,6 +409,16 @@ def given_to_backward(materialize):
 def test_zeros_stand_for_gradients_that_are_missing():
     seen = given_to_backward(True)
     assert seen == [0.0, 11.0, 12.0], f"expected [0, 11, 12], got {seen}"
+
+
+@pytest.mark.hole("01.2")
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_the_sequence_that_was_given_is_left_as_it_is(kind):
+    node = make(lambda ctx, x: x * 1, lambda ctx, *grads: grads[0]).apply(leaf(1.0)).grad_fn
+    node._zeros = lambda index: torch.tensor(10.0 + index)
+    given = kind([torch.tensor(0.0), None])
+    node.apply_tensors(given)
+    assert given[1] is None, f"expected [0, None], got {given}"
 
 
 @pytest.mark.hole("01.2")
@@ -1067,6 +1077,15 @@ def test_a_saved_output_is_no_reference_cycle():
     gone = weakref.ref(y.grad_fn)
     del y
     assert gone() is None, "the node is still alive: it holds its own output, which holds the node"
+
+
+@pytest.mark.hole("01.5")
+def test_a_saved_input_that_became_an_output_is_no_reference_cycle():
+    """An input that was written to and marked dirty is no new output, so it is not joined anew."""
+    y = Exp.apply(leaf([1.0, 2.0]))
+    y.grad_fn.to_save = (y,)
+    (saved,) = keep(y.grad_fn, {})
+    assert saved.tensor is not y, "the node holds a tensor of its own, which holds the node"
 
 
 @pytest.mark.hole("01.5")

@@ -11,7 +11,7 @@ from minigrad import _state
 from minigrad.engine import engine
 from minigrad.engine.graph_task import GraphTask
 from minigrad.engine.input_buffer import Gradient, InputBuffer
-from minigrad.graph.node import BinaryNode, GraphRoot, NaryNode, UnaryNode
+from minigrad.graph.node import GraphRoot, NaryNode
 
 F32 = np.float32
 
@@ -22,7 +22,6 @@ def as_before():
     yield
     _state.grad_enabled.set(True)
     engine._running.tasks.clear()
-    engine._running.depth = 0
 
 
 def leaf(values):
@@ -57,7 +56,7 @@ def started(outputs, keep=False, create=False, task=None):
     grads = [np.ones(y.shape, F32) for y in outputs]
     grads = [torch.Tensor._plain(g) for g in grads] if create else grads
     root = GraphRoot([y._edge() for y in outputs], grads)
-    return GraphTask(keep, create), root
+    return GraphTask(keep, create, on_tensors=create), root
 
 
 def run(*outputs, keep=False, create=False):
@@ -189,12 +188,6 @@ def test_sums_of_tensors_have_the_history_of_both():
     assert {node for node, _ in total.grad_fn.next_functions} == {first.grad_fn, second.grad_fn}
 
 
-@pytest.mark.hole("03.1")
-def test_a_sum_of_tensors_is_never_owned():
-    buffer, _, _ = sum_of_tensors()
-    assert not buffer.owned[0], "a sum of Tensors is never owned"
-
-
 # ---------------------------------------------------------------- 03.2 dependencies
 
 
@@ -203,22 +196,22 @@ def test_a_sum_of_tensors_is_never_owned():
 def test_edges_that_lead_nowhere(first):
     last = end()
     edges = [(None, 0), (last, 0)]
-    node = wired(BinaryNode, *(edges if first else edges[::-1]))
+    node = wired(NaryNode, *(edges if first else edges[::-1]))
     assert counted(node) == {node: 1, last: 1}
 
 
 @pytest.mark.hole("03.2")
 def test_a_chain():
     last = end()
-    middle = wired(UnaryNode, (last, 0))
-    first = wired(UnaryNode, (middle, 0))
+    middle = wired(NaryNode, (last, 0))
+    first = wired(NaryNode, (middle, 0))
     assert counted(first) == {first: 1, middle: 1, last: 1}
 
 
 @pytest.mark.hole("03.2")
 def test_edges_are_counted_and_not_nodes():
     last = end()
-    square = wired(BinaryNode, (last, 0), (last, 0))
+    square = wired(NaryNode, (last, 0), (last, 0))
     found = counted(square)
     assert found[last] == 2, f"two edges lead to the last node, but {found[last]} were counted"
     assert found == {square: 1, last: 2}
@@ -236,9 +229,9 @@ def test_the_root_has_no_entry():
 @pytest.mark.hole("03.2")
 def test_a_fork_that_joins_again():
     last = end()
-    shared = wired(UnaryNode, (last, 0))
-    left, right = wired(UnaryNode, (shared, 0)), wired(UnaryNode, (shared, 0))
-    top = wired(BinaryNode, (left, 0), (right, 0))
+    shared = wired(NaryNode, (last, 0))
+    left, right = wired(NaryNode, (shared, 0)), wired(NaryNode, (shared, 0))
+    top = wired(NaryNode, (left, 0), (right, 0))
     found = counted(top)
     assert found == {top: 1, left: 1, right: 1, shared: 2, last: 1}, \
         f"the last node has one edge, counted were {found.get(last)}"
@@ -247,7 +240,7 @@ def test_a_fork_that_joins_again():
 @pytest.mark.hole("03.2")
 def test_the_edges_of_the_root_count_too():
     last = end()
-    first = wired(UnaryNode, (last, 0))
+    first = wired(NaryNode, (last, 0))
     assert counted(first, last, first) == {first: 2, last: 2}
 
 
@@ -262,7 +255,7 @@ def test_different_outputs_of_a_node_are_edges_to_one_node():
 def test_a_ladder():
     rungs = [end()]
     for _ in range(10):
-        rungs.append(wired(BinaryNode, (rungs[-1], 0), (rungs[-1], 0)))
+        rungs.append(wired(NaryNode, (rungs[-1], 0), (rungs[-1], 0)))
     found = counted(rungs[-1])
     wanted = {rung: 2 for rung in rungs} | {rungs[-1]: 1}
     assert found == wanted, f"expected two edges into each rung, got {list(found.values())}"
@@ -272,7 +265,7 @@ def test_a_ladder():
 def test_a_long_chain():
     node = end()
     for _ in range(3000):
-        node = wired(UnaryNode, (node, 0))
+        node = wired(NaryNode, (node, 0))
     assert set(counted(node).values()) == {1}
 
 
@@ -623,53 +616,6 @@ def test_a_pass_on_tensors_leaves_a_graph():
     assert x.grad.tolist() == [12.0], f"expected 6 * 2 = 12, got {x.grad}"
 
 
-class Capturing(GraphTask):
-    """A pass that notes what it captures; `ends` is the node that does not run."""
-
-    def __init__(self, node, order, ends):
-        super().__init__(False, False)
-        self.order, self.ends = order, ends
-        self.captures[node] = {0: [0]}
-        self.nodes_to_execute = {node} if ends else None
-
-    def capture(self, node, grads):
-        self.order.append(("captured", grads[0].tolist()))
-
-    def runs(self, node):
-        return not (self.ends and node in self.captures)
-
-
-def captured_with_a_hook(ends):
-    """What happens in which order to a captured node with a hook that gives ten times as much."""
-    order, x = [], leaf([1.0])
-    y = x * 2.0
-
-    def hook(g):
-        order.append(("hook", g.tolist()))
-        return g * 10
-
-    y.register_hook(hook)
-    task = Capturing(y.grad_fn, order, ends)
-    root = GraphRoot([y._edge()], [np.ones(1, F32)])
-    task.count_dependencies(root)
-    task.run(root)
-    return order, x.grad
-
-
-@pytest.mark.hole("03.4")
-def test_a_captured_node_that_runs_is_captured_before_its_hooks():
-    order, grad = captured_with_a_hook(False)
-    assert order == [("captured", [1.0]), ("hook", [1.0])], f"got {order}"
-    assert grad.tolist() == [20.0], f"expected [20], got {grad}"
-
-
-@pytest.mark.hole("03.4")
-def test_a_captured_node_that_does_not_run_is_captured_after_its_hooks():
-    order, grad = captured_with_a_hook(True)
-    assert order == [("hook", [1.0]), ("captured", [10.0])], f"got {order}"
-    assert grad is None, "a node that does not run handed something out"
-
-
 @pytest.mark.hole("03.4")
 def test_a_node_that_is_not_needed_does_not_run():
     class Idle(GraphTask):
@@ -760,8 +706,8 @@ def restricted(goals, *roots):
 @pytest.mark.hole("03.5")
 def test_the_nodes_on_the_way_are_needed():
     goal, aside = end(), end()
-    middle = wired(BinaryNode, (aside, 0), (goal, 0))
-    first = wired(BinaryNode, (middle, 0), (aside, 0))
+    middle = wired(NaryNode, (aside, 0), (goal, 0))
+    first = wired(NaryNode, (middle, 0), (aside, 0))
     needed, _ = restricted([goal], first)
     assert needed >= {goal, middle, first}, "a node on the way to the goal is left out"
     assert aside not in needed, "a node from which no goal can be reached counts as needed"
@@ -770,22 +716,22 @@ def test_the_nodes_on_the_way_are_needed():
 @pytest.mark.hole("03.5")
 def test_the_root_is_needed():
     goal = end()
-    assert restricted([goal], wired(UnaryNode, (goal, 0)))[1], "the root leads to the goal"
+    assert restricted([goal], wired(NaryNode, (goal, 0)))[1], "the root leads to the goal"
 
 
 @pytest.mark.hole("03.5")
 def test_what_lies_behind_the_goal_is_not_needed():
     last = end()
-    goal = wired(UnaryNode, (last, 0))
-    needed, _ = restricted([goal], wired(UnaryNode, (goal, 0)))
+    goal = wired(NaryNode, (last, 0))
+    needed, _ = restricted([goal], wired(NaryNode, (goal, 0)))
     assert last not in needed, "a node behind the goal counts as needed"
 
 
 @pytest.mark.hole("03.5")
 def test_a_node_that_is_shared_is_needed_by_both_ways():
     goal, aside = end(), end()
-    shared = wired(UnaryNode, (goal, 0))
-    left, right = wired(BinaryNode, (aside, 0), (shared, 0)), wired(UnaryNode, (shared, 0))
+    shared = wired(NaryNode, (goal, 0))
+    left, right = wired(NaryNode, (aside, 0), (shared, 0)), wired(NaryNode, (shared, 0))
     found = [restricted([goal], *roots)[0] for roots in ((left, right), (right, left))]
     assert found == [{goal, shared, left, right}] * 2
 
@@ -793,7 +739,7 @@ def test_a_node_that_is_shared_is_needed_by_both_ways():
 @pytest.mark.hole("03.5")
 def test_edges_that_lead_nowhere_are_passed_over():
     goal = end()
-    first = wired(BinaryNode, (None, 0), (goal, 0))
+    first = wired(NaryNode, (None, 0), (goal, 0))
     assert restricted([goal], first)[0] == {goal, first}
 
 
@@ -801,7 +747,7 @@ def test_edges_that_lead_nowhere_are_passed_over():
 def test_a_goal_that_is_not_reached_is_needed_all_the_same():
     near, far = end(), end()
     task = GraphTask(False, False)
-    root = GraphRoot([(wired(UnaryNode, (near, 0)), 0)], [None])
+    root = GraphRoot([(wired(NaryNode, (near, 0)), 0)], [None])
     task.find_nodes_to_execute(root, {far})
     found = task.nodes_to_execute
     assert found == {far}, f"expected the goal alone, got {len(found)} nodes"
@@ -845,7 +791,7 @@ def test_captures_of_several_nodes_add_up():
     pytest.param({}, True, False, True, id="with an empty entry, needed itself")])
 def test_which_nodes_run(entry, own, after, expected):
     last = end()
-    node, task = wired(BinaryNode, (None, 0), (last, 0)), GraphTask(False, False)
+    node, task = wired(NaryNode, (None, 0), (last, 0)), GraphTask(False, False)
     task.nodes_to_execute = ({node} if own else set()) | ({last} if after else set())
     if entry is not None:
         task.captures[node] = entry
@@ -967,7 +913,7 @@ def test_a_long_way_to_the_input():
     assert found.tolist() == [2.0]
 
 
-class Looked(BinaryNode):
+class Looked(NaryNode):
     """A node that counts how often its edges are asked for."""
 
     times = 0
@@ -975,11 +921,11 @@ class Looked(BinaryNode):
     @property
     def edges(self):
         Looked.times += 1
-        return super().edges
+        return NaryNode.edges.__get__(self)
 
-    def next_nodes(self):
-        Looked.times += 1
-        return super().next_nodes()
+    @edges.setter
+    def edges(self, edges):
+        NaryNode.edges.__set__(self, edges)
 
 
 @pytest.mark.hole("03.5")
@@ -1137,9 +1083,9 @@ def test_the_wishes_reach_the_pass(keep, create):
     made = []
 
     class Made(GraphTask):
-        def __init__(self, *wishes):
-            made.append(wishes)
-            super().__init__(*wishes)
+        def __init__(self, *wishes, **more):
+            made.append(wishes[:2])
+            super().__init__(*wishes, **more)
 
     x = leaf([2.0])
     one = torch.Tensor._plain(np.ones(1, F32)) if create else np.ones(1, F32)
@@ -1153,31 +1099,66 @@ def test_the_wishes_reach_the_pass(keep, create):
     pytest.param(False, True, id="without inputs"),
     pytest.param(True, True, id="with inputs that accumulate"),
     pytest.param(True, False, id="with inputs whose gradients are returned")])
-def test_a_pass_is_prepared(named, accumulate):
+def test_a_pass_to_inputs_ends_there(named, accumulate):
     told = []
 
     class Told(GraphTask):
-        def prepare(self, root, inputs, accumulate):
-            told.append((root.edges, inputs, accumulate, self.nodes_to_execute is not None,
-                         bool(self.captures)))
-            super().prepare(root, inputs, accumulate)
+        def end_at(self, root, inputs, accumulate):
+            told.append((list(root.edges), inputs, accumulate))
+            super().end_at(root, inputs, accumulate)
 
     x = leaf([2.0])
     edges, inputs = [(x * x)._edge()], [x._edge()] if named else None
     engine.execute(edges, [np.ones(1, F32)], False, False, inputs, accumulate, Told)
-    assert [(list(root), *rest) for root, *rest in told] == [
-        (edges, inputs, accumulate, named, not accumulate)], f"got {told}"
+    assert told == ([(edges, inputs, accumulate)] if named else []), f"got {told}"
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize("accumulate", [True, False], ids=["accumulated", "returned"])
+@pytest.mark.parametrize("roots", [1, 2], ids=["one root", "two roots"])
+def test_the_corner_cases_of_inputs_are_handed_on(accumulate, roots):
+    told = []
+
+    class Told(GraphTask):
+        def note_inputs(self, inputs):
+            told.append(("inputs", inputs, self.nodes_to_execute is not None))
+
+        def note_lone_root(self, root):
+            told.append(("lone root", root, self.nodes_to_execute is not None))
+
+    x, y = leaf([2.0]), leaf([3.0])
+    root = GraphRoot([(x * y)._edge() for _ in range(roots)], [np.ones(1, F32)] * roots)
+    Told(False, False).end_at(root, [x._edge(), (None, 0)], accumulate)
+    expected = [("inputs", {x._accumulator()}, True)] * accumulate
+    assert told == expected + [("lone root", root, True)] * (roots == 1), f"got {told}"
+
+
+@pytest.mark.hole("03.6")
+@pytest.mark.parametrize("grads, expected", [
+    pytest.param([np.ones(1, F32)], False, id="an array"),
+    pytest.param([torch.ones(1)], True, id="a Tensor"), pytest.param([], False, id="nothing")])
+def test_a_pass_that_begins_with_tensors_works_on_tensors(grads, expected):
+    made, x = [], leaf([2.0])
+
+    class Made(GraphTask):
+        def __init__(self, *wishes, **more):
+            super().__init__(*wishes, **more)
+            made.append(self)
+
+    engine.execute([(x * x)._edge()][: len(grads)], grads, False, False, kind=Made)
+    got = made[0].on_tensors
+    assert got is expected, f"expected on_tensors {expected}, got {got!r}"
 
 
 @pytest.mark.hole("03.6")
 def test_the_depth_of_passes():
     depths, x = [], leaf([2.0])
     y = x * x
-    y.register_hook(lambda g: depths.append(engine._running.depth))
+    y.register_hook(lambda g: depths.append(len(engine._running.tasks)))
     for _ in range(2):
         engine.execute([y._edge()], [np.ones(1, F32)], True, False)
-    assert depths == [1, 1], f"expected depth 1 in each of two passes, got {depths}"
-    assert engine._running.depth == 0, f"it is {engine._running.depth} after the passes"
+    assert depths == [1, 1], f"expected 1 task in each of two passes, got {depths}"
+    assert engine._running.tasks == [], "tasks are left after the passes"
 
 
 @pytest.mark.hole("03.6")
@@ -1185,7 +1166,6 @@ def test_the_depth_of_passes():
 def test_a_deep_pass_runs_in_a_fresh_thread(monkeypatch, below):
     fresh, here, x = [], [], leaf([2.0])
     monkeypatch.setattr(engine, "_run_in_fresh_thread", lambda task, root: fresh.append(1))
-    monkeypatch.setattr(engine._running, "depth", engine.MAX_DEPTH - below)
     monkeypatch.setattr(engine._running, "tasks", [None] * (engine.MAX_DEPTH - below))
     x.register_hook(lambda g: here.append(1))
     engine.execute([(x * x)._edge()], [np.ones(1, F32)], True, False)
@@ -1205,7 +1185,6 @@ def test_no_pass_is_under_way_after_one_that(fails):
     except ZeroDivisionError:
         assert fails
     assert engine._running.tasks == [], "the pass is still among those under way"
-    assert engine._running.depth == 0, f"the depth is still {engine._running.depth}"
     with pytest.raises(RuntimeError, match="Final callbacks"):
         engine.queue_callback(print)
 

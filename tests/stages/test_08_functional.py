@@ -341,6 +341,14 @@ def test_what_was_found_stays(create_graph):
 
 
 @pytest.mark.hole("08.2")
+@pytest.mark.parametrize("values", [[0.0], [1.0, 2.0]], ids=["a zero", "two elements"])
+def test_only_none_is_missing(values):
+    one = torch.tensor(values)
+    found = functional_checks.zeros_for_missing((one,), (one,), "gradient", True, False)
+    same(found[0], values)
+
+
+@pytest.mark.hole("08.2")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_missing_derivatives_are_zeros(create_graph):
     found = functional_checks.zeros_for_missing(

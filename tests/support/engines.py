@@ -41,6 +41,11 @@ def with_jvp(torch: ModuleType, jvp: Callable[[Any], Any]) -> Any:
                        jvp=staticmethod(lambda ctx, t: jvp(t)))
 
 
+def forward_ad(torch: ModuleType) -> ModuleType:
+    """Return the engine's `autograd.forward_ad`."""
+    return importlib.import_module(torch.__name__ + ".autograd.forward_ad")
+
+
 def spelt(torch: ModuleType, name: str) -> str:
     """Return a built-in node's name as the engine spells it: PyTorch ends it with a number."""
     return name if torch.__name__ == "minigrad" else name + "0"

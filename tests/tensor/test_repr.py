@@ -33,7 +33,7 @@ def test_the_grad_fn_is_named():
     (Parameter(tensor([1.0])), "Parameter containing:\ntensor([1.], requires_grad=True)"),
     (Mine([1.0]), "Mine([1.])"),
 ])
-def test_what_is_shown(value, expected):
+def test_the_repr_of_values_of_each_kind(value, expected):
     assert repr(value) == expected
 
 

@@ -7,14 +7,13 @@ what is written down here, or raise the error whose first words are written down
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-LIBRARIES = ["minigrad"] + ["torch"] * (importlib.util.find_spec("torch") is not None)
+from tests.support.engines import NAMES
 
 
 def leaf(torch, *shape):
@@ -632,7 +631,7 @@ def outcome(program: Callable[..., Any], library: str) -> Any:
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", NAMES)
 @pytest.mark.parametrize("program, expected", EXPECTED.items(), ids=lambda p: getattr(
     p, "__name__", ""))
 def test_program(program, expected, library):

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import io
 import json
+import os
 import pickle
 import pkgutil
 import subprocess
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import minigrad
-from minigrad.utils.moved_modules import MOVED
+from minigrad.utils.moved_modules import MOVED, MOVED_FUNCTIONS
 
 #: Written by the first edition: pickles of its public classes, of some objects, and saved files.
 FIRST_EDITION = json.loads(
@@ -30,6 +31,14 @@ def test_a_pickled_class_is_found_again(name):
     namespace, _, attribute = name.rpartition(".")
     assert inspect.isclass(cls)
     assert getattr(importlib.import_module(namespace), attribute) is cls
+
+
+@pytest.mark.parametrize(("old", "name", "new"), [
+    (old, name, new) for old, names in MOVED_FUNCTIONS.items() for name, new in names.items()])
+def test_a_function_is_found_where_it_was(old, name, new):
+    home, _, new_name = new.rpartition(".")
+    before, now = (importlib.import_module(f"minigrad.{each}") for each in (old, home))
+    assert getattr(before, name) is getattr(now, new_name)
 
 
 @pytest.mark.parametrize("name", FIRST_EDITION["instances"])
@@ -74,9 +83,26 @@ def test_an_old_module_name_gives_the_module(old):
         f"minigrad.{MOVED[old]}")
 
 
-def test_a_name_that_never_was_is_not_found():
-    with pytest.raises(ModuleNotFoundError, match=r"minigrad\.no_such_module"):
-        importlib.import_module("minigrad.no_such_module")
+@pytest.mark.parametrize("name", ["", ".grading", ".grading.intake", ".export.cell"])
+def test_the_course_is_found_by_its_old_name(name):
+    """Exported notebooks import `minigrad.course.export.cell`."""
+    assert importlib.import_module(f"minigrad.course{name}") is importlib.import_module(
+        f"minigrad_course{name}")
+
+
+@pytest.mark.parametrize("name", ["no_such_module", "course.no_such_module", "courses"])
+def test_a_name_that_never_was_is_not_found(name):
+    with pytest.raises(ModuleNotFoundError, match=rf"minigrad\.{name}"):
+        importlib.import_module(f"minigrad.{name}")
+
+
+@pytest.mark.slow
+def test_an_old_name_can_be_run():
+    pytest.importorskip("typer", reason="the course's commands need Typer")
+    done = subprocess.run([sys.executable, "-P", "-m", "minigrad.course", "export", "-h"],
+                          capture_output=True, text=True, check=True,
+                          env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])})
+    assert "Usage: python -m minigrad.course export" in done.stdout
 
 
 def test_tensor_stays_a_function_after_every_submodule_is_imported():

@@ -1,6 +1,9 @@
 # Stage 01, Function: the exercise for minigrad/autograd/function.py.
 # Made by `minigrad dev build`. The lesson is lessons/01_function.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 01
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Function: an operation with a forward and a backward that the user writes.
 
@@ -17,9 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _state
-from .._state import number
 from ..batching import level_of
-from ..graph.node import through_tensors
+from ..graph.node import assign_sequence_nr, through_tensors
 from ..graph.saved_tensor import SavedTensor
 from ..graph.version import version_of
 from ..op.error_nodes import poison_history
@@ -171,8 +173,9 @@ class FunctionNode(FunctionCtx, ContextNode):
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
         # 01.2 Backward: hand over and check. `apply_tensors(grads)` gets a sequence with the
         # gradient of each output, or None where an output was not used. If
-        # `self.materialize_grads` is true, put `self._zeros(i)` in the place of each None (i
-        # is the output's number). Call the user's code with `self.apply(*grads)`. Return
+        # `self.materialize_grads` is true, `self._zeros(i)` takes the place of each None (i
+        # is the output's number), in a new list: the engine goes on with the one that it
+        # gave. Call the user's code with `self.apply(*grads)`. Return
         # `self._checked(results)`, where a result that is no tuple is made a tuple of one
         # first. `_checked(results)` returns a list with the gradients of those arguments of
         # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
@@ -339,11 +342,11 @@ class Function:
         # Set on the context, before `forward` runs: `_are_tensors`, a tuple that tells for
         # each of `args` whether it is a Tensor; `needs_input_grad`, a tuple that tells for
         # each of `args` whether it is a Tensor that requires grad. If the call is recorded,
-        # number the node with `number(node)` and give it one edge for each tensor among
-        # `args`, in order, with `node.set_edges(edges)`; a tensor's `_edge()` returns its
-        # edge, also where it needs no gradient. Then, with recording off however `forward`
-        # ends, run `cls.forward(context, *args, **kwargs)`; if the class has its own
-        # `setup_context` (it is not `Function.setup_context`), run `cls.forward(*args,
+        # number the node with `assign_sequence_nr(node)` and give it one edge for each tensor
+        # among `args`, in order, with `node.set_edges(edges)`; a tensor's `_edge()` returns
+        # its edge, also where it needs no gradient. Then, with recording off however
+        # `forward` ends, run `cls.forward(context, *args, **kwargs)`; if the class has its
+        # own `setup_context` (it is not `Function.setup_context`), run `cls.forward(*args,
         # **kwargs)` and after it `cls.setup_context(context, args, outputs)` with the outputs
         # exactly as `forward` returned them. Hand the outputs on as a tuple:
         # `join_outputs(node, tensors, outputs, recorded)` returns a list of what takes their

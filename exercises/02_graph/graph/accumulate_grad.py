@@ -1,6 +1,9 @@
 # Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/graph/accumulate_grad.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 02
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """The end of the graph at a leaf, where gradients become `.grad`."""
 
@@ -30,13 +33,11 @@ class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable.grad`."""
 
     __slots__ = ("variable",)
-    arity = 0
     variable: Any
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
-        array = variable._array
-        self.shape, self.dtype = array.shape, array.dtype  # as they are now, whatever comes later
+        self.shape, self.dtype = variable._array.shape, variable._array.dtype  # as they are now
         self.extras = None
         self.sequence = 1 << 61  # leaves run as soon as they are ready
 
@@ -45,26 +46,27 @@ class AccumulateGrad(Node):
 
         NOTE [Who owns a gradient]
             An array may be written to, or become `.grad`, only if the engine allocated it and
-            nobody else holds it: then `owned` is true and it is no view.  What a formula
+            nobody else holds it: then `owned` is true and it is no view.  An array that a formula
             passed through, a hook saw, a Function returned or the caller gave is borrowed, and
-            copied before it is first written to.  A view will do where it looks at the whole of
-            an array that nothing else refers to, as what `t` gives back does.  A new `.grad`
+            copied before it is first written to.  A view is accepted if it shows all of an array
+            that nothing else refers to, such as the transpose that `t` returns.  A new `.grad`
             takes the strides of a dense leaf and is row-major otherwise.
         """
         # 02.5 Gradients that add up. Add the array `grad` to `.grad` of the leaf,
         # `variable._grad` (a Tensor or None; its array is `_array`). A variable that no
         # longer requires grad (`_requires_grad`) gets nothing; for any other call
-        # `self.check_is_leaf()` first, which is there. With no `.grad` yet, make one:
-        # `variable._plain(array)` makes a Tensor of an array. That array must be the leaf's
-        # alone: `grad` itself may be taken only where `owned` is true, it has the wanted
-        # strides, and it is either no view (`grad.base is None`) or all that refers to the
-        # array it looks at (`holds_alone(grad)`); in every other case copy it. Copying always
-        # is right as well. The new array has the strides of the leaf's array where that is
+        # `self.check_is_leaf()` first, which is given. With no `.grad` yet, make one:
+        # `variable._plain(array)` makes a Tensor of the array that `new_grad(variable._array,
+        # grad, owned)` returns. That array must be the leaf's alone: `grad` itself may be
+        # taken only where `owned` is true, it has the strides of the leaf, and it is either
+        # no view (`grad.base is None`) or all that refers to the array it looks at
+        # (`holds_alone(grad)`); in every other case copy it. Copying is always right. The
+        # copy, `copy_for(leaf, grad)`, has the strides of the leaf's array where that is
         # dense (`is_dense(leaf)`) and is row-major (`grad.copy("C")`) otherwise; it has
-        # grad's dtype. With a `.grad` that is there already, add in place, whether it
-        # requires grad or not: the same Tensor stays in `variable._grad`, and the write is
-        # counted by `current._bump()`. Never write to `grad`. Threads may come at once: work
-        # under the leaf's lock, `lock_of(variable)`.
+        # grad's dtype. With a `.grad` that is there already, `add_to(variable._grad, grad)`
+        # adds in place, whether it requires grad or not: the same Tensor stays in
+        # `variable._grad`, and the write is counted by `current._bump()`. Never write to
+        # `grad`. Threads may come at once: work under the leaf's lock, `lock_of(variable)`.
         raise NotImplementedError("02.5 Gradients that add up is yours to write")
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
@@ -96,6 +98,24 @@ class AccumulateGrad(Node):
         """Raise if the variable is no leaf any more, which a write in place can bring about."""
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
+
+
+def new_grad(leaf: Array, grad: Array, owned: bool) -> Array:
+    """Return the array of a new `.grad`: `grad` itself where it may be, else a copy."""
+    # 02.5 Gradients that add up. See the task at `AccumulateGrad.accumulate`.
+    raise NotImplementedError("02.5 Gradients that add up is yours to write")
+
+
+def copy_for(leaf: Array, grad: Array) -> Array:
+    """Return a copy of a gradient, with the strides of a dense leaf."""
+    # 02.5 Gradients that add up. See the task at `AccumulateGrad.accumulate`.
+    raise NotImplementedError("02.5 Gradients that add up is yours to write")
+
+
+def add_to(current: Any, grad: Array) -> None:
+    """Add an array to a `.grad` in place."""
+    # 02.5 Gradients that add up. See the task at `AccumulateGrad.accumulate`.
+    raise NotImplementedError("02.5 Gradients that add up is yours to write")
 
 
 def check_fit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> None:

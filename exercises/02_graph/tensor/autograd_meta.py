@@ -1,8 +1,11 @@
 # Stage 02, The graph: nodes, edges and leaves: the exercise for minigrad/tensor/autograd_meta.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 02
+# Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Where a tensor stands in the graph: the node that made it, or the end that it is itself."""
+"""A tensor's place in the graph: the node that made it, or the `AccumulateGrad` of a leaf."""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class AutogradMeta:
 
     @property
     def output_nr(self: Any) -> int:
-        """Which output of `grad_fn` it is."""
+        """The tensor's number among the outputs of `grad_fn`."""
         index: int = self._index
         return index
 
@@ -67,9 +70,9 @@ class AutogradMeta:
         # somebody (a graph) holds it, every call returns the same one; when nobody holds it
         # any more, the next call makes a new one, `AccumulateGrad(self)`. The leaf itself
         # must not keep it alive: remember it as a weak reference, `ref(node)`, in
-        # `extras.accumulator`, which is None until the first time. `extras` is
+        # `meta.accumulator`, which is None until the first time. `meta` is
         # `self._autograd_meta()`, which makes it where `self._extras` is still None. If the
-        # leaf has hooks (`extras.hooks`, a dictionary or None), a newly made AccumulateGrad
+        # leaf has hooks (`meta.hooks`, a dictionary or None), a newly made AccumulateGrad
         # gets that very dictionary as `node._extras().tensor[0]`; without hooks leave the
         # node's extras alone. Two threads may ask at once and have to get the same one: look
         # and make under `_accumulator_lock`.

@@ -1,6 +1,9 @@
 # Stage 03, The engine: the exercise for minigrad/engine/engine.py.
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """The engine: runs the graph backward, each node once, when all its gradients have arrived.
 
@@ -18,9 +21,10 @@ from threading import Thread, local
 from typing import Any
 
 from .. import _state
-from ..graph.node import GraphRoot, Node
+from ..graph.node import GraphRoot
+from ..tensor.tensor import Tensor
 from . import shortcuts
-from .graph_task import GraphTask
+from .graph_task import Edge, GraphTask
 
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
@@ -34,41 +38,36 @@ class _Running(local):
 
     def __init__(self) -> None:
         self.tasks: list[GraphTask] = []
-        self.depth = 0
 
 
 _running = _Running()
 
 
-def execute(
-    edges: Sequence[tuple[Node | None, int]],
-    grads: Sequence[Value],
-    retain_graph: bool,
-    create_graph: bool,
-    inputs: Sequence[tuple[Node | None, int]] | None = None,
-    accumulate: bool = True,
-    kind: type[GraphTask] = GraphTask,
-) -> list[Value | None]:
+def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, create_graph: bool,
+            inputs: Sequence[Edge] | None = None, accumulate: bool = True,
+            kind: type[GraphTask] = GraphTask) -> list[Value | None]:
     """Run a backward pass from `edges`, where `grads` come in, and return the inputs' gradients.
 
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    # 03.6 A whole pass. `execute`: make the task, `kind(retain_graph, create_graph)`, and
-    # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number):
-    # `task.find_nodes_to_execute(root, nodes)` with the set of their nodes that are not
-    # None; and without `accumulate` note in `task.captures` for each node that is not
-    # None, under the number, the list of the positions in `inputs` that ask for it: one
-    # node may be asked for by several numbers, and one number by several positions. Then,
-    # with inputs or without, `task.prepare(root, inputs, accumulate)`, which is given and
-    # sees to a few corner cases. Run with `_run_here(task, root)`, or
-    # `_run_in_fresh_thread(task, root)` where `_running.depth` has come to MAX_DEPTH.
-    # Return a list with `task.captured.get(position)` for each input, empty without
-    # inputs. `_run_here`: set the grad mode (`_state.grad_enabled`, with `get` and `set`)
-    # to `task.create_graph`, append the task to `_running.tasks` and count
-    # `_running.depth` up; then count the dependencies and run. However that ends, count
-    # down, take the task off and set the mode that was there before. (The package asks
-    # for a quicker loop first, `shortcuts.run_task`; leave that out.)
+    # 03.6 A whole pass. `execute`: make the task, `kind(retain_graph, create_graph,
+    # on_tensors)`, where `on_tensors` is True if the first of `grads` is a Tensor, and
+    # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number)
+    # call `task.end_at(root, inputs, accumulate)`. Run with `_run_here(task, root)`, or
+    # `_run_in_fresh_thread(task, root)` where `_running.tasks` holds MAX_DEPTH passes
+    # already. Return a list with `task.captured.get(position)` for each input, empty
+    # without inputs. `end_at`: call `self.find_nodes_to_execute(root, ends)` with the set
+    # of the inputs' nodes that are not None. With `accumulate` call
+    # `self.note_inputs(ends)`, which is given. Without it note in `self.captures`, for
+    # each node that is not None, under the number, the list of the positions in `inputs`
+    # that ask for it: one node may be asked for by several numbers, and one number by
+    # several positions. Last, where the root has one edge alone, call
+    # `self.note_lone_root(root)`, given too. `_run_here`: set the grad mode
+    # (`_state.grad_enabled`, with `get` and `set`) to `task.create_graph`, append the
+    # task to `_running.tasks`; then count the dependencies and run. However that ends,
+    # take the task off and set the mode that was there before. (The package asks for a
+    # quicker loop first, `shortcuts.run_task`; leave that out.)
     # `queue_callback(callback)`: append to `callbacks` of the innermost pass on this
     # thread, the last in `_running.tasks`; without one raise RuntimeError("Final
     # callbacks can only be installed during backward pass.").

@@ -1,12 +1,16 @@
 # Stage 04a, Operators, element by element: the exercise for minigrad/engine/validate.py.
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Results of a node validated: as many as edges, in the shape and dtype of their receivers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +22,30 @@ from ..tensor.tensor import Tensor
 from .input_buffer import Gradient, Value
 
 
-def validate_outputs(node: Node, edges: Sequence[tuple[Node | None, int]],
-                     results: Sequence[Gradient | None]) -> list[Gradient | None]:
-    """Return the results of a node, one for each of its edges, as their receivers expect them."""
+def validate_outputs(node: Node, received: Sequence[Value | None],
+                     results: Sequence[Value | None]) -> list[Gradient | None]:
+    """Return the results of a node, one for each of its edges, as their receivers expect them.
+
+    The engine owns an array that a formula computed for one receiver: neither one that it received
+    and passed on, nor one that it returned twice; see NOTE [Who owns a gradient].
+    """
+    edges, held = node.edges, [*map(id, received), *map(id, results)]
     if len(results) != len(edges):
-        raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
-                           f"got {len(results)}, but expected {len(edges)}")
-    valid: list[Gradient | None] = []
+        raise wrong_number(node, results)
+    gradients: list[Gradient | None] = [None] * len(edges)
     for position, (result, (target, index)) in enumerate(zip(results, edges, strict=True)):
-        if result is not None and target is not None:
-            value = match_metadata(result.value, target, index, node, position)
-            result = Gradient(value, result.owned)
-        valid.append(result)
-    return valid
+        if result is not None:
+            owned = not node.borrows_results and held.count(id(result)) == 1
+            if target is not None:
+                result = match_metadata(result, target, index, node, position)
+            gradients[position] = Gradient(result, owned)
+    return gradients
+
+
+def wrong_number(node: Node, results: Sequence[Value | None]) -> RuntimeError:
+    """Return the error for a node that did not give one result for each edge."""
+    return RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
+                        f"got {len(results)}, but expected {len(node.edges)}")
 
 
 def match_metadata(grad: Value, target: Node, index: int, source: Node, position: int) -> Value:
@@ -44,12 +59,26 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
     # is an array, a number or a `Tensor`, whose array is `grad._array`; the result is of
     # the same kind. What is neither a Tensor nor of a type in BACKENDS is made an array
     # with `np.asarray`. If the shape is another, return the sum over copies (`sum_to`);
-    # but where the wanted shape does not broadcast to what came, raise RuntimeError
-    # `Function NAME returned an invalid gradient at index POSITION - got [4] but expected
-    # shape compatible with [3]`. NAME is `source.name()`, POSITION is `position`, and
-    # both shapes are printed as lists. If the dtype is another, cast: `astype(dtype)` of
-    # an array, `grad.to(FROM_NUMPY[dtype])` of a tensor; integers and truth values are
-    # cast too.
+    # but `check_expandable(received, shape, source, position)` comes first: where the
+    # wanted shape does not broadcast to what came, raise RuntimeError `Function NAME
+    # returned an invalid gradient at index POSITION - got [4] but expected shape
+    # compatible with [3]`. NAME is `source.name()`, POSITION is `position`, and both
+    # shapes are printed as lists. If the dtype is another, cast with `converted(grad,
+    # dtype)`: `astype(dtype)` of an array, `grad.to(FROM_NUMPY[dtype])` of a tensor;
+    # integers and truth values are cast too.
+    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
+
+
+def converted(grad: Value, dtype: Any) -> Value:
+    """Return a gradient in another array dtype."""
+    # 04a.3 A gradient made to fit. See the task at `match_metadata`.
+    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
+
+
+def check_expandable(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
+                     position: int) -> None:
+    """Raise unless a gradient is of a shape to which `shape` can be broadcast."""
+    # 04a.3 A gradient made to fit. See the task at `match_metadata`.
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 

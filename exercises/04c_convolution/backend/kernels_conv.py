@@ -1,6 +1,9 @@
 # Stage 04c, Convolution: the exercise for minigrad/backend/kernels_conv.py.
 # Made by `minigrad dev build`. The lesson is lessons/04c_convolution.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04c
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Convolution and its two derivatives, for any number of spatial dimensions.
 

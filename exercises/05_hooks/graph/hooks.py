@@ -1,6 +1,9 @@
 # Stage 05, Hooks: the exercise for minigrad/graph/hooks.py.
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 05
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Hooks: the tables that keep them, and the handles that take them away again.
 
@@ -64,7 +67,7 @@ def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> 
 
 
 class Extras:
-    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
+    """Hooks and metadata, which few nodes have; the others hold None in its place."""
 
     __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
 

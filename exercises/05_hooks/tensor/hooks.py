@@ -1,8 +1,11 @@
 # Stage 05, Hooks: the exercise for minigrad/tensor/hooks.py.
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 05
+# Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Who is told of a tensor's gradient: hooks, and `.grad` of a tensor that is no leaf.
+"""Tensor hooks, and `retain_grad`, which keeps `.grad` of a tensor that is no leaf.
 
 Both are kept at the node that the gradient goes to, under the number of the tensor there, so that
 a backward pass finds them without the tensor.

@@ -1,6 +1,9 @@
 # Stage 06, Saved tensors, versions and views: the exercise for minigrad/tensor/views.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 06
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Views and in-place writes: who shares memory with whom, and whose history a write changes.
 
@@ -21,7 +24,8 @@ from .. import _state
 from ..backend.memory_layout import OVERLAP, is_dense, overlaps_itself
 from ..graph.copy_slices import CopySlices
 from ..graph.node import Node
-from ..graph.version import INFERENCE, InferenceVersion, version_of
+from ..graph.special_versions import INFERENCE, InferenceVersion
+from ..graph.version import version_of
 from .attributes import data_pointer, same_memory
 from .tensor import Tensor
 
@@ -41,7 +45,7 @@ _REASON = {
 
 
 class ViewInfo:
-    """What a view knows of its base."""
+    """The base of a view, and how and when the view was made."""
 
     __slots__ = ("base", "creation", "version")
 
@@ -140,7 +144,7 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
 def partly_overlaps(written: Array, read: Array) -> bool:
     """Tell whether two dense arrays share some of their memory, but not element for element.
 
-    Of arrays with gaps it is not known, here as in PyTorch.
+    For arrays with gaps the answer is False, as in PyTorch.
     """
     if written is read or not (written.size and read.size):
         return False

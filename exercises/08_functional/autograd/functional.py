@@ -1,12 +1,15 @@
 # Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional.py.
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Derivatives of functions: products with vectors, whole jacobians and hessians.
 
-Unlike `backward`, these take a function and its inputs, leave no `.grad` behind and give zeros
-for what does not depend on an input.  Here `m` stands for the number of elements of the outputs
-and `n` for that of the inputs.
+Unlike `backward`, these take a function and its inputs and leave no `.grad` behind; an output that
+does not depend on an input has zeros as its derivative.  Here `m` stands for the number of elements
+of the outputs and `n` for that of the inputs.
 
 Source: https://docs.pytorch.org/docs/stable/autograd.html#functional-higher-level-api
 """
@@ -56,7 +59,7 @@ def vjp(
 
     `v` has the outputs' shapes and may be left out for one output of one element; the product
     has the inputs' shapes.  With `create_graph` both results can be differentiated.  `TypeError`
-    for what is no tensor, `RuntimeError` for a `v` of wrong shape and, if `strict`, for an
+    for other values than tensors, `RuntimeError` for a `v` of wrong shape and, if `strict`, for an
     output that does not depend on an input.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html
@@ -67,18 +70,18 @@ def vjp(
     """
     # 08.3 vjp: the product from the left. Return `func(*inputs)` and `v^T J`, as the
     # docstring says. `inputs` is a tensor or a tuple: `tensor_tuple(inputs, "inputs",
-    # "vjp")` says which and makes a tuple. `func` gets fresh inputs (`fresh_inputs(given,
-    # create_graph)`) and is called once, with recording on, whatever mode the caller is
-    # in; afterwards the mode is what it was, also after an error. Its outputs go through
-    # `tensor_tuple(..., _OUTPUTS, "vjp")`; `require_dependence(outputs, "outputs",
-    # strict)` raises for strict mode. A vector is checked by `vector_like(v, outputs,
-    # outputs_were_tuple, create_graph, "vjp")`. If `v` is None and the outputs are not
-    # one tensor with one element, raise RuntimeError("The vector v can only be None if
-    # the user-provided function returns a single Tensor with a single element."). An
-    # input that no output depends on has zeros (`zeros_for_missing`, step "gradient").
-    # The outputs come back nested as `func` gave them, the product nested as the inputs
-    # were; both are detached unless `create_graph`, in which case both can be
-    # differentiated.
+    # "vjp")` says which and makes a tuple. `func` gets fresh inputs
+    # (`fresh_inputs(inputs, create_graph)`) and is called once, with recording on,
+    # whatever mode the caller is in; afterwards the mode is what it was, also after an
+    # error. Its outputs go through `tensor_tuple(..., _OUTPUTS, "vjp")`;
+    # `require_dependence(outputs, "outputs", strict)` raises for strict mode. A vector is
+    # checked by `vector_like(v, outputs, outputs_were_tuple, create_graph, "vjp")`. If
+    # `v` is None and the outputs are not one tensor with one element, raise
+    # RuntimeError("The vector v can only be None if the user-provided function returns a
+    # single Tensor with a single element."). An input that no output depends on has zeros
+    # (`zeros_for_missing`, step "gradient"). The outputs come back nested as `func` gave
+    # them, the product nested as the inputs were; both are detached unless
+    # `create_graph`, in which case both can be differentiated.
     raise NotImplementedError("08.3 vjp: the product from the left is yours to write")
 
 
@@ -107,7 +110,7 @@ def jvp(
     # and dtype that require grad. `jvp` returns `func(*inputs)` and `J v`, by two
     # backward passes; see NOTE [Tangents by double backward]. It does what `vjp` does to
     # inputs and outputs, with the name "jvp". The vector comes from `_vector_of_inputs(v,
-    # given, inputs_were_tuple, create_graph, "jvp")`. The `pullback` of the outputs has
+    # inputs, inputs_were_tuple, create_graph, "jvp")`. The `pullback` of the outputs has
     # vectors like the outputs, and goes through `require_dependence(pulled,
     # "grad_inputs", strict)`. The product has the outputs' shapes: zeros where an output
     # does not depend on the inputs (`zeros_for_missing`, step "tangent"). Both results
@@ -182,15 +185,15 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the derivative of every element of `func(*inputs)` by every element of the inputs.
+    """Return the derivatives of all elements of `func(*inputs)` with respect to all inputs.
 
     For one output and one input it has the shape `output.shape + input.shape`; tuples of
     outputs or inputs give tuples, outputs outside.  `strategy="reverse-mode"` takes a backward
     pass for each of the `m` output elements, `strategy="forward-mode"` (only with `vectorize`,
     without `create_graph`) one for each of the `n` input elements.  With `vectorize`, which cannot
     be `strict`, all of them are one pass on batches; an op without a batching rule warns.  Errors
-    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for what
-    forward mode leaves out.
+    are those of `vjp`, `AssertionError` for an unknown strategy and `NotImplementedError` for
+    options that forward mode leaves out.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html
 
@@ -208,20 +211,20 @@ def jacobian(
         _check_forward_mode(create_graph, strict, vectorize)
         return _forward_jacobian(func, inputs)
     with enable_grad():
-        inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jacobian")
-        given = fresh_inputs(given, create_graph)
-        outputs_were_tuple, outputs = tensor_tuple(func(*given), _OUTPUTS, "jacobian")
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
+        inputs = fresh_inputs(inputs, create_graph)
+        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "jacobian")
         require_dependence(outputs, "outputs", strict)
         if vectorize and strict:
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
                 "supported together. Please either set `strict=False` or `vectorize=False`.")
         if vectorize:
-            rows = all_rows(outputs, given, create_graph)
+            rows = all_rows(outputs, inputs, create_graph)
         else:
-            rows = [_each_row(output, i, given, create_graph, strict)
+            rows = [_each_row(output, i, inputs, create_graph, strict)
                     for i, output in enumerate(outputs)]
-        blocks = [blocks_of(output, found, given) for output, found in zip(outputs, rows)]
+        blocks = [blocks_of(output, stacks, inputs) for output, stacks in zip(outputs, rows)]
     return nested_result(blocks, outputs_were_tuple, inputs_were_tuple, create_graph)
 
 
@@ -233,7 +236,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Return the second derivatives of `func(*inputs)`, which is one element, by its inputs.
+    """Return the second derivatives of `func(*inputs)`, one element, with respect to its inputs.
 
     For one input it has the shape `input.shape + input.shape`; a tuple of inputs gives a tuple
     of tuples.  It is the jacobian of the jacobian; `vectorize` and `outer_jacobian_strategy` are
@@ -255,13 +258,13 @@ def hessian(
     # were_tuple, "hessian")`, which raises unless it is one tensor with one element; it
     # may have the shape (1, 1), which is not to show in the result. The first derivatives
     # are its `jacobian`, such that it can be differentiated, and go through
-    # `require_dependence(found, "jacobian", strict)`. The result is the `jacobian` of
+    # `require_dependence(grads, "jacobian", strict)`. The result is the `jacobian` of
     # these, with `create_graph`, `strict`, `vectorize` and the strategy. For a tuple of
     # inputs it is a tuple of tuples of blocks, for one input the one block alone.
     raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
 
 
-# -------------------------------------------------------------------- what they are made of
+# -------------------------------------------------------------------- their parts
 
 
 def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: bool,
@@ -277,20 +280,20 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
 
 def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
             function: str) -> tuple[bool, Tensors, Tensors | None, Tensor, Row]:
-    """Do what `vhp` and `hvp` start with, as far as the gradients, which can be differentiated."""
+    """Compute the gradients with which `vhp` and `hvp` start; they can be differentiated."""
     # 08.7 Products with a hessian. See the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
               strict: bool) -> Row:
-    """Return the rows of the jacobian of one output by each input, from a pass for each row."""
+    """Return the rows of one output's jacobian for each input, from one pass for each row."""
     if shortcuts.jacobian_rows is not None and not (strict or create_graph):
         if not output.requires_grad:
             return (None,) * len(inputs)
-        found = shortcuts.jacobian_rows(output, inputs)
-        if found is not None:
-            return tuple(found)
+        stacks = shortcuts.jacobian_rows(output, inputs)
+        if stacks is not None:
+            return tuple(stacks)
     rows = rows_of(output, inputs, create_graph)
     if strict:
         _check_rows(rows, number, create_graph)
@@ -298,18 +301,18 @@ def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
 
 
 def _check_rows(rows: Sequence[Row], output: int, create_graph: bool) -> None:
-    """Raise for what strict mode does not allow in the jacobian of one output."""
+    """Raise for rows of one output's jacobian that strict mode does not allow."""
     for row in rows:
-        for i, found in enumerate(row):
-            if found is None:
+        for i, grad in enumerate(row):
+            if grad is None:
                 raise RuntimeError(f"Output {output} of the user-provided function is independent "
                                    f"of input {i}. This is not allowed in strict mode.")
-            if create_graph and not found.requires_grad:
+            if create_graph and not grad.requires_grad:
                 raise RuntimeError(independent(output, "jacobian"))
 
 
 def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """Raise for what `strategy="forward-mode"` leaves out."""
+    """Raise for options that `strategy="forward-mode"` does not support."""
     combined = ('torch.autograd.functional.jacobian: `{0}=True` and `strategy="forward-mode"` are '
                 "not supported together (yet). Please either set `{0}=False` or "
                 '`strategy="reverse-mode"`.')
@@ -323,7 +326,7 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 
 def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
-    """Return the jacobian of one output by each input, from its rows; zeros for missing ones."""
+    """Return one output's jacobian for each input, made of its rows; zeros for missing ones."""
     # 08.4 Row by row. `unit_vectors` returns a list with a tensor for each element of
     # `like`, in order: of like's shape and dtype, 1 at that element and 0 elsewhere.
     # `rows_of` returns a list with a row for each element of `output`: the `gradients` of
@@ -338,7 +341,7 @@ def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) ->
 
 
 def _forward_jacobian(func: Function, inputs: Any) -> Any:
-    """Return the jacobian, all columns at once, by forward mode."""
+    """Return the jacobian, all columns in one pass, by forward mode."""
     were_tuple = [False]
 
     def checked(*args: Tensor) -> Tensors:
@@ -346,6 +349,6 @@ def _forward_jacobian(func: Function, inputs: Any) -> Any:
         return outputs
 
     with enable_grad():
-        inputs_were_tuple, given = tensor_tuple(inputs, "inputs", "jacobian")
-        _, blocks = columns_by_forward_mode(checked, fresh_inputs(given, create_graph=False))
+        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
+        _, blocks = columns_by_forward_mode(checked, fresh_inputs(inputs, create_graph=False))
     return nested_result(blocks, were_tuple[0], inputs_were_tuple, False)

@@ -1,6 +1,9 @@
 # Stage 10, Anomaly mode: the exercise for minigrad/autograd/anomaly_mode.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 10
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Anomaly mode: which line of the forward made the node whose backward failed.
 

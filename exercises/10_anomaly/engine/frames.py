@@ -1,8 +1,11 @@
 # Stage 10, Anomaly mode: the exercise for minigrad/engine/frames.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 10
+# Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Where in the user's program we are: the call stack without the package's own innermost frames."""
+"""The user's frame: the innermost frame of the call stack that is not the package's own."""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def is_ours(names: dict[str, Any]) -> bool:
 def user_frame() -> tuple[FrameType, int]:
     """Return the innermost frame of the user's, and how many frames of the package lie within.
 
-    Where there is none, as in the package's own examples, it is the caller's.
+    If there is none, as in the package's own examples, it is the caller's.
     """
     # 10.1 Whose frame is it. See the task at `is_ours`.
     raise NotImplementedError("10.1 Whose frame is it is yours to write")

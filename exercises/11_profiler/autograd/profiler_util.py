@@ -1,6 +1,9 @@
 # Stage 11, The profiler: the exercise for minigrad/autograd/profiler_util.py.
 # Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 11
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """The events of a profile, how they nest, and their averages.
 

@@ -14,8 +14,7 @@ from ...batching import batched, examples, next_level
 from ...device import place_on
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
-from ..forward_ad import checked_dual
-from .tangents import TangentLevel
+from ..forward_ad import checked_dual, jvp_level
 
 Tensors = tuple[Tensor, ...]
 
@@ -45,7 +44,7 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
                   directions: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
     """Return `func(*inputs)`, and the derivative of each output along each row of directions."""
     batch = next_level()
-    with TangentLevel() as level:
+    with jvp_level() as level:
         outputs = func(*[checked_dual(level, x, batched(rows, batch))
                          for x, rows in zip(inputs, directions, strict=True)])
         columns = []

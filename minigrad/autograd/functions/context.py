@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..._state import number
 from ...graph.hooks import Extras
-from ...graph.node import NaryNode, Node
+from ...graph.node import NaryNode, Node, assign_sequence_nr
 
 
 class Unset(tuple[()]):
@@ -25,13 +24,13 @@ class Unset(tuple[()]):
 
 UNSET: Any = Unset()
 
-#: Slots that the engine fills after `forward`, and every other name that it reads from a node.
+#: Slots that the engine fills after `forward`.
 FILLED_LATER = ("shape", "dtype", "num_inputs", "others")
-OF_ENGINE = frozenset({
-    *FILLED_LATER, "apply", "apply_arrays", "apply_needed_tensors", "apply_tensors", "arity",
-    "borrows_results", "context", "device", "edge_list", "edges", "extras", "function", "is_op",
-    "metadata_of", "name", "next_nodes", "op", "put_aside", "release", "saves", "sequence",
-    "set_edges", "shows_all_results", "takes_batches", "tensor_vjp_fns", "vjp_fns"})
+#: Attributes of nodes that are PyTorch's own: what a user sets under these names is seen by all.
+PUBLIC = frozenset({"metadata", "next_functions", "register_hook", "register_prehook"})
+#: Every other name that the engine reads from a node.
+OF_ENGINE = frozenset({name for name in dir(NaryNode) if not name.startswith("_")} - PUBLIC
+                      | {"apply", "context", "function", "op", "put_aside"})
 
 
 class ContextNode(NaryNode):
@@ -43,34 +42,26 @@ class ContextNode(NaryNode):
         self._order: tuple[int, Any] = (-1, ())  # sequence number and edges
         self._aside: dict[str, Any] | None = None
 
-    @property
-    def edges(self) -> Sequence[tuple[Node | None, int]]:
-        return self.edge_list
-
-    @edges.setter
-    def edges(self, value: Any) -> None:
-        self._aside = {**(self._aside or {}), "edges": value}
-
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         super().set_edges(edges)
-        self._order = self.sequence, self.edge_list
+        self._order = self.sequence, self.edges
 
     def put_aside(self) -> None:
         """Restore the engine's names; see NOTE [Names that both want]."""
         sequence, edges = self._order
         if (self.shape is UNSET and self.dtype is UNSET and self.num_inputs is UNSET
-                and self.others is UNSET and self.extras is None and self.edge_list is edges
+                and self.others is UNSET and self.extras is None and self.edges is edges
                 and self.sequence is sequence and OF_ENGINE.isdisjoint(self.__dict__)):
             return  # the usual case
         theirs = {name: value for name in FILLED_LATER
                   if (value := getattr(self, name)) is not UNSET}
         for name in OF_ENGINE & self.__dict__.keys():
             theirs[name] = self.__dict__.pop(name)
-        if self.edge_list is not edges:
-            theirs["edge_list"], self.edge_list = self.edge_list, edges
+        if self.edges is not edges:
+            theirs["edges"], self.edges = self.edges, edges
         if self.sequence is not sequence:
             theirs["sequence"] = self.sequence
-            number(self)
+            assign_sequence_nr(self)
         if not (self.extras is None or type(self.extras) is Extras):
             theirs["extras"], self.extras = self.extras, None
         if theirs:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _state
-from ..._state import number
-from ...graph.node import NaryNode, gradient_edges
+from ...graph.node import NaryNode, assign_sequence_nr, gradient_edges
 from ...tensor.tensor import Tensor
 from ..grad_mode import no_grad
 
@@ -91,7 +90,7 @@ class Error(NaryNode):
         super().__init__()
         self.message = message
         self.extras = None
-        number(self)
+        assign_sequence_nr(self)
 
     def apply_arrays(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
         raise RuntimeError(self.message)

@@ -35,6 +35,9 @@ FUNCTION, BACKWARD, USER = 0, 1, 7
 #: Nodes without an op that PyTorch shows with the namespace of their class.
 _PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
 
+#: Ops that PyTorch writes with an underscore in front.
+_INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "to_copy", "trilinear", "unsafe_view"}
+
 #: Nodes from this sequence number on are outside the order of creation.
 UNNUMBERED = 1 << 60
 
@@ -78,7 +81,7 @@ class Recorder:
     one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
     """
 
-    #: True: specialised closures and the engine's fast path may run, and report afterwards.
+    #: True: the quicker twins of `fast/` may run, and report afterwards.
     quick = True
     memory = False  # True: bytes are counted
     #: `microseconds(details)`: time of an event on a GPU, if measured
@@ -204,7 +207,8 @@ def op_name(op: type[Op]) -> str:
     >>> op_name(REGISTRY["PowNumber"])
     'aten::pow'
     """
-    return "aten::" + re.sub(r"(_of_number|_numbers?|_tensors?|_op|_in_place)$", "", op.name)
+    name = re.sub(r"(_of_number|_numbers?|_tensors?|_op|_in_place)$", "", op.name)
+    return f"aten::_{name}" if name in _INTERNAL else f"aten::{name}"
 
 
 def node_name(kind: type[Node]) -> str:

@@ -51,13 +51,13 @@ def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
 
     The events have to be in the order in which they began.
     """
-    made: dict[int, Any] = {}
+    forward: dict[int, Any] = {}
     pairs = []
     for event in events:
         if event.sequence_nr < 0:
             continue
         if event.scope != BACKWARD:
-            made[event.sequence_nr] = event
-        elif event.sequence_nr in made:
-            pairs.append((made[event.sequence_nr], event))
+            forward[event.sequence_nr] = event
+        elif event.sequence_nr in forward:
+            pairs.append((forward[event.sequence_nr], event))
     return pairs

@@ -5,7 +5,7 @@ Everything here needs CuPy and a driver; `backend.cuda_backend()` imports it, on
 
 - an index that is out of range wraps around, so `check_indices` looks first;
 - a matrix without a decomposition gives NaN, so functions of `linalg` are set to raise;
-- strided views have no base; see NOTE [Memory of device arrays] in `array_info`;
+- strided views have no base; see NOTE [Memory of device arrays] in `tensor/attributes.py`;
 - scatter-add lacks some integers, see `add_at`.
 
 NOTE [The current device and stream]
@@ -18,7 +18,7 @@ NOTE [The current device and stream]
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import cupy
@@ -348,6 +348,12 @@ class CupyBackend(CudnnKernels, Losses, Steps, Kernels):
     def place_of(self, arrays: Sequence[Any]) -> Place | None:
         """Return the place to work on these arrays, None for the default place."""
         return place_of(arrays)
+
+    def ones_like(self, array: Array, **options: Any) -> Array:
+        """Return ones of an array's shape on its device."""
+        place = place_of([array])
+        with nullcontext() if place is None else place.entered():
+            return cupy.ones_like(array, **options)
 
     @contextmanager
     def on(self, index: int | None) -> Iterator[None]:

@@ -202,15 +202,19 @@ class FusedKernels:
         """The second of `batch_norm_sums`."""
         return self.batch_norm_sums(g, x, mean, invstd)[1]
 
-    def layer_norm(self, x: Array, length: int, weight: Array | None, bias: Array | None,
-                   eps: float) -> tuple[Array, Array, Array]:
-        """Return the result, the means and the 1 / sqrt(var + eps) of rows of `length` elements."""
+    def layer_norm(self, x: Array, shape: Ints, weight: Array | None, bias: Array | None,
+                   eps: float) -> Any:
+        """Return the result, the means and the 1 / sqrt(var + eps) over the last dimensions."""
+        if not same_floats(x, weight, bias):
+            return NotImplemented
+        length = prod(shape)
         x, rows = cupy.ascontiguousarray(x), x.size // max(length, 1)
         result = cupy.empty_like(x)
         mean, rstd = (cupy.empty(rows, wide_type(x.dtype)) for _ in range(2))
         blocks("layer_norm", x.dtype, rows, length, x, wide(weight, x), wide(bias, x), result,
                mean, rstd, rows, length, float(eps))
-        return result, mean, rstd
+        sizes = *x.shape[:x.ndim - len(shape)], *(1,) * len(shape)
+        return result, mean.reshape(sizes), rstd.reshape(sizes)
 
     def layer_norm_grad_input(self, g: Array, x: Array, weight: Array | None, mean: Array,
                               rstd: Array) -> Array:
@@ -262,41 +266,70 @@ class FusedKernels:
         """`x` where the condition holds, else `y`: a GPU has no branch prediction."""
         return cupy.where(condition, x, y)
 
-    def gelu(self, x: Array, approximate: bool) -> Array:
-        """x times the normal distribution function of x, or its approximation by a tanh."""
+    def gelu(self, x: Array, approximate: str) -> Any:
+        """x times the normal distribution function of x, or its approximation by a "tanh"."""
+        if not covered(1, x):
+            return NotImplemented
         x = dense(x)
         result = cupy.empty_like(x)
-        each("gelu", x.dtype, x.size, x, result, x.size, np.int32(approximate))
+        each("gelu", x.dtype, x.size, x, result, x.size, np.int32(approximate == "tanh"))
         return result
 
-    def gelu_gradient(self, g: Array, x: Array, approximate: bool) -> Array:
+    def gelu_gradient(self, g: Array, x: Array, approximate: str) -> Array:
         """The derivative of `gelu`, applied to `g`."""
         g, x = dense(g), dense(x)
         result = cupy.empty_like(x)
-        each("gelu_gradient", x.dtype, x.size, g, x, result, x.size, np.int32(approximate))
+        each("gelu_gradient", x.dtype, x.size, g, x, result, x.size,
+             np.int32(approximate == "tanh"))
         return result
 
     # ---------------------------------------------------------------- softmax
 
-    def softmax(self, x: Array, dim: int, logarithm: bool) -> Array:
-        """The softmax along a dimension, or its logarithm, by one kernel."""
-        x = cupy.ascontiguousarray(x)
-        result = cupy.empty_like(x)
-        length, inner = x.shape[dim], prod(x.shape[dim:][1:])
-        rows = x.size // max(length, 1)
-        blocks("softmax", x.dtype, rows, length, x, result, rows, length, inner,
-               np.int32(logarithm))
-        return result
+    def softmax(self, x: Array, dim: int, dtype: Any = None) -> Any:
+        """The softmax along a dimension, by one kernel."""
+        return softmax_of(x, dim, dtype, logarithm=False)
 
-    def softmax_gradient(self, g: Array, y: Array, dim: int, logarithm: bool) -> Array:
+    def log_softmax(self, x: Array, dim: int, dtype: Any = None) -> Any:
+        """The logarithm of the softmax along a dimension, by one kernel."""
+        return softmax_of(x, dim, dtype, logarithm=True)
+
+    def softmax_gradient(self, g: Array, y: Array, dim: int) -> Array:
         """The derivative of `softmax` at its result `y`, applied to `g`."""
-        g, y = dense(g), dense(y)
-        result = cupy.empty_like(y)
-        length, inner = (y.shape[dim], prod(y.shape[dim:][1:])) if y.ndim else (1, 1)
-        rows = y.size // max(length, 1)
-        blocks("softmax_gradient", y.dtype, rows, length, g, y, result, rows, length, inner,
-               np.int32(logarithm))
-        return result
+        return softmax_gradient_of(g, y, dim, logarithm=False)
+
+    def log_softmax_gradient(self, g: Array, y: Array, dim: int) -> Array:
+        """The derivative of `log_softmax` at its result `y`, applied to `g`."""
+        return softmax_gradient_of(g, y, dim, logarithm=True)
+
+
+def softmax_of(x: Array, dim: int, dtype: Any, logarithm: bool) -> Any:
+    """Launch the kernel of `softmax` or its logarithm, where it covers the array."""
+    if dtype is not None or not (x.ndim and x.size and covered(1, x)):
+        return NotImplemented
+    x = cupy.ascontiguousarray(x)
+    result = cupy.empty_like(x)
+    length, inner = x.shape[dim], prod(x.shape[dim:][1:])
+    rows = x.size // max(length, 1)
+    blocks("softmax", x.dtype, rows, length, x, result, rows, length, inner, np.int32(logarithm))
+    return result
+
+
+def softmax_gradient_of(g: Array, y: Array, dim: int, logarithm: bool) -> Array:
+    """Launch the kernel of the derivative of `softmax`, or of its logarithm."""
+    g, y = dense(g), dense(y)
+    result = cupy.empty_like(y)
+    length, inner = (y.shape[dim], prod(y.shape[dim:][1:])) if y.ndim else (1, 1)
+    rows = y.size // max(length, 1)
+    blocks("softmax_gradient", y.dtype, rows, length, g, y, result, rows, length, inner,
+           np.int32(logarithm))
+    return result
+
+
+def same_floats(x: Array, *parameters: Array | None) -> bool:
+    """Tell whether an array and its parameters are floating, no parameter wider, and not empty."""
+    present = [a for a in (x, *parameters) if a is not None]
+    widest = max(4, x.dtype.itemsize)
+    return all(a.dtype.kind == "f" and a.size and a.dtype.itemsize <= widest for a in present)
 
 
 def rectifies(x: Any, out: Array) -> bool:

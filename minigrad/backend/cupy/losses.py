@@ -9,6 +9,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from .. import kernels_loss
 from .launch import THREADS, argument, each, kernel
 from .layout import dense, wide_type
 from .place import capturing
@@ -23,32 +24,27 @@ class Losses:
     """`nll_loss` and its gradient, which the backend mixes in."""
 
     def nll_loss(self, x: Array, target: Array, weight: Array | None, reduction: str,
-                 ignore_index: int) -> tuple[Array, Array | None]:
-        """Return the loss of (N, C, *S) and (N, *S), and a 0-d bool: a target is not a class.
+                 ignore_index: int) -> Array:
+        """Return the loss of (N, C, *S) and (N, *S); `IndexError` for a target that is no class.
 
-        Such targets are ignored, so that nothing is read out of bounds.  The bool is None while a
-        graph is captured, when it may not be read.
+        Such targets are ignored by the kernels, so that nothing is read out of bounds.  While a
+        graph is captured, when no value may be read, they raise nothing.
         """
-        x, wrong = dense(x), None if capturing() else cupy.zeros((), np.bool_)
-        classes, inner = classes_of(x.shape)
-        target, weight = classes_as_read(target), None if weight is None else dense(weight)
-        if reduction == "none":
-            result = cupy.empty(target.shape, x.dtype)
-            each("nll_each", x.dtype, target.size, x, target, weight, result, wrong, target.size,
-                 classes, inner, ignore_index)
-            return result, wrong
-        result, mean = cupy.empty((), x.dtype), reduction == "mean"
-        several = target.size > ROWS
-        sums = sums_of(x.dtype, x, target, weight, None if several else result, wrong, classes,
-                       inner, ignore_index, mean)
-        if several:
-            launch_with_room("nll_total", x.dtype, 1, sums, result, len(sums),
-                             np.int32(mean))
-        return result, wrong
+        if x.dtype.kind != "f":
+            return kernels_loss.nll_loss(self, x, target, weight, reduction, ignore_index)
+        wrong = None if capturing() else cupy.zeros((), np.bool_)
+        result = nll_launched(dense(x), target, weight, reduction, ignore_index, wrong)
+        if wrong is not None and bool(wrong):
+            classes, _ = classes_of(x.shape)
+            kernels_loss.check_classes(self, target, classes, ignore_index)
+        return result
 
     def nll_gradient(self, g: Array, target: Array, weight: Array | None, sizes: Sequence[int],
                      reduction: str, ignore_index: int) -> Array:
         """Return the derivative of `nll_loss` with respect to `x`, of `sizes`, applied to `g`."""
+        if g.dtype.kind != "f":
+            return kernels_loss.nll_gradient(self, g, target, weight, sizes, reduction,
+                                             ignore_index)
         classes, inner = classes_of(sizes)
         target, weight = classes_as_read(target), None if weight is None else dense(weight)
         result, sums, rows = cupy.empty(tuple(sizes), g.dtype), None, 0
@@ -63,6 +59,25 @@ class Losses:
                              0 if sums is None else len(sums), rows,
                              np.int32(reduction == "none"))
         return result
+
+
+def nll_launched(x: Array, target: Array, weight: Array | None, reduction: str,
+                 ignore_index: int, wrong: Array | None) -> Array:
+    """Return the loss; a target that is no class makes `wrong`, a 0-d bool, true."""
+    classes, inner = classes_of(x.shape)
+    target, weight = classes_as_read(target), None if weight is None else dense(weight)
+    if reduction == "none":
+        result = cupy.empty(target.shape, x.dtype)
+        each("nll_each", x.dtype, target.size, x, target, weight, result, wrong, target.size,
+             classes, inner, ignore_index)
+        return result
+    result, mean = cupy.empty((), x.dtype), reduction == "mean"
+    several = target.size > ROWS
+    sums = sums_of(x.dtype, x, target, weight, None if several else result, wrong, classes,
+                   inner, ignore_index, mean)
+    if several:
+        launch_with_room("nll_total", x.dtype, 1, sums, result, len(sums), np.int32(mean))
+    return result
 
 
 def classes_of(sizes: Sequence[int]) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from ...backend import backend_of
 from ...device import backend_for
 from ...dtypes import bool as boolean
 from ...dtypes import dtype, from_numpy_dtype, get_default_dtype, int64, scalar_dtype, type_name
-from ...op.arguments import NUMBERS
+from ...op.arguments import NOT_GIVEN, NUMBERS
 from ...op.publish import function
 from ...tensor.tensor import Tensor, from_array, method
 from .from_data import checked, from_checked_dtype, read
@@ -87,8 +87,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     options: Options = {"dtype": dtype, "device": device}
     wanted = wanted_dtype("as_tensor", options)
     if isinstance(data, Tensor):
-        there: Tensor = data.to(device=device, dtype=wanted)  # itself where nothing changes
-        return there
+        converted: Tensor = data.to(device=device, dtype=wanted)  # itself where nothing changes
+        return converted
     if isinstance(data, np.ndarray):
         checked(data)
         if from_checked_dtype(data.dtype) is (wanted or from_numpy_dtype(data.dtype)):
@@ -198,7 +198,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None
 # -------------------------------------------------------------------- filled
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation expanded")
 def zeros(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """Make a tensor of zeros, of the default dtype unless told. Source: `torch.zeros`.
 
@@ -211,7 +211,7 @@ def zeros(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     return create("zeros", options, lambda xp, numpy_dtype: xp.zeros(shape, numpy_dtype))
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation expanded")
 def ones(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """Make a tensor of ones, of the default dtype unless told. Source: `torch.ones`.
 
@@ -223,7 +223,7 @@ def ones(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     return create("ones", options, lambda xp, numpy_dtype: xp.ones(shape, numpy_dtype))
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation expanded")
 def empty(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     """Make a tensor whose values are whatever the memory holds. Source: `torch.empty`.
 
@@ -235,7 +235,7 @@ def empty(*dims: Any, **options: Unpack[SizedOptions]) -> Tensor:
     return create("empty", options, lambda xp, numpy_dtype: xp.empty(shape, numpy_dtype))
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation expanded")
 def full(size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
     """Make a tensor of one value, whose dtype it has unless told. Source: `torch.full`.
 
@@ -264,7 +264,7 @@ def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
                   lambda xp, numpy_dtype: strided_array(xp, numpy_dtype, size, stride))
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation expanded")
 def eye(n: int, m: int | None = None, **options: Unpack[Options]) -> Tensor:
     """Make an (n, m) matrix with ones on the diagonal, else zeros. Source: `torch.eye`.
 
@@ -314,11 +314,8 @@ def plain_number(name: str, argument: str, position: int, value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-_missing = object()
-
-
-@function(method_too=False)
-def arange(start: Any = _missing, end: Any = None, step: Any = 1,
+@function(method_too=False, out="creation")
+def arange(start: Any = NOT_GIVEN, end: Any = None, step: Any = 1,
            **options: Unpack[Options]) -> Tensor:
     """Make the numbers from `start` (0) up to but without `end`, `step` apart.
 
@@ -330,12 +327,12 @@ def arange(start: Any = _missing, end: Any = None, step: Any = 1,
     (tensor([0, 1, 2]), tensor([1.0000, 1.5000]))
     """
     if end is None:
-        if start is _missing:
+        if start is NOT_GIVEN:
             raise TypeError('arange() missing 1 required positional arguments: "end"')
         end = plain_number("arange", "end", 1, start)
         start = 0
     else:
-        start = plain_number("arange", "start", 1, 0 if start is _missing else start)
+        start = plain_number("arange", "start", 1, 0 if start is NOT_GIVEN else start)
         end = plain_number("arange", "end", 2, end)
     step = plain_number("arange", "step", 3, step)
     integral = all(isinstance(value, int) for value in (start, end, step))
@@ -365,7 +362,7 @@ def arange(start: Any = _missing, end: Any = None, step: Any = 1,
     return create("arange", options, build, int64 if integral else None)
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation")
 def linspace(start: Any, end: Any, steps: int, **options: Unpack[Options]) -> Tensor:
     """Make `steps` evenly spaced numbers from `start` to `end`, both included.
 
@@ -378,7 +375,7 @@ def linspace(start: Any, end: Any, steps: int, **options: Unpack[Options]) -> Te
     return create("linspace", options, even_steps("linspace", start, end, steps))
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation")
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0,
              **options: Unpack[Options]) -> Tensor:
     """Make `base` to the power of evenly spaced numbers. Source: `torch.logspace`.

@@ -30,7 +30,8 @@ _BYTE_ORDER = ("given numpy array has byte order different from the native byte 
 def read(data: Any, wanted: dtype | None) -> Array:
     """Return a new NumPy array of the values in `data`, of the dtype `wanted` or the inferred one.
 
-    `ValueError` for ragged sequences, `RuntimeError` for what is no number or does not fit.
+    `ValueError` for ragged sequences, `RuntimeError` for a value that is not a number or does not
+    fit.
 
     >>> read([[1, 2], [3, 4]], None).tolist(), read([1, 2.5], None).dtype
     ([[1, 2], [3, 4]], dtype('float32'))

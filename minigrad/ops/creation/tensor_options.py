@@ -11,11 +11,10 @@ from operator import index
 from typing import Any, TypedDict
 
 from ...backend import BACKENDS, backend_of
-from ...device import as_device, build_on, device, device_of
+from ...device import build_on, device, device_of
 from ...dtypes import bool as boolean
-from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64, type_name
+from ...dtypes import dtype, float64, from_numpy_dtype, get_default_dtype, int64
 from ...op.arguments import NUMBERS
-from ...op.publish import write_out
 from ...tensor.tensor import Tensor, method
 from .from_data import NO_COMPLEX, number
 
@@ -61,12 +60,11 @@ class Options(TypedDict, total=False):
     """The keyword arguments of all functions that make tensors."""
 
     dtype: Any
+    layout: Named | None
     device: device | str | int | None
     requires_grad: bool
-    layout: Named | None
-    memory_format: Named | None
     pin_memory: bool | None
-    out: Tensor | None
+    memory_format: Named | None
 
 
 class SizedOptions(Options, total=False):
@@ -97,27 +95,13 @@ def create(
             raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
     if options.get("layout") not in (None, strided):
         raise TypeError(f"{name}(): minigrad has strided tensors only, no {options['layout']}")
-    out = options.get("out")
-    chosen = wanted_dtype(name, options)
-    if chosen is None:
-        chosen = default or get_default_dtype() if out is None else out.dtype
-    elif out is not None and out.dtype is not chosen:
-        raise RuntimeError(f"dtype {type_name(chosen)} does not match dtype of out parameter "
-                           f"({type_name(out.dtype)})")
+    chosen = wanted_dtype(name, options) or default or get_default_dtype()
     where = options.get("device")
-    if out is not None:
-        wanted, where = out.device if where is None else as_device(where), out.device
-        if wanted.type != where.type:
-            raise RuntimeError(f"device type {wanted.type} does not match device type of out "
-                               f"parameter ({where.type})")
     if backend is not None and where is None:
         array = build(backend, chosen.numpy)
     else:
         array = build_on(where, lambda xp: build(xp, chosen.numpy))
-    result = Tensor._plain_as(Tensor, array)
-    if out is not None:
-        result = write_out(name, out, result)
-    return with_grad(result, options.get("requires_grad", False))
+    return with_grad(Tensor._plain_as(Tensor, array), options.get("requires_grad", False))
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:

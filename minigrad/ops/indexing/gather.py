@@ -59,12 +59,6 @@ def check_selected(array, dim, index):
     check_index(index, size, "index out of range in self", error=IndexError)
 
 
-def selected_sizes(shape, dim, index):
-    """Return the shape with the number of indices at `dim`."""
-    dim = wrap_dim(dim, len(shape))
-    return (*shape[:dim], numel(index), *shape[dim + 1 :]) if shape else ()
-
-
 class IndexSelect(Op):
     """The slices along `dim` that the vector `index` names.
 
@@ -76,10 +70,12 @@ class IndexSelect(Op):
             [1., 0., 0.]])
     """
 
+    out = "exact apart"
     tensors = ("self", "index")
 
     def shape(self, dim, index):
-        return selected_sizes(self, dim, index)
+        dim = wrap_dim(dim, len(self))
+        return (*self[:dim], numel(index), *self[dim + 1 :]) if self else ()
 
     def forward(xp, self, dim, index):
         dim, index, _ = checked_vector("index_select", self, dim, index)
@@ -127,6 +123,7 @@ class IndexAdd(Op):
     tensor([0., 2., 0.])
     """
 
+    out = "exact"
     no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "source"), True
 
@@ -190,11 +187,11 @@ def check_dims_copied(self, source):
 def check_copied(self, dim, index, source):
     """Raise unless the slices of `source` can take the place of those that are named."""
     check_dims_copied(self, source)
-    slices, given = (shape[:dim] + shape[dim + 1:] for shape in (self, source))
-    if slices != given:
+    wanted, offered = (shape[:dim] + shape[dim + 1:] for shape in (self, source))
+    if wanted != offered:
         raise RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. "
-                           f"Destination slice shape: {list(slices)} at dimension {dim} and source "
-                           f"slice shape: {list(given)} at dimension 0.")
+                           f"Destination slice shape: {list(wanted)} at dimension {dim} and source "
+                           f"slice shape: {list(offered)} at dimension 0.")
     if source and source[dim] != numel(index):
         raise IndexError(f"index_copy_(): Number of indices ({numel(index)}) should be equal to "
                          f"source.size(dim) ({source[dim]})")
@@ -208,6 +205,7 @@ class IndexCopy(Op):
     tensor([0., 1., 0.])
     """
 
+    out = "exact"
     no_overlap = True
     tensors, inplace = ("self", "index", "source"), True
 
@@ -260,10 +258,6 @@ class IndexFill(Op, abstract=True):
     """`self` with one value in the slices along `dim` that `index` names."""
 
     no_overlap = allow_self_overlap = inplace = True
-    public = False
-
-    def shape(self, dim, index, value):
-        return self
 
     def forward(xp, self, dim, index, value):
         copied = self.copy("C" if 0 in self.strides else "K")
@@ -294,7 +288,8 @@ class IndexFillNumber(IndexFill):
     tensor([0., 5., 0.])
     """
 
-    name, node, tensors = "index_fill", "IndexFillBackward0", ("self", "index")
+    overload = "index_fill", 0
+    tensors = ("self", "index")
 
     def samples(make):
         yield make(3, 4), 0, make.ints(2, high=3), 1.5
@@ -309,10 +304,10 @@ class IndexFillTensor(IndexFill):
     tensor([0., 5., 0.])
     """
 
-    name = "index_fill"
     no_batching = "each example may bring a value of its own"
     numbers = True
-    node, tensors = "IndexFillBackward1", ("self", "index", "value")
+    overload = "index_fill", 1
+    tensors = ("self", "index", "value")
 
     def grad_value(g, dim, index):
         named = F.index_fill(F.zeros_like(g), dim, index, 1)  # once, however often it is named
@@ -391,6 +386,7 @@ class Gather(Op):
             [4., 3.]])
     """
 
+    out = "exact apart"
     tensors = ("self", "index")
 
     def shape(self, dim, index, sparse_grad=False):
@@ -443,8 +439,8 @@ class GatherBackward(IntoZeros):
         yield make(2, 4), (3, 4), 0, make.ints(2, 4, high=3)
 
 
-@function()
-def take_along_dim(input, indices, dim=None):
+@function(out="exact apart")
+def take_along_dim(input, indices, dim: int | None = None):
     """`input.gather(dim, indices)` with both broadcast; without `dim` both are flattened.
 
     >>> from minigrad import take_along_dim, tensor

@@ -2,8 +2,8 @@
 
 NOTE [How an index is taken apart]
     Integers, slices, None and `...` become a chain of views, one after the other, as in
-    PyTorch.  What is left are the tensors of the index, each with the dimension that it picks
-    from; they go to one `Index` (reading) or `IndexPut` (writing).  A mask is replaced by the
+    PyTorch.  The tensors of the index are left, each with the dimension that it picks from; they
+    go to one `Index` (reading) or `IndexPut` (writing).  A mask is replaced by the
     positions of its true elements, one tensor for each of its dimensions.
 """
 
@@ -18,7 +18,7 @@ from ... import _state
 from ...backend import kernels_index
 from ...backend.memory_layout import laid_out, order_of_result
 from ...device import beside, place_on
-from ...dtypes import FROM_NUMPY, type_name
+from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.inplace import apply_inplace
 from ...op.publish import function
@@ -28,6 +28,7 @@ from ...tensor.views import check_inplace
 from ..shape.as_strided import Alias
 from ..shape.slicing import IntoZeros, Select, Slice
 from ..shape.view import Expand, Unsqueeze, View
+from .gather import dtype_name
 
 FULL = slice(None)
 
@@ -117,7 +118,6 @@ class IndexBackward(IntoZeros):
     tensors = ("grad",)
     list_of_tensors = "indices"
 
-
     def forward(xp, grad, input_sizes, indices, dims):
         result = xp.zeros(input_sizes, grad.dtype)
         if not grad.size:
@@ -140,7 +140,7 @@ class IndexPut(Op):
     """
 
     no_overlap = allow_self_overlap = True
-    name, inplace, public = "index_put", True, False
+    inplace, public = True, False
     tensors, list_of_tensors = ("self", "values"), "indices"
 
     def shape(self, indices, values, dims, accumulate=False):
@@ -155,9 +155,9 @@ class IndexPut(Op):
     def forward_inplace(xp, self, indices, values, dims, accumulate=False):
         IndexPut.shape(self.shape, [i.shape for i in indices], values.shape, dims)
         if values.dtype != self.dtype:
-            names = [type_name(dtype_of(a)) for a in (self, values)]
             raise RuntimeError("Index put requires the source and destination dtypes match, got "
-                               f"{names[0]} for the destination and {names[1]} for the source.")
+                               f"{dtype_name(self)} for the destination and {dtype_name(values)} "
+                               "for the source.")
         key = key_of(self.ndim, indices, dims)
         try:
             xp.check_indices(self.shape, indices, dims)
@@ -179,11 +179,6 @@ class IndexPut(Op):
         yield make(3, 4), [make.ints(2, high=3)], make(2, 4), (0,), True
         yield make(3, 4), [make.ints(1, high=3)], make(4), (0,)
         yield make(3, 4), [make.ints(2, high=3), make.ints(2, high=4)], make(), (0, 1), True
-
-
-def dtype_of(array):
-    """Return the dtype that PyTorch has for an array's."""
-    return FROM_NUMPY[array.dtype]
 
 
 # -------------------------------------------------------------------- taking an index apart

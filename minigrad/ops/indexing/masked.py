@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from ...backend import kernels_index
 from ...backend.memory_layout import in_rows, laid_out_like
-from ...dtypes import from_numpy_dtype, type_name
-from ...op.declaration import F, Op
+from ...op.declaration import F, Op, unary_samples
 from ...op.publish import function
-from ...shapes import broadcast, numel
+from ...shapes import broadcast, depends_on_values, numel
 from ..shape.slicing import IntoZeros
 from ..shape.view import array_of
-from .gather import check_index
+from .gather import check_index, dtype_name
 
 # -------------------------------------------------------------------- flat positions
 
@@ -28,6 +27,7 @@ class Take(Op):
     tensor([4., 0.])
     """
 
+    out = "exact apart"
     tensors = ("self", "index")
 
     def shape(self, index):
@@ -55,7 +55,6 @@ class TakeBackward(IntoZeros):
     """
 
     tensors = ("grad", "index")
-
 
     def forward(xp, grad, self_sizes, index):
         result = xp.zeros(tuple(self_sizes), grad.dtype)
@@ -91,9 +90,9 @@ class Put(Op):
 
     def forward(xp, self, index, source, accumulate=False):
         if source.dtype != self.dtype:
-            was, got = (type_name(from_numpy_dtype(a.dtype)) for a in (self, source))
             raise RuntimeError("put_(): self and source expected to have the same dtype, but got "
-                               f"self.dtype = {was} and source.dtype = {got}")
+                               f"self.dtype = {dtype_name(self)} and source.dtype = "
+                               f"{dtype_name(source)}")
         Put.shape(self.shape, index.shape, source.shape)
         check_index(index, self.size, FLAT, True, IndexError)
         result = self.copy("C")
@@ -119,12 +118,6 @@ class Put(Op):
 # -------------------------------------------------------------------- masks
 
 
-def expect_mask(name, mask):
-    """Raise unless the mask is one of booleans."""
-    if mask.dtype.kind != "b":
-        raise RuntimeError(f"{name}: expected BoolTensor for mask")
-
-
 class MaskedSelect(Op):
     """The elements where `mask`, which broadcasts, is true, in one dimension.
 
@@ -133,6 +126,7 @@ class MaskedSelect(Op):
     tensor([2., 3.])
     """
 
+    out = "exact apart"
     no_batching = "the size of the result depends on the values"
     tensors = ("self", "mask")
 
@@ -141,7 +135,8 @@ class MaskedSelect(Op):
         # None: it depends on the values
 
     def forward(xp, self, mask):
-        expect_mask("masked_select", mask)
+        if mask.dtype.kind != "b":
+            raise RuntimeError("masked_select: expected BoolTensor for mask")
         self, mask = xp.broadcast_arrays(self, mask)
         return self[mask]
 
@@ -259,22 +254,15 @@ class NonzeroMatrix(Op):
 
     no_batching = "the size of the result depends on the values"
     name, public, nondifferentiable = "nonzero", False, True
-
-    def shape(self):
-        return None  # it depends on the values
+    shape, samples = depends_on_values, unary_samples
 
     def forward(xp, self):
         if not self.ndim:
             return xp.zeros((int(bool(self != 0)), 0), xp.int64)
         return xp.stack(self.nonzero()).T
 
-    def samples(make):
-        yield make(3, 4)
-        yield make(0, 2)
-        yield make()
 
-
-@function()
+@function(out="exact")
 def nonzero(input, *, as_tuple=False):
     """The positions of the elements that are not zero: a matrix, or a tuple of its columns.
 

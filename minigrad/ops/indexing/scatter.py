@@ -5,10 +5,9 @@ from functools import partial
 from ...backend import kernels_index
 from ...op.arguments import NUMBERS
 from ...op.declaration import F, Op
-from ...op.inplace import apply_inplace
-from ...op.publish import function
 from ...shapes import numel
-from ...tensor.tensor import Tensor, method
+from ...tensor.tensor import Tensor
+from ..overloads import overloaded
 from .gather import check_positions, checked_gather
 
 
@@ -16,14 +15,28 @@ def written(xp, name, write, self, dim, index, src):
     """Return `self` after `write` has put `src` where `index` says, if all fit together."""
     if not index.size:
         return self
-    if src.dtype != self.dtype:
+    is_number = isinstance(src, NUMBERS)
+    if not is_number and src.dtype != self.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    dim = checked_gather(self.shape, dim, index.shape, src.shape)
+    dim = checked_gather(self.shape, dim, index.shape, None if is_number else src.shape)
     check_positions(name, self, dim, index)
     return write(xp, self, dim, index, src)
 
 
-class ScatterSource(Op):
+class Scatter(Op, abstract=True):
+    """`self` with `src`, a tensor or a number, put where `index` names an element along `dim`."""
+
+    no_overlap: bool | str = "after shapes"
+    tensors: tuple[str, ...] = ("self", "index", "src")
+    inplace = True
+
+    def shape(self, dim, index, src, *_, **__):
+        if numel(index):
+            checked_gather(self, dim, index, src if isinstance(src, tuple) else None)
+        return self
+
+
+class ScatterSource(Scatter):
     """`self` with `result[index[i][j]][j] = src[i][j]` for `dim=0`, and so for each dimension.
 
     >>> from minigrad import tensor, zeros
@@ -31,14 +44,7 @@ class ScatterSource(Op):
     tensor([6., 0., 5.])
     """
 
-    no_overlap = "after shapes"
-    name, node, tensors = "scatter", "ScatterBackward0", ("self", "index", "src")
-    inplace, public = True, False
-
-    def shape(self, dim, index, src):
-        if numel(index):
-            checked_gather(self, dim, index, src)
-        return self
+    overload = "scatter", 0
 
     def forward_inplace(xp, self, dim, index, src):
         return written(xp, "scatter", kernels_index.scatter_write, self, dim, index, src)
@@ -54,8 +60,8 @@ class ScatterSource(Op):
         yield make(3, 4), -1, make.ints(2, 1, high=4), make(2, 1)
 
 
-class ScatterNumber(Op):
-    """`self` with the number `value` where `index` names an element along `dim`.
+class ScatterNumber(ScatterSource):
+    """`self` with the number `src` where `index` names an element along `dim`.
 
     >>> from minigrad import tensor, zeros
     >>> zeros(3).scatter(0, tensor([2]), 5)
@@ -63,30 +69,16 @@ class ScatterNumber(Op):
     """
 
     no_overlap = True
-    name, node, tensors = "scatter", "ScatterBackward1", ("self", "index")
-    inplace, public = True, False
-
-    def shape(self, dim, index, value):
-        if numel(index):
-            checked_gather(self, dim, index, self)
-        return self
-
-    def forward_inplace(xp, self, dim, index, value):
-        if not index.size:
-            return self
-        dim = checked_gather(self.shape, dim, index.shape)
-        check_positions("scatter", self, dim, index)
-        return kernels_index.scatter_write(xp, self, dim, index, value)
-
-    def grad_self(g, dim, index):
-        return F.scatter(g, dim, index, 0)
+    overload = "scatter", 1
+    tensors = ("self", "index")
+    grad_src = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
         yield make(3, 4), 0, make.ints(2, 4, high=3), 1.5
         yield make(3), 0, make.ints(2, high=3), 0
 
 
-class ScatterAdd(Op):
+class ScatterAdd(Scatter):
     """`self` with `src` added where `index` names an element along `dim`.
 
     >>> from minigrad import ones, tensor, zeros
@@ -94,14 +86,7 @@ class ScatterAdd(Op):
     tensor([0., 0., 2.])
     """
 
-    no_overlap = "after shapes"
-    tensors, inplace = ("self", "index", "src"), True
-
-    def shape(self, dim, index, src):
-        if numel(index):
-            checked_gather(self, dim, index, src)
-        return self
-
+    out = "exact"
     def forward_inplace(xp, self, dim, index, src):
         return written(xp, "scatter_add", kernels_index.scatter_add, self, dim, index, src)
 
@@ -116,7 +101,7 @@ class ScatterAdd(Op):
         yield make(3, 4), -1, make.ints(2, 6, high=4), make(2, 6)
 
 
-class ScatterReduced(Op):
+class ScatterReduced(Scatter):
     """`self` with `src`, a tensor or a number, added or multiplied where `index` says.
 
     PyTorch has no derivative of it.
@@ -126,12 +111,8 @@ class ScatterReduced(Op):
     tensor([1., 1., 9.])
     """
 
-    name, tensors, numbers = "scatter", ("self", "index", "src"), ("src",)
-    no_overlap, inplace, public = "after shapes", True, False
+    name, numbers, public = "scatter", ("src",), False
     nondifferentiable = not_implemented_derivative = True
-
-    def shape(self, dim, index, src, reduce):
-        return ScatterSource.shape(self, dim, index, index if isinstance(src, NUMBERS) else src)
 
     def forward_inplace(xp, self, dim, index, src, reduce):
         if isinstance(src, NUMBERS):
@@ -148,16 +129,7 @@ class ScatterReduced(Op):
         yield make(3, 4), -1, make.ints(2, 6, high=4), 2.5, "multiply"
 
 
-def scatter_op(src, value, reduce):
-    """Return the op for a tensor or a number, and what it takes after the index."""
-    src = value if src is None else src
-    if reduce is not None:
-        return ScatterReduced, (src, reduce)
-    number = isinstance(src, (bool, int, float)) or (isinstance(src, Tensor) and src is value)
-    return ScatterNumber if number else ScatterSource, (src,)
-
-
-@function()
+@overloaded(out="exact")
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """`input` with `src`, or the number `value`, where `index` names an element along `dim`.
 
@@ -167,12 +139,8 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     >>> zeros(3).scatter(0, tensor([2, 0]), tensor([5.0, 6.0]))
     tensor([6., 0., 5.])
     """
-    op, rest = scatter_op(src, value, reduce)
-    return op(input, dim, index, *rest)
-
-
-@method("scatter_")
-def scatter_(self, dim, index, src=None, *, value=None, reduce=None):
-    """Write `src`, or the number `value`, where `index` names an element along `dim`."""
-    op, rest = scatter_op(src, value, reduce)
-    return apply_inplace(op, [self, dim, index, *rest])
+    src = value if src is None else src
+    if reduce is not None:
+        return ScatterReduced, input, dim, index, src, reduce
+    number = isinstance(src, (bool, int, float)) or (isinstance(src, Tensor) and src is value)
+    return ScatterNumber if number else ScatterSource, input, dim, index, src

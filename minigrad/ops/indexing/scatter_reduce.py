@@ -9,15 +9,14 @@ from functools import partial
 from ...backend import kernels_index
 from ...op.arguments import require
 from ...op.declaration import F, Op
-from ...shapes import numel, wrap_dim
-from ...shapes import same as same_shape
+from ...shapes import wrap_dim
 from ...tensor.tensor import Tensor
-from .gather import check_index, check_source, checked_gather, dtype_name
-from .scatter import written
+from .gather import check_index, check_source, dtype_name
+from .scatter import Scatter, written
 
-#: What combines two elements, by the name of the reduction.
+#: The function that combines two elements, by the name of the reduction.
 COMBINES = {"sum": "add", "prod": "multiply", "mean": "add", "amax": "maximum", "amin": "minimum"}
-#: What a place starts from where its own element does not count; for extremes any source will do.
+#: The first value of a place if its own element does not count; for extremes any source will do.
 STARTS = {"sum": 0, "prod": 1, "mean": 0}
 
 
@@ -42,10 +41,10 @@ def reduce_into(xp, target, dim, index, source, reduce, include_self):
 
 
 def share(g, self, dim, index, src, reduce, include_self, result):
-    """Return of a mean or an extreme what each of its sources gets of `g`.
+    """Return the part of `g` that each source of a mean or an extreme gets.
 
-    Without `include_self` what is reduced into gets nothing even where it equals the extreme; in
-    PyTorch its part is lost then.
+    Without `include_self` the element that is reduced into gets nothing even if it equals the
+    extreme; in PyTorch its part is lost then.
     """
     if reduce == "mean":
         own, others = F.ones_like(self), F.ones_like(src)
@@ -62,7 +61,7 @@ def same(x, value):
 
 
 def reduced_self(g, self, dim, index, src, reduce, include_self, result):
-    """Return the gradient of what is reduced into."""
+    """Return the gradient of the elements that are reduced into."""
     if reduce == "prod":
         g = g * F.scatter_reduce(F.depend_on(F.ones_like(self), self), dim, index, src, "prod")
     elif reduce != "sum":
@@ -73,7 +72,7 @@ def reduced_self(g, self, dim, index, src, reduce, include_self, result):
 
 
 def reduced_src(g, self, dim, index, src, reduce, include_self, result):
-    """Return the gradient of what is reduced."""
+    """Return the gradient of the elements that are reduced."""
     if reduce == "sum":
         return F.gather(g, dim, index)
     if reduce == "prod":
@@ -85,7 +84,7 @@ def reduced_src(g, self, dim, index, src, reduce, include_self, result):
 def others_multiplied(g, self, dim, index, src, include_self, result):
     """Return `g` times the product of all that meets an element of `src`, without it.
 
-    That is the result over the element; or, if it is the only zero, the result with a one there.
+    It is the result over the element; or, if it is the only zero, the result with a one there.
     """
     zeros = F.eq(src, 0)
     count = F.gather(F.scatter_add(F.zeros_like(self), dim, index, same(src, 0)), dim, index)
@@ -110,7 +109,7 @@ class SeveralZeros(Op):
     """
 
     kind = "elementwise"
-    shape, public, nondifferentiable = same_shape, False, True
+    public, nondifferentiable = False, True
     not_implemented_derivative = (
         "Double backward is unsupported for src when >1 zeros in src are scattered to the same "
         "position in self")
@@ -125,7 +124,7 @@ class SeveralZeros(Op):
 # -------------------------------------------------------------------- the ops
 
 
-class ScatterReduce(Op):
+class ScatterReduce(Scatter):
     """`self` with `src` reduced into the elements that `index` names along `dim`.
 
     `reduce` is "sum", "prod", "mean", "amax" or "amin"; without `include_self` the elements that
@@ -136,14 +135,8 @@ class ScatterReduce(Op):
     tensor([1., 1., 4.])
     """
 
+    out = "exact"
     node = "ScatterReduceBackward0"
-    no_overlap = "after shapes"
-    tensors, inplace = ("self", "index", "src"), True
-
-    def shape(self, dim, index, src, reduce, include_self=True):
-        if numel(index):
-            checked_gather(self, dim, index, src)
-        return self
 
     def forward_inplace(xp, self, dim, index, src, reduce, *, include_self=True):
         if reduce not in COMBINES:
@@ -179,6 +172,7 @@ class IndexReduce(Op):
     tensor([1., 1., 7.])
     """
 
+    out = "exact"
     node = "IndexReduceBackward0"
     no_overlap = "after shapes"
     tensors, inplace = ("self", "index", "source"), True

@@ -1,6 +1,7 @@
 """Products added to a tensor, `beta self + alpha (a b)`, for matrices, vectors and batches."""
 
 from ...op.declaration import F, Op
+from ..checks import require_one_dtype, size_at
 from .matmul import bmm_shape, by, by_columns, dtype_names, mm_shape, mT
 
 
@@ -30,7 +31,7 @@ def check_dtypes(array, a, b):
 def add_product(array, product, beta, alpha):
     """Return beta array + alpha product, written into the product.
 
-    With beta = 0 what the array holds does not matter.
+    With beta = 0 the array's values do not matter.
     """
     if alpha != 1:
         product *= product.dtype.type(alpha)
@@ -46,6 +47,14 @@ def scaled(x, factor):
     return x if factor == 1 else F.mul(x, factor)
 
 
+class AddedProduct(Op, abstract=True):
+    """beta self + alpha times a product of the other two."""
+
+    inplace = True
+
+    def grad_self(g, beta): return scaled(g, beta)
+
+
 def addmm_shape(shape, a, b, *_):
     """The product's shape, to which the summand expands."""
     target = mm_shape(a, b)
@@ -53,7 +62,7 @@ def addmm_shape(shape, a, b, *_):
     return target
 
 
-class Addmm(Op):
+class Addmm(AddedProduct):
     """beta self + alpha (mat1 @ mat2): a matrix product and a summand that expands to it.
 
     >>> from minigrad import addmm, ones
@@ -62,7 +71,8 @@ class Addmm(Op):
             [5., 5., 5.]])
     """
 
-    shape, inplace = addmm_shape, True
+    out = "exact"
+    shape = addmm_shape
 
     def forward(xp, self, mat1, mat2, *, beta=1, alpha=1):
         if mat1.ndim != 2 or mat2.ndim != 2 or self.ndim > 2:
@@ -70,7 +80,6 @@ class Addmm(Op):
         check_dtypes(self, mat1, mat2)
         return add_product(self, xp.matmul(mat1, mat2), beta, alpha)
 
-    def grad_self(g, beta): return scaled(g, beta)
     def grad_mat1(g, mat2, mat1_strides, alpha):
         g = scaled(g, alpha)
         return F.t(mat2 @ F.t(g)) if by_columns(mat1_strides) else g @ F.t(mat2)
@@ -92,7 +101,7 @@ def baddbmm_shape(shape, a, b, *_):
     return target
 
 
-class Baddbmm(Op):
+class Baddbmm(AddedProduct):
     """beta self + alpha bmm(batch1, batch2): products pair by pair and a summand.
 
     >>> from minigrad import baddbmm, ones
@@ -100,14 +109,14 @@ class Baddbmm(Op):
     torch.Size([2, 3, 5])
     """
 
-    shape, inplace = baddbmm_shape, True
+    out = "exact"
+    shape = baddbmm_shape
 
     def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
         baddbmm_shape(self.shape, batch1.shape, batch2.shape)
         check_dtypes(self, batch1, batch2)
         return add_product(self, xp.matmul(batch1, batch2), beta, alpha)
 
-    def grad_self(g, beta): return scaled(g, beta)
     def grad_batch1(g, batch2, alpha): return scaled(F.bmm(g, mT(batch2)), alpha)
     def grad_batch2(g, batch1, alpha): return scaled(F.bmm(mT(batch1), g), alpha)
 
@@ -130,7 +139,7 @@ def addbmm_shape(shape, a, b, *_):
     return a[1], b[2]
 
 
-class Addbmm(Op):
+class Addbmm(AddedProduct):
     """beta self + alpha times the sum of all products of a batch of matrices.
 
     >>> from minigrad import addbmm, ones
@@ -138,7 +147,8 @@ class Addbmm(Op):
     torch.Size([3, 5])
     """
 
-    shape, inplace = addbmm_shape, True
+    out = "exact"
+    shape = addbmm_shape
 
     def forward(xp, self, batch1, batch2, *, beta=1, alpha=1):
         addbmm_shape(self.shape, batch1.shape, batch2.shape)
@@ -146,7 +156,6 @@ class Addbmm(Op):
         product = xp.sum(xp.matmul(batch1, batch2), axis=0, dtype=self.dtype)
         return add_product(self, xp.as_array(product), beta, alpha)
 
-    def grad_self(g, beta): return scaled(g, beta)
     def grad_batch1(g, batch2, alpha): return scaled(F.bmm(each(g, batch2), mT(batch2)), alpha)
     def grad_batch2(g, batch1, alpha): return scaled(F.bmm(mT(batch1), each(g, batch1)), alpha)
 
@@ -161,20 +170,10 @@ def each(matrix, batch):
     return F.expand(matrix, (batch.shape[0], *matrix.shape))
 
 
-def size_at(shape, dim):
-    """Return a size; `IndexError` where there is none: PyTorch asks for it first."""
-    if not shape:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    if dim >= len(shape):
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, "
-                         f"{len(shape) - 1}], but got {dim})")
-    return shape[dim]
-
-
 def addmv_shape(shape, a, v, beta=1, *_):
     """(n, k) times (k,) is (n,), to which the summand, of one dimension at most, expands.
 
-    Where the matrix has no elements, PyTorch's result has the summand's shape.
+    If the matrix has no elements, PyTorch's result has the summand's shape.
     """
     if len(a) != 2 or len(v) != 1 or len(shape) > 1:
         raise RuntimeError("vector + matrix @ vector expected, got "
@@ -185,7 +184,7 @@ def addmv_shape(shape, a, v, beta=1, *_):
     return shape if 0 in a and beta != 0 else a[:1]
 
 
-class Addmv(Op):
+class Addmv(AddedProduct):
     """beta self + alpha (mat @ vec): the product of a matrix and a vector, and a summand.
 
     >>> from minigrad import addmv, ones
@@ -193,13 +192,13 @@ class Addmv(Op):
     tensor([4., 4.])
     """
 
-    shape, inplace = addmv_shape, True
+    out = "exact"
+    shape = addmv_shape
 
     def forward(xp, self, mat, vec, *, beta=1, alpha=1):
         addmv_shape(self.shape, mat.shape, vec.shape)
-        if not self.dtype == mat.dtype == vec.dtype:
-            raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and "
-                               "{}".format(*dtype_names(self, mat, vec)))
+        require_one_dtype("addmv input tensors must have the same dtype, but got {}, {}, and {}",
+                          self, mat, vec)
         if not mat.size and beta != 0:
             return xp.multiply(self, self.dtype.type(beta))
         return add_product(self, xp.matmul(mat, vec), beta, alpha)
@@ -210,14 +209,13 @@ class Addmv(Op):
             raise RuntimeError(f"Bad in-place call: input tensor size {list(self)} and output "
                                f"tensor size {list(mat[:1])} should match")
 
-    def grad_self(g, beta): return scaled(g, beta)
     def grad_mat(g, vec, alpha): return scaled(F.outer(g, vec), alpha)
     def grad_vec(g, mat, alpha): return scaled(F.mv(F.t(mat), g), alpha)
 
     def samples(make):
         yield make(2), make(2, 3), make(3)
         yield make(1), make(2, 3), make(3), {"beta": 0.5, "alpha": 2}
-        yield make(), make(2, 0).detach(), make(0).detach()  # whose gradients PyTorch refuses
+        yield make(), make(2, 0).detach(), make(0).detach()  # PyTorch refuses their gradients
 
 
 def addr_shape(shape, a, b, *_):
@@ -229,7 +227,7 @@ def addr_shape(shape, a, b, *_):
     return a[0], b[0]
 
 
-class Addr(Op):
+class Addr(AddedProduct):
     """beta self + alpha outer(vec1, vec2): all products of two vectors' elements, and a summand.
 
     >>> from minigrad import addr, ones
@@ -237,7 +235,8 @@ class Addr(Op):
     torch.Size([2, 3])
     """
 
-    shape, promote, inplace = addr_shape, "result", True
+    out = "cast"
+    shape, promote = addr_shape, "result"
 
     def forward(xp, self, vec1, vec2, *, beta=1, alpha=1):
         addr_shape(self.shape, vec1.shape, vec2.shape)
@@ -252,7 +251,6 @@ class Addr(Op):
             return product
         return xp.add(product, self if beta == 1 else xp.multiply(self, beta))
 
-    def grad_self(g, beta): return scaled(g, beta)
     def grad_vec1(g, vec2, alpha): return scaled(F.mv(g, vec2), alpha)
     def grad_vec2(g, vec1, alpha): return scaled(F.mv(F.t(g), vec1), alpha)
 

@@ -2,8 +2,9 @@
 
 NOTE [One op that is its own derivative]
     A sum of products of three tensors, with letters that say which dimensions run together, is
-    linear in each of them. Its gradient by one is the same sum with the gradient of the result in
-    that one's place and the letters exchanged, so derivatives of every order are there.
+    linear in each of them.  The gradient with respect to one is the same sum, with the gradient of
+    the result in place of that tensor and the letters exchanged.  So there are derivatives of
+    every order.
 """
 
 from ...dtypes import type_name

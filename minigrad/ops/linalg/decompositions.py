@@ -4,12 +4,13 @@ All take batches of matrices in the last two dimensions.  The gradients follow G
 matrix derivative results for forward and reverse mode algorithmic differentiation", and PyTorch.
 """
 
-from ...dtypes import from_numpy_dtype, type_name
 from ...op.declaration import F, Op, named_result
 from ...op.publish import function
 from ...shapes import broadcast
+from ..checks import require_one_dtype
 from ..reduction.cumulative import others
 from ..reduction.sum_mean import require_float
+from ..shape.view import array_of
 from .matmul import by, mT
 
 
@@ -17,17 +18,18 @@ class LinAlgError(RuntimeError):
     """A matrix is singular, or not positive-definite, where it must not be."""
 
 
-def require_matrix(name, array):
+def require_matrix(name, matrices):
     """Raise unless there are two dimensions and the elements are floating."""
+    array = array_of(matrices)
     if array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     require_float(array, name + ": Expected a floating point or complex tensor as input. Got {}")
 
 
-def require_square(name, array):
+def require_square(name, matrices):
     """Raise unless it is a batch of square floating matrices."""
-    require_matrix(name, array)
-    rows, columns = array.shape[-2:]
+    require_matrix(name, matrices)
+    rows, columns = matrices.shape[-2:]
     if rows != columns:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by "
                            f"{columns} matrices")
@@ -41,7 +43,7 @@ def square(shape, *_, **__):
 
 
 def failing(matrices, fails):
-    """Return how errors name the first matrix that fails, and what `fails` says of it."""
+    """Return the name in errors of the first matrix that fails, and what `fails` returned."""
     flat = matrices.reshape(-1, *matrices.shape[-2:])
     for i, matrix in enumerate(flat):
         failed = fails(matrix)
@@ -93,7 +95,17 @@ def columns(xp, matrices):
     return result
 
 
-class LinalgInv(Op):
+class OfSquares(Op, abstract=True):
+    """An op of square matrices."""
+
+    method = False
+
+    def samples(make):
+        yield make(3, 3)
+        yield make(2, 3, 3)
+
+
+class LinalgInv(OfSquares):
     """The inverses of square matrices; `LinAlgError` if one is singular.
 
     d inv(A) = -inv(A) dA inv(A).
@@ -104,7 +116,8 @@ class LinalgInv(Op):
             [0.0000, 0.2500]])
     """
 
-    node, method, shape = "InverseBackward", False, square
+    out = "exact overlap"
+    node, shape = "InverseBackward", square
 
     def forward(xp, self):
         require_square("linalg.inv", self)
@@ -118,12 +131,8 @@ class LinalgInv(Op):
 
     def grad_self(g, result): return -(mT(result) @ g @ mT(result))
 
-    def samples(make):
-        yield make(3, 3)
-        yield make(2, 3, 3)
 
-
-@function()
+@function(out="exact")
 def inverse(input):
     """Return the inverses of square matrices; `LinAlgError` if one is singular.
 
@@ -134,14 +143,6 @@ def inverse(input):
     return F.linalg_inv(input)
 
 
-def require_one_dtype(A, B):
-    """Raise unless both sides of an equation have one dtype."""
-    if A.dtype != B.dtype:
-        a, b = (type_name(from_numpy_dtype(x.dtype)) for x in (A, B))
-        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of "
-                           f"type {a} and B of type {b} instead")
-
-
 def require_fitting(name, A, B, left):
     """Raise unless matrices of these shapes can stand on the sides of A X = B, or X A = B."""
     if A[-1] != B[-2 if left else -1]:
@@ -149,11 +150,15 @@ def require_fitting(name, A, B, left):
                            f"{'AX = B' if left else 'XA = B'} ({by(A[-2:])} and {by(B[-2:])})")
 
 
+TWO_DTYPES = ("linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B "
+              "of type {} instead")
+
+
 class Solve(Op):
     """The X with A X = B, for batches of matrices; dA is -inv(A).T g X.T.
 
-    Without `check` a singular matrix gives infinities and nan in place of an error: so does a
-    backward pass, whose matrix may have been written to through `.data` since.
+    Without `check` a singular matrix gives infinities and nan in place of an error.  Backward
+    passes need that, for the matrix may have been written to through `.data` since.
 
     >>> from minigrad import tensor
     >>> Solve(tensor([[2.0]]), tensor([[4.0]]))
@@ -168,7 +173,7 @@ class Solve(Op):
 
     def forward(xp, A, B, vector=False, check=True):
         require_square("linalg.solve", A)
-        require_one_dtype(A, B)
+        require_one_dtype(TWO_DTYPES, A, B)
         B = B[..., None] if vector else B
         try:
             solution = xp.linalg.solve(A, B)
@@ -195,7 +200,7 @@ class Solve(Op):
         yield make(2, 3, 3), make(3), True
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap")
 def linalg_solve(A, B, *, left=True):
     """Return the X with A X = B, or with X A = B unless `left`; B may be a vector.
 
@@ -203,9 +208,9 @@ def linalg_solve(A, B, *, left=True):
     >>> linalg.solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
-    require_square("linalg.solve", plain(A))
+    require_square("linalg.solve", A)
     if not B.ndim:
-        require_one_dtype(plain(A), plain(B))
+        require_one_dtype(TWO_DTYPES, A, B)
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     vector = B.ndim == 1 or (A.ndim == B.ndim + 1 and tuple(B.shape) == tuple(A.shape[:-1]))
     if vector and left and A.shape[-1] == B.shape[-1]:
@@ -218,11 +223,6 @@ def linalg_solve(A, B, *, left=True):
     X = Solve(A, B)
     X = X if left else mT(X)
     return F.squeeze(X, -1) if vector else X
-
-
-def plain(x):
-    """Return the array of a tensor; an array is returned as it is."""
-    return getattr(x, "_array", x)
 
 
 # ------------------------------------------------------------------------------- determinants
@@ -245,7 +245,7 @@ def determinant_backward(g, A, det):
     return F.unsqueeze(F.unsqueeze(g, -1), -1) * ((U * cofactors) @ Vh)
 
 
-class LinalgDet(Op):
+class LinalgDet(OfSquares):
     """The determinants of square matrices.
 
     >>> from minigrad import linalg, tensor
@@ -253,7 +253,8 @@ class LinalgDet(Op):
     tensor(8.)
     """
 
-    node, method = "DetBackward", False
+    out = "exact overlap"
+    node = "DetBackward"
 
     def shape(A): return A[:-2]
 
@@ -262,10 +263,6 @@ class LinalgDet(Op):
         return xp.linalg.det(self)
 
     def grad_self(g, self, result): return determinant_backward(g, self, result)
-
-    def samples(make):
-        yield make(3, 3)
-        yield make(2, 3, 3)
 
 
 @function()
@@ -279,7 +276,7 @@ def det(input):
     return F.linalg_det(input)
 
 
-class Slogdet(Op):
+class Slogdet(OfSquares):
     """The sign of the determinants and the logarithm of their size; d log|det A| = inv(A).T.
 
     >>> from minigrad import eye
@@ -287,7 +284,8 @@ class Slogdet(Op):
     tensor(1.)
     """
 
-    outputs, materialize = ("sign", "logabsdet"), False
+    out = "exact"
+    method, outputs, materialize = True, ("sign", "logabsdet"), False
 
     def shape(A): return [A[:-2]] * 2
 
@@ -301,15 +299,11 @@ class Slogdet(Op):
             return None
         return inverse_transposed(g_logabsdet, self)
 
-    def samples(make):
-        yield make(3, 3)
-        yield make(2, 3, 3)
-
 
 LinalgSlogdet = named_result("linalg_slogdet", ("sign", "logabsdet"))
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def linalg_slogdet(A):
     """Return the sign of the determinants and the logarithm of their size.
 
@@ -345,6 +339,7 @@ class LinalgCholesky(Op):
     tensor([[2.]])
     """
 
+    out = "exact"
     node, method, shape = "CholeskyBackward", False, square
 
     def forward(xp, self, *, upper=False):
@@ -373,7 +368,7 @@ class LinalgCholesky(Op):
         yield make(3, 1, 1, low=1), {"upper": True}
 
 
-@function()
+@function(out="cast")
 def cholesky(input, upper=False):
     """Return the lower triangular L with L L.T = input; `LinAlgError` unless positive-definite.
 
@@ -385,7 +380,7 @@ def cholesky(input, upper=False):
 
 
 def symmetrised(x):
-    """Return the lower triangle mirrored: what is left of the diagonal stands right of it too."""
+    """Return the symmetric matrix with the same lower triangle."""
     return F.tril(x) + mT(F.tril(x, -1))
 
 
@@ -436,7 +431,7 @@ class QrComplete(Op):
         yield make(3, 2).detach()
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def linalg_qr(A, mode="reduced"):
     """Return orthonormal Q and upper triangular R with Q R = A; modes: reduced, complete, r.
 
@@ -447,7 +442,7 @@ def linalg_qr(A, mode="reduced"):
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
                            "(default), 'r', or 'complete'")
-    require_matrix("linalg.qr", plain(A))
+    require_matrix("linalg.qr", A)
     m, n = A.shape[-2:]
     if mode == "complete" and m > n:
         return QrComplete(A)
@@ -462,7 +457,7 @@ def linalg_qr(A, mode="reduced"):
 Qr = named_result("qr", ("Q", "R"))
 
 
-@function()
+@function(out="exact")
 def qr(input, some=True):
     """Return orthonormal Q and upper triangular R with Q R = input.
 

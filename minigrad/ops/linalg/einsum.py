@@ -1,9 +1,9 @@
 """einsum: sums of products, written with one letter for each dimension.
 
 The equation is read once into numbers, one for each letter (an ellipsis stands for letters that
-the others leave free).  What concerns one operand alone, diagonals and sums, is done by
-`diagonal` and `sum`; the rest is one op whose gradient is again an einsum: of the gradient and
-the other operands, to the letters of the one asked for.
+the others leave free).  Diagonals and sums of one operand alone are computed by `diagonal` and
+`sum`; the rest is one op.  Its gradient is again an einsum: of the gradient and the other operands,
+to the letters of the operand in question.
 """
 
 from string import ascii_lowercase, ascii_uppercase
@@ -17,7 +17,7 @@ LETTERS = ascii_uppercase + ascii_lowercase  # in the order in which an implicit
 
 
 def contract(xp, a, of_a, b, of_b, output):
-    """Return the sum of products of two arrays whose dimensions are labelled, by one matmul."""
+    """Return the sum of products of two arrays with labelled dimensions, by one matmul."""
     shared = [n for n in of_a if n in of_b]
     batch = [n for n in shared if n in output]
     summed = [n for n in shared if n not in output]

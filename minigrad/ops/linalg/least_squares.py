@@ -1,15 +1,15 @@
-"""Least squares: what solves a system of equations best that has too many or too few of them."""
+"""Least squares: the best solution of a system with too many or too few equations."""
 
 from ...op.declaration import F, named_result
 from ...op.publish import function
 from ...shapes import broadcast
-from .decompositions import plain
-from .matmul import dtype_names
+from ..checks import require_one_dtype
+from ..shape.view import array_of
 from .svd_eigh import relative_tolerance
 
 LinalgLstsq = named_result("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
 
-#: What LAPACK calls its ways; all are one here, but each tells other things of its way.
+#: LAPACK's names of its algorithms: here one serves for all, but they return different things.
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -23,10 +23,8 @@ def check_system(A, B, driver):
         raise RuntimeError(name + "input must have at least 2 dimensions.")
     if not B.ndim:
         raise RuntimeError(name + "other must have at least 1 dimension.")
-    if A.dtype != B.dtype:
-        ours, theirs = dtype_names(A, B)
-        raise RuntimeError(f"{name}Expected input and other to have the same dtype, but got "
-                           f"input's dtype {ours} and other's dtype {theirs}")
+    require_one_dtype(name + "Expected input and other to have the same dtype, but got input's "
+                             "dtype {} and other's dtype {}", A, B)
     if not 0 <= A.ndim - B.ndim <= 1:
         raise RuntimeError(name + "input.dim() must be greater or equal to other.dim() and "
                                   "(input.dim() - other.dim()) <= 1")
@@ -42,12 +40,12 @@ def check_system(A, B, driver):
     return vector
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast")
 def linalg_lstsq(A, B, rcond=None, *, driver=None):
-    """Return the X for which A X is nearest to B, the shortest one of them where there are several.
+    """Return the X for which A X is nearest to B; the shortest one if there are several.
 
     Singular values up to `rcond` times the largest count as zero. The gradient of the solution is
-    that of the pseudoinverse. As in PyTorch the driver "gelsy", the default, tells no residuals,
+    that of the pseudoinverse. As in PyTorch the driver "gelsy", the default, returns no residuals,
     "gels" no rank, and both no singular values; residuals are those of tall matrices of full rank.
 
     >>> from minigrad import linalg, tensor
@@ -55,9 +53,9 @@ def linalg_lstsq(A, B, rcond=None, *, driver=None):
     tensor([[2.0000]])
     """
     driver = "gelsy" if driver is None else driver
-    vector = check_system(plain(A), plain(B), driver)
+    vector = check_system(array_of(A), array_of(B), driver)
     B = F.unsqueeze(B, -1) if vector else B
-    rcond = relative_tolerance(plain(A)) if rcond is None else rcond
+    rcond = relative_tolerance(A) if rcond is None else rcond
     X = F.matmul(F.pinverse(A, rcond), B)
     values = F.linalg_svdvals(F.detach(A))
     limit = F.amax(values, -1, True) * rcond if values.shape[-1] else values

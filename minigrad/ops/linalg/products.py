@@ -1,18 +1,20 @@
-"""Products over many dimensions, and what is made of matrix products: tensordot, kron, powers."""
+"""Products over many dimensions and powers of matrices: tensordot, kron, matrix_power."""
 
 from itertools import chain
+from typing import Any
 
 from ...backend.memory_layout import in_rows
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel, wrap_dim
+from ..checks import require_one_dtype
 from ..shape.view import UnsafeView
-from .matmul import by, dtype_names
+from .matmul import by
 
 
-@function(method_too=False)
-def tensordot(a, b, dims=2):
+@function(method_too=False, out="exact overlap")
+def tensordot(a, b, dims: Any = 2):
     """Return the sums of products over `dims`: the last of `a` and first of `b`, or two lists.
 
     >>> from minigrad import ones, tensordot
@@ -46,7 +48,7 @@ def tensordot(a, b, dims=2):
     return UnsafeView(product, (*rows, *columns))
 
 
-@function()
+@function(out="cast")
 def kron(input, other):
     """Return the Kronecker product: every element of `input` times all of `other`.
 
@@ -83,6 +85,7 @@ class LinalgCross(Op):
     tensor([0., 0., 1.])
     """
 
+    out = "exact apart"
     method = False
 
     def shape(a, b, dim=-1):
@@ -98,9 +101,7 @@ class LinalgCross(Op):
     def forward(xp, self, other, *, dim=-1):
         LinalgCross.shape(self.shape, other.shape, dim)
         require(self, "iuf", "cross")
-        if self.dtype != other.dtype:
-            raise RuntimeError("expected scalar type {} but found {}".format(
-                *dtype_names(self, other)))
+        require_one_dtype("expected scalar type {} but found {}", self, other)
 
         def turned(x, by):
             return xp.roll(x, -by, axis=dim)
@@ -116,8 +117,8 @@ class LinalgCross(Op):
         yield make(3, 1), make(3, 4), {"dim": 0}
 
 
-@function()
-def cross(input, other, dim=None):
+@function(out="exact apart")
+def cross(input, other, dim: int | None = None):
     """Return the vector product along `dim`, by default the first dimension of size 3.
 
     >>> from minigrad import cross, tensor
@@ -131,7 +132,7 @@ def cross(input, other, dim=None):
     return F.linalg_cross(input, other, dim=dim)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap expanded")
 def linalg_vecdot(x, y, *, dim=-1):
     """Return the dot products of the vectors along `dim`.
 
@@ -142,7 +143,7 @@ def linalg_vecdot(x, y, *, dim=-1):
     return F.sum(F.mul(x, y), dim)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap")
 def linalg_multi_dot(tensors):
     """Return the product of a list of matrices, the first and last of which may be vectors.
 
@@ -159,7 +160,7 @@ def linalg_multi_dot(tensors):
     return result
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap")
 def chain_matmul(*matrices):
     """Return the product of matrices.
 
@@ -170,7 +171,7 @@ def chain_matmul(*matrices):
     return F.linalg_multi_dot(matrices) if len(matrices) > 1 else F.clone(matrices[0])
 
 
-@function(aliases=("linalg_matrix_power",))
+@function(aliases=("linalg_matrix_power",), out="exact overlap")
 def matrix_power(input, n):
     """Return the n-th power of square matrices, by repeated squaring; n < 0 inverts first.
 

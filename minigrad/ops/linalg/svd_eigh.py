@@ -6,7 +6,8 @@ does not, and is computed without the vectors' part where no gradient reaches th
 
 from ...op.declaration import F, Op, named_result
 from ...op.publish import function
-from .decompositions import LinAlgError, failing, plain, require_matrix, require_square
+from ..shape.view import array_of
+from .decompositions import LinAlgError, failing, require_matrix, require_square
 from .matmul import mT
 
 
@@ -45,6 +46,7 @@ class LinalgSvd(Op):
     tensor([3., 2.])
     """
 
+    out = "exact"
     node, method, outputs, materialize = "SvdBackward", False, ("U", "S", "Vh"), False
 
     def shape(A, full_matrices=True):
@@ -85,7 +87,7 @@ def svd_backward(g_U, g_S, g_V, U, S, V):
     if g_V is not None:
         inside = inside + column * (skew(mT(V) @ g_V) / gaps)
     result = U @ inside @ Vh
-    if g_U is not None:  # what leads out of the space that U spans
+    if g_U is not None:  # the part outside of the space that U spans
         outside = g_U / row
         result = result + (outside - U @ (mT(U) @ outside)) @ Vh
     if g_V is not None:
@@ -97,7 +99,7 @@ def svd_backward(g_U, g_S, g_V, U, S, V):
 Svd = named_result("svd", ("U", "S", "V"))
 
 
-@function()
+@function(out="exact overlap")
 def svd(input, some=True, compute_uv=True):
     """Return U, S and V with U diag(S) V.T = input; zeros for U and V unless `compute_uv`.
 
@@ -113,7 +115,7 @@ def svd(input, some=True, compute_uv=True):
     return Svd(U, S, mT(Vh))
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap")
 def linalg_svdvals(A):
     """Return the singular values in descending order.
 
@@ -135,6 +137,7 @@ class LinalgEigh(Op):
     tensor([2., 3.])
     """
 
+    out = "exact"
     method, materialize = False, False
     outputs = ("eigenvalues", "eigenvectors")
 
@@ -162,7 +165,7 @@ class LinalgEigh(Op):
         yield make(3, 1, 1), "U"
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap")
 def linalg_eigvalsh(A, UPLO="L"):
     """Return the eigenvalues of symmetric matrices in ascending order.
 
@@ -201,12 +204,12 @@ class Pinverse(Op):
         yield make(2, 3)
 
 
-def relative_tolerance(array):
+def relative_tolerance(A):
     """Return below which share of the largest singular value one counts as zero by default."""
-    return max(array.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array.dtype.itemsize]
+    return max(A.shape[-2:]) * 2.0 ** {2: -10, 4: -23, 8: -52}[array_of(A).dtype.itemsize]
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast overlap")
 def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
     """Return the pseudoinverses; singular values below rtol times the largest count as zero.
 
@@ -214,13 +217,12 @@ def linalg_pinv(A, *, rcond=None, rtol=None, hermitian=False):
     >>> linalg.pinv(ones(2, 3)).shape
     torch.Size([3, 2])
     """
-    array = plain(A)
-    require_matrix("linalg.pinv", array)
+    require_matrix("linalg.pinv", A)
     tolerance = rtol if rtol is not None else rcond
-    return F.pinverse(A, relative_tolerance(array) if tolerance is None else tolerance)
+    return F.pinverse(A, relative_tolerance(A) if tolerance is None else tolerance)
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast overlap expanded")
 def linalg_matrix_rank(A, *, rtol=None):
     """Return how many singular values exceed rtol times the largest.
 
@@ -228,6 +230,6 @@ def linalg_matrix_rank(A, *, rtol=None):
     >>> linalg.matrix_rank(ones(2, 3))
     tensor(1)
     """
-    rtol = relative_tolerance(plain(A)) if rtol is None else rtol
+    rtol = relative_tolerance(A) if rtol is None else rtol
     values = F.linalg_svdvals(A)
     return F.sum(F.gt(values, F.amax(values, -1, True) * rtol), -1)

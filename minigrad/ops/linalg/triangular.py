@@ -1,9 +1,10 @@
-"""Systems of equations with a triangular matrix, and what a Cholesky factor solves."""
+"""Systems of equations with a triangular matrix, or with a Cholesky factor of the matrix."""
 
 from ...op.declaration import F, Op, named_result
 from ...op.publish import function
 from ...shapes import broadcast
-from .decompositions import columns, plain, require_fitting, require_square
+from ..checks import require_one_dtype
+from .decompositions import columns, require_fitting, require_square
 from .matmul import dtype_names, mT
 
 
@@ -19,6 +20,7 @@ class LinalgSolveTriangular(Op):
             [-inf]])
     """
 
+    out = "exact overlap"
     method = False
 
     def shape(A, B, upper, left=True, unitriangular=False):
@@ -56,18 +58,12 @@ class LinalgSolveTriangular(Op):
         yield make(3, 3), make(2, 3, 1), {"upper": False, "unitriangular": True}
 
 
-def require_one_dtype(b, A):
-    """Raise unless both sides of an equation have one dtype."""
-    if b.dtype != A.dtype:
-        ours, theirs = dtype_names(plain(b), plain(A))
-        raise RuntimeError("Expected b and A to have the same dtype, but found b of type "
-                           f"{ours} and A of type {theirs} instead.")
-
-
+TWO_DTYPES = ("Expected b and A to have the same dtype, but found b of type {} and A of type {} "
+              "instead.")
 TriangularSolve = named_result("triangular_solve", ("solution", "cloned_coefficient"))
 
 
-@function()
+@function(out="exact")
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
     """Return the X with A X = input, using only one triangle of A, and A.
 
@@ -75,13 +71,13 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False)
     >>> tensor([[4.0]]).triangular_solve(tensor([[2.0]])).solution
     tensor([[2.]])
     """
-    require_one_dtype(input, A)
+    require_one_dtype(TWO_DTYPES, input, A)
     X = F.linalg_solve_triangular(mT(A) if transpose else A, input, upper=upper != transpose,
                                   unitriangular=unitriangular)
     return TriangularSolve(X, F.clone(A))
 
 
-@function()
+@function(out="cast overlap")
 def cholesky_solve(input, L, upper=False):
     """Return the X with L L.T X = input.
 
@@ -89,13 +85,13 @@ def cholesky_solve(input, L, upper=False):
     >>> tensor([[8.0]]).cholesky_solve(tensor([[2.0]]))
     tensor([[2.]])
     """
-    require_one_dtype(input, L)
+    require_one_dtype(TWO_DTYPES, input, L)
     lower = mT(L) if upper else L
     half = F.linalg_solve_triangular(lower, input, upper=False)
     return F.linalg_solve_triangular(mT(lower), half, upper=True)
 
 
-@function()
+@function(out="cast overlap")
 def cholesky_inverse(input, upper=False):
     """Return the inverse of L L.T.
 

@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 import numpy as np
 
 from ...backend.memory_layout import in_rows
-from ...dtypes import from_numpy_dtype, type_name
+from ...dtypes import c_name, from_numpy_dtype, type_name
 from ...op.arguments import NUMBERS, require
 from ...op.declaration import Binary, F, Op, Unary
 from ...op.inplace import apply_inplace
@@ -109,7 +109,7 @@ class Fmin(Extreme):
 def limited(xp, array, low, high):
     """Return the array within bounds; the upper one wins where they cross.
 
-    What equals a bound stays what it is, -0.0 too: NumPy takes the second of equal numbers.
+    An element that equals a bound stays as it is, -0.0 too: NumPy takes the second of two equals.
     """
     if low is not None:
         array = xp.maximum(low, array)
@@ -129,7 +129,6 @@ class Clamp(Unary, abstract=True):
 
     optional = ("min", "max")
     promote = "result"
-    public = False
 
     def forward(xp, self, min, max):
         return limited(xp, self, min, max)
@@ -146,8 +145,8 @@ class ClampNumbers(Clamp):
     tensor([0.0000, 0.5000, 1.0000])
     """
 
-    numbers = True
-    node = "ClampBackward"
+    numbers = ("min", "max")
+    overload = "clamp", ""
     tensors = ("self", "min", "max")
 
     def samples(make):
@@ -165,7 +164,7 @@ class ClampTensors(Clamp):
     """
 
     shape = broadcast
-    node = "ClampBackward0"
+    overload = "clamp", 0
 
     def grad_min(g, self, min, max):
         if min is None:
@@ -193,7 +192,7 @@ class ClampMinNumber(ClampNumbers):
     tensor([0, 2])
     """
 
-    node = "ClampMinBackward"
+    overload = "clamp_min", ""
 
 
 class ClampMinTensor(ClampTensors):
@@ -204,7 +203,7 @@ class ClampMinTensor(ClampTensors):
     tensor([0, 2])
     """
 
-    node = "ClampMinBackward1"
+    overload = "clamp_min", 1
 
 
 class ClampMaxNumber(ClampNumbers):
@@ -215,7 +214,7 @@ class ClampMaxNumber(ClampNumbers):
     tensor([-1,  0])
     """
 
-    node = "ClampMaxBackward"
+    overload = "clamp_max", ""
 
 
 class ClampMaxTensor(ClampTensors):
@@ -226,10 +225,10 @@ class ClampMaxTensor(ClampTensors):
     tensor([-1,  0])
     """
 
-    node = "ClampMaxBackward1"
+    overload = "clamp_max", 1
 
 
-@overloaded(aliases=("clip",))
+@overloaded(aliases=("clip",), out="cast")
 def clamp(input, min=None, max=None):
     """Bring all elements between `min` and `max`, numbers or tensors. Source: `torch.clamp`.
 
@@ -242,7 +241,7 @@ def clamp(input, min=None, max=None):
     return ClampTensors if is_tensor(min) or is_tensor(max) else ClampNumbers, input, min, max
 
 
-@overloaded()
+@overloaded(out="cast")
 def clamp_min(input, min):
     """Bring all elements above `min`, a number or a tensor. Source: `torch.clamp_min`.
 
@@ -253,7 +252,7 @@ def clamp_min(input, min):
     return ClampMinNumber if is_number(min) else ClampMinTensor, input, min, None
 
 
-@overloaded()
+@overloaded(out="cast")
 def clamp_max(input, max):
     """Bring all elements below `max`, a number or a tensor. Source: `torch.clamp_max`.
 
@@ -276,8 +275,7 @@ class LerpTensor(Binary):
     """
 
     promote = None
-    node = "LerpBackward1"
-    public = False
+    overload = "lerp", 1
 
     def forward(xp, self, end, weight):
         if getattr(weight, "shape", None) == () and weight.dtype != self.dtype:
@@ -288,8 +286,8 @@ class LerpTensor(Binary):
             weight = weight.astype(self.dtype)
         for name, array in (("end", end), ("weight", weight)):
             if getattr(array, "dtype", self.dtype) != self.dtype:
-                raise RuntimeError(f"expected dtype {spelt(self)} for `{name}` but got dtype "
-                                   f"{spelt(array)}")
+                raise RuntimeError(f"expected dtype {c_name(self.dtype)} for `{name}` but got "
+                                   f"dtype {c_name(array.dtype)}")
         if self.dtype.kind != "f":
             broadcast(self.shape, end.shape, getattr(weight, "shape", ()))
             kernel = "scalar" if isinstance(weight, (int, float)) else "tensor"
@@ -320,26 +318,16 @@ class LerpNumber(LerpTensor):
     tensor([ 0.5000, 15.0000])
     """
 
-    node = "LerpBackward0"
+    overload = "lerp", 0
     tensors = ("self", "end")  # the weight is kept as it is, not as a saved tensor
     grad_weight = None  # type: ignore[assignment]  # a number has none
-
-    def shape(self, end, weight):
-        return broadcast(self, end)
 
     def samples(make):
         yield make(3, 4), make(4), 0.3
         yield make(2), make(2), 2
 
 
-def spelt(array):
-    """Return the name of an array's dtype as C++ has it."""
-    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int",
-            "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-            "bool": "bool"}[array.dtype.name]
-
-
-@overloaded()
+@overloaded(out="cast")
 def lerp(input, end, weight):
     """Interpolate linearly between `input` and `end`. Source: `torch.lerp`.
 
@@ -393,7 +381,7 @@ class Where(Op):
         yield make.bools(0, 2), make(2), make(2)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def where(condition, input=None, other=None):
     """Choose from `input` where the condition holds, else from `other`; alone, tell where it does.
 
@@ -414,16 +402,11 @@ def where_method(self, condition, other):
     return Where(condition, self, other)
 
 
-def masked(shape, mask, value=None):
-    """The tensor and the mask broadcast; the value has no shape."""
-    return broadcast(shape, mask)
-
-
 def fill_value(xp, array, mask, value):
     """Return the value in the array's dtype; RuntimeError for a mask or value that is none."""
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{spelt(mask)}")
+                           f"{c_name(mask.dtype)}")
     if getattr(value, "ndim", 0):
         raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
                            f"tensor with {value.ndim} dimension(s).")
@@ -440,13 +423,12 @@ class MaskedFillNumber(Op):
     tensor([-1.,  2.])
     """
 
-    numbers = True
-    node = "MaskedFillBackward0"
+    numbers = ("value",)
+    overload = "masked_fill", 0
     allow_self_overlap = True
-    shape = masked
+    shape = broadcast
     tensors = ("self", "mask", "value")
     inplace = True
-    public = False
 
     def forward(xp, self, mask, value):
         return in_rows(xp.where(mask, fill_value(xp, self, mask, value), self))
@@ -471,7 +453,7 @@ class MaskedFillTensor(MaskedFillNumber):
     tensor([-1.,  2.])
     """
 
-    node = "MaskedFillBackward1"
+    overload = "masked_fill", 1
 
     def grad_value(g, mask):
         return F.where(mask, g, 0)
@@ -495,11 +477,6 @@ def masked_fill(input, mask, value):
 # -------------------------------------------------------------------- overwriting
 
 
-def filled(shape, value=None):
-    """The tensor keeps its shape; the value has none."""
-    return shape
-
-
 class FillNumber(Op):
     """The tensor with every element overwritten by a number.
 
@@ -508,16 +485,11 @@ class FillNumber(Op):
     tensor([3., 3.])
     """
 
-    numbers = True
-    node = "FillBackward0"
+    numbers = ("value",)
+    overload = "fill", 0
     allow_self_overlap = True
-    shape = filled
     tensors = ("self", "value")
     inplace = True
-    public = False
-
-    def forward(xp, self, value):
-        return FillNumber.forward_inplace(xp, xp.empty_like(self), value)
 
     def forward_inplace(xp, self, value):
         if getattr(value, "ndim", 0):
@@ -542,7 +514,7 @@ class FillTensor(FillNumber):
     tensor([3., 3.])
     """
 
-    node = "FillBackward1"
+    overload = "fill", 1
     allow_self_overlap = False
 
     def grad_value(g):
@@ -580,9 +552,6 @@ class Zero(Unary):
 
     def grad_self(g):
         return F.zeros_like(g)
-
-    def samples(make):
-        yield make(3, 4)
 
 
 @function()
@@ -650,5 +619,5 @@ def copy_(self, src, non_blocking=False):
                         f"{type(src).__name__}")
     if type(self._array) is not np.ndarray or type(src._array) is not np.ndarray:
         src = converted(src, None, self.device, non_blocking=non_blocking)
-    # What is no floating-point number has no gradient, so it gets no history either.
+    # Only floating-point numbers have a gradient, so no other tensor gets a history.
     return apply_inplace(Copy, [self, src if self.is_floating_point() else src.detach()])

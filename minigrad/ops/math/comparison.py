@@ -6,7 +6,6 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#comparison-ops
 from ...dtypes import type_name
 from ...op.declaration import Binary, Op, Unary
 from ...op.publish import function
-from ...shapes import same
 from ...tensor.tensor import Tensor
 from ..overloads import alias, is_number
 
@@ -14,7 +13,7 @@ from ..overloads import alias, is_number
 class Comparison(Binary, abstract=True):
     """A comparison of two tensors, or of a tensor and a number."""
 
-    numbers = True
+    numbers = ("other",)
     nondifferentiable = True
 
     def samples(make):
@@ -28,11 +27,12 @@ class Comparison(Binary, abstract=True):
 class Question(Unary, abstract=True):
     """A test of each element of one tensor."""
 
+    out = ""
     inplace = False
     nondifferentiable = True
 
     def samples(make):
-        yield from (make(3, 4), make.ints(3), make(), make(0, 2))
+        yield from (make(3, 4), make.ints(3), make.bools(2), make(), make(0, 2))
 
 
 # -------------------------------------------------------------------- comparisons
@@ -152,6 +152,7 @@ class Isposinf(Question):
     tensor([False,  True])
     """
 
+    out = "exact"
     def forward(xp, self):
         return xp.logical_and(xp.isinf(self), self > 0)
 
@@ -164,6 +165,7 @@ class Isneginf(Question):
     tensor([ True, False])
     """
 
+    out = "exact"
     def forward(xp, self):
         return xp.logical_and(xp.isinf(self), self < 0)
 
@@ -176,6 +178,7 @@ class Signbit(Question):
     tensor([ True, False])
     """
 
+    out = "exact"
     def forward(xp, self):
         if self.dtype.kind == "f":
             return xp.signbit(self)
@@ -230,10 +233,8 @@ class LogicalNot(Question):
     tensor([ True, False])
     """
 
+    out = "cast"
     inplace = no_history = True
-
-    def samples(make):
-        yield from (make(3, 4), make.bools(3), make.ints(2), make(0, 2))
 
 
 class Bitwise(Binary, abstract=True):
@@ -287,7 +288,7 @@ class BitwiseXor(Bitwise):
     commutative = True
 
 
-class BitwiseNot(Bitwise):
+class BitwiseNot(Question):
     """Invert all bits; the logical not of bools.
 
     >>> from minigrad import tensor
@@ -295,7 +296,8 @@ class BitwiseNot(Bitwise):
     tensor([False,  True])
     """
 
-    shape = same
+    inplace = True
+    out = "exact"
     dunder = ("__invert__",)
 
     def forward(xp, self):
@@ -341,12 +343,6 @@ class BitwiseRightShift(BitwiseLeftShift):
 # -------------------------------------------------------------------- closeness and membership
 
 
-def same_dtype(input, other):
-    """Raise unless two tensors have one dtype."""
-    if input.dtype is not other.dtype:
-        raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
-
-
 class IscloseOp(Binary):
     """True where |x - y| is at most `atol + rtol |y|`.
 
@@ -375,7 +371,8 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
     tensor([ True, False])
     """
-    same_dtype(input, other)
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
@@ -404,10 +401,10 @@ def equal(input, other):
     >>> equal(tensor([1, 2]), tensor([1, 2]))
     True
     """
-    for name, given in (("input", input), ("other", other)):
-        if not isinstance(given, Tensor):
+    for name, value in (("input", input), ("other", other)):
+        if not isinstance(value, Tensor):
             raise TypeError(f"equal(): argument {name!r} must be Tensor, not "
-                            f"{type(given).__name__}")
+                            f"{type(value).__name__}")
     a, b = input._array, other._array
     return a.shape == b.shape and a.dtype == b.dtype and bool((input == other).all())
 
@@ -422,7 +419,6 @@ class IsinOp(Op):
 
     no_batching = "each example has test elements of its own"
     numbers = True
-    shape = same
     tensors = ("elements", "test_elements")
     nondifferentiable = True
     public = False
@@ -436,7 +432,7 @@ class IsinOp(Op):
         yield make.ints(3, 4), 2, False, True
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Tell where an element is among the test elements. Source: `torch.isin`.
 
@@ -457,6 +453,7 @@ class Heaviside(Binary):
     tensor([0.0000, 0.5000, 1.0000])
     """
 
+    out = "exact"
     promote = None
     tensors = ("self", "values")
     nondifferentiable = not_implemented_derivative = True

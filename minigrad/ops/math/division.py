@@ -25,8 +25,7 @@ class DivRounded(Binary):
     """
 
     numbers = True
-    node = "DivBackward2"
-    public = False
+    overload = "div", 2
 
     def forward(xp, self, other, rounding_mode):
         check_divisor(xp, self, other, f"div_{rounding_mode}_cpu")
@@ -47,7 +46,7 @@ class DivRounded(Binary):
         yield make(3, 1, low=-0.7, high=-0.3), make(4, low=0.1, high=0.12), "trunc"
 
 
-@overloaded(aliases=("divide",))
+@overloaded(aliases=("divide",), out="cast")
 def div(input, other, *, rounding_mode=None):
     """Divide; the result is rounded with `rounding_mode` "trunc" or "floor". Source: `torch.div`.
 
@@ -63,7 +62,7 @@ def div(input, other, *, rounding_mode=None):
     return DivRounded, input, other, rounding_mode
 
 
-@overloaded()
+@overloaded(out="cast")
 def true_divide(input, other):
     """Divide; integers give floating-point numbers. Source: `torch.true_divide`.
 
@@ -100,9 +99,8 @@ class Remainder(Binary):
     tensor([1., 1.])
     """
 
-    numbers = True
-    node = "RemainderBackward1"
-    public = False
+    numbers: bool | tuple[str, ...] = True
+    overload = "remainder", 1
 
     def forward(xp, self, other):
         check_divisor(xp, self, other, "remainder_cpu")
@@ -130,14 +128,15 @@ class RemainderNumber(Remainder):
     tensor([1, 2])
     """
 
-    node = "RemainderBackward0"
+    overload = "remainder", 0
+    numbers = ("other",)
     grad_other = None  # type: ignore[assignment]  # a number has none
 
     def samples(make):
         yield make(3, 4, low=2.3, high=2.7), 2.0
 
 
-@overloaded(dunder=("__mod__", "__rmod__"))
+@overloaded(dunder=("__mod__", "__rmod__"), out="cast")
 def remainder(input, other):
     """Return the remainder of the division rounded down. Source: `torch.remainder`.
 
@@ -156,9 +155,8 @@ class Fmod(Binary):
     tensor([-1.,  1.])
     """
 
-    numbers = True
-    node = "FmodBackward1"
-    public = False
+    numbers = ("other",)
+    overload = "fmod", 1
 
     def forward(xp, self, other):
         check_divisor(xp, self, other, "fmod_cpu")
@@ -181,12 +179,13 @@ class FmodNumber(Fmod):
     tensor([-1,  2])
     """
 
-    node = "FmodBackward0"
+    overload = "fmod", 0
+    numbers = ("other",)
     grad_other = None  # type: ignore[assignment]  # a number has none
     samples = RemainderNumber.samples
 
 
-@overloaded()
+@overloaded(out="cast")
 def fmod(input, other):
     """Return the remainder of the division rounded towards zero. Source: `torch.fmod`.
 

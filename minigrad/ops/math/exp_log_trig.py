@@ -21,7 +21,7 @@ class Smooth(Unary, abstract=True):
 
 
 class Above(Smooth, abstract=True):
-    """The same for functions of positive numbers."""
+    """The same, with samples of positive numbers."""
 
     def samples(make):
         yield from (make(3, 4, low=1.1, high=3), make(low=1.1, high=3), make(0, 2))
@@ -133,11 +133,6 @@ class Logaddexp(Binary):
     def grad_other(g, self, other):
         return g * F.sigmoid(other - self)
 
-    def samples(make):
-        yield make(3, 4), make(4)
-        yield make(3, 1), make()
-        yield make(0, 2), make(2)
-
 
 class Logaddexp2(Logaddexp):
     """log2(2**x + 2**y), without overflow.
@@ -165,9 +160,8 @@ class XlogyTensors(Binary):
     tensor([0., 0.])
     """
 
-    node = "XlogyBackward0"
+    overload = "xlogy", 0
     promote = "float"
-    public = False
 
     def forward(xp, self, other):
         nothing = xp.logical_and(self == 0, ~xp.isnan(other))
@@ -180,10 +174,6 @@ class XlogyTensors(Binary):
     def grad_other(g, self, other):
         return g * self / other
 
-    def samples(make):
-        yield make(3, 4), make(4, low=0.5)
-        yield make(3, 1), make(low=0.5)
-
 
 class XlogyOfNumber(XlogyTensors):
     """x log(y) with a number x.
@@ -193,8 +183,8 @@ class XlogyOfNumber(XlogyTensors):
     tensor([0.])
     """
 
-    numbers = True
-    node = "XlogyBackward1"
+    overload = "xlogy", 1
+    numbers = ("self",)
     inplace = False
     grad_self = None  # type: ignore[assignment]  # a number has none
 
@@ -210,15 +200,19 @@ class XlogyNumber(XlogyTensors):
     tensor([0.])
     """
 
-    numbers = True
-    node = "XlogyBackward2"
+    overload = "xlogy", 2
+    numbers = ("other",)
     grad_other = None  # type: ignore[assignment]  # a number has none
+
+    def grad_self(g, self, other):
+        slope = F.xlogy(g, other)
+        return F.where(F.eq(self, 0), 0, slope) if other <= 0 else slope
 
     def samples(make):
         yield make(3, 4), 2.5
 
 
-@overloaded()
+@overloaded(out="cast")
 def xlogy(input, other):
     """Return `input * log(other)`, zero where `input` is zero. Source: `torch.xlogy`.
 
@@ -382,11 +376,6 @@ class Atan2(Binary):
     def grad_other(g, self, other):
         return g * (-self * inverse_square(self, other))
 
-    def samples(make):
-        yield make(3, 4), make(4, low=0.5)
-        yield make(3, 1, low=0.5), make()
-        yield make(0, 2), make(2)
-
 
 class Hypot(Binary):
     """sqrt(x**2 + y**2), without overflow.
@@ -397,7 +386,6 @@ class Hypot(Binary):
     """
 
     kernel = "f", "hypot_cpu"
-    samples = Atan2.samples
 
     def grad_self(g, self, result):
         return g * (self / result)

@@ -21,6 +21,7 @@ class Abs(Unary):
     tensor([1, 2])
     """
 
+    out = "exact"
     kernel = "iuf", "abs_cpu"
     function = "absolute"
     promote = "result"
@@ -41,6 +42,7 @@ class Sign(Unary):
     tensor([-1.,  0.,  1.])
     """
 
+    out = "exact"
     samples = Abs.samples
 
     def forward(xp, self):
@@ -96,6 +98,7 @@ def rounded(function, kernel):
 class Rounding(Unary, abstract=True):
     """A piecewise constant function: its gradient is zero."""
 
+    out = "exact"
     def grad_self(g):
         return F.zeros_like(g)
 
@@ -145,8 +148,7 @@ class RoundToInteger(Rounding):
     """
 
     forward = rounded("rint", "round_vml_cpu")
-    node = "RoundBackward"
-    public = False
+    overload = "round", ""
 
 
 class RoundToDecimals(Rounding):
@@ -157,8 +159,7 @@ class RoundToDecimals(Rounding):
     tensor([1.3000])
     """
 
-    node = "RoundBackward1"
-    public = False
+    overload = "round", 1
 
     def forward(xp, self, decimals):
         require(self, "f", "round_cpu")
@@ -172,7 +173,7 @@ class RoundToDecimals(Rounding):
         yield make(low=121, high=124), -1
 
 
-@overloaded()
+@overloaded(out="exact")
 def round(input, *, decimals=0):
     """Round to the nearest integer or to `decimals` places, halves to even. Source: `torch.round`.
 

@@ -1,4 +1,4 @@
-"""The error function, the gamma function and their kin; signs and values out of the ordinary.
+"""The error function, the gamma function and functions of these; signs, neighbours and NaN.
 
 Source: https://docs.pytorch.org/docs/stable/special.html
 """
@@ -98,7 +98,7 @@ class Polygamma(Above):
         yield make(low=0.5, high=3), 2
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast")
 def polygamma(n, input):
     """Return the derivative of order `n` of digamma. Source: `torch.polygamma`.
 
@@ -176,9 +176,8 @@ class CopysignTensors(Binary):
     """
 
     function = "copysign"
-    node = "CopysignBackward0"
+    overload = "copysign", 0
     promote = "float"
-    public = False
 
     def grad_self(g, self, result):
         return g * F.where(F.eq(self, 0), 0, result / self)
@@ -199,7 +198,7 @@ class CopysignNumber(CopysignTensors):
     tensor([-1., -2.])
     """
 
-    node = "CopysignBackward1"
+    overload = "copysign", 1
     tensors = ("self",)
     grad_other = None  # type: ignore[assignment]  # a number has none
 
@@ -207,7 +206,7 @@ class CopysignNumber(CopysignTensors):
         yield make(3, 4, low=0.5), -1.0
 
 
-@overloaded()
+@overloaded(out="cast")
 def copysign(input, other):
     """Return the magnitude of `input` with the sign of `other`. Source: `torch.copysign`.
 
@@ -231,12 +230,8 @@ class Nextafter(Binary):
     def grad_self(g, self, other):
         return F.where(F.eq(self, other), 0, g)
 
-    def grad_other(g, other):
-        return F.zeros_like(other)
-
-    def samples(make):
-        yield make(3, 4), make(4)
-        yield make(3, 1), make()
+    def grad_other(g, other_sizes):
+        return F.new_zeros(g, other_sizes)
 
 
 class NanToNum(Unary):
@@ -247,6 +242,7 @@ class NanToNum(Unary):
     tensor([1., 0., 9.])
     """
 
+    out = "exact"
     def forward(xp, self, nan=None, posinf=None, neginf=None):
         return xp.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 

@@ -10,20 +10,22 @@ import math
 import numpy as np
 
 from ...backend.memory_layout import in_rows
-from ...dtypes import from_numpy_dtype, type_name
+from ...dtypes import type_name
 from ...op.apply import apply
 from ...op.arguments import require
 from ...op.declaration import Binary, F, Unary
 from ...op.publish import function
 from ...tensor.tensor import Tensor
+from ..kernels import own_kernel
 from ..math.clamp_where_fill import FillNumber
-from ..overloads import overloaded, own_kernel
+from ..overloads import overloaded
 
 
 class Activation(Unary, abstract=True):
     """An activation function; the samples keep away from kinks."""
 
-    inplace = False
+    out = ""
+    inplace = method = False
 
     def samples(make):
         yield make(3, 4, low=0.6, high=2)
@@ -52,15 +54,17 @@ class Relu(Activation):
     """
 
     node = "ReluBackward0"
+    method = True
 
     def forward(xp, self):
         if self.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
         return xp.maximum(0, self)  # in this order -0.0 stays what it is
 
+    def forward_inplace(xp, self): xp.maximum(0, self, out=self)
+
+    @own_kernel("relu_gradient")
     def grad_self(g, result):
-        if type(g) is not np.ndarray and (kernel := own_kernel(g, "relu_gradient")):
-            return kernel(g, result)
         return F.where(F.le(result, 0), zero_depending_on(result), g)
 
 
@@ -73,14 +77,6 @@ class ReluInPlace(Relu):
     """
 
     inplace_of = Relu
-    name = "relu"
-    node = "ReluBackward1"
-    public = False
-
-    def forward_inplace(xp, self):
-        if self.dtype.kind == "b":
-            raise TypeError("Boolean inputs not supported for relu")
-        xp.maximum(0, self, out=self)
 
 
 class LeakyRelu(Activation):
@@ -93,7 +89,6 @@ class LeakyRelu(Activation):
     """
 
     node = "LeakyReluBackward0"
-    method = False
 
     def forward(xp, self, negative_slope=0.01):
         require(self, "f", "leaky_relu_cpu")
@@ -113,9 +108,6 @@ class LeakyReluInPlace(LeakyRelu):
     """
 
     inplace_of = LeakyRelu
-    name = "leaky_relu"
-    node = "LeakyReluBackward1"
-    public = False
 
     def grad_self(g, result, negative_slope):
         if negative_slope < 0:
@@ -195,8 +187,8 @@ class Threshold(Activation):
     tensor([9., 2.])
     """
 
+    out = "cast"
     node = "ThresholdBackward0"
-    method = False
 
     def forward(xp, self, threshold, value):
         require(self, "iuf", "threshold_cpu")
@@ -219,12 +211,16 @@ class ThresholdInPlace(Threshold):
     """
 
     inplace_of = Threshold
-    name = "threshold"
-    node = "ThresholdBackward1"
-    public = False
 
 
-class Hardshrink(Activation):
+class Shrink(Activation, abstract=True):
+    """An activation that is zero within `lambd` of zero."""
+
+    def grad_self(g, self, lambd):
+        return F.where(F.le(F.abs(self), lambd), zero_depending_on(self), g)
+
+
+class Hardshrink(Shrink):
     """x where its size is above `lambd`, zero elsewhere.
 
     >>> from minigrad import hardshrink, tensor
@@ -232,15 +228,15 @@ class Hardshrink(Activation):
     tensor([-1.,  0.])
     """
 
+    out = "exact"
+    method = True
+
     def forward(xp, self, lambd=0.5):
         require(self, "f", "hardshrink_cpu")
         return xp.where(xp.abs(self) <= lambd, xp.zeros((), self.dtype), self)
 
-    def grad_self(g, self, lambd):
-        return F.where(F.le(F.abs(self), lambd), zero_depending_on(self), g)
 
-
-class Softshrink(Activation):
+class Softshrink(Shrink):
     """x brought nearer to zero by `lambd`.
 
     >>> from minigrad.nn.functional import softshrink
@@ -249,19 +245,15 @@ class Softshrink(Activation):
     tensor([-0.5000,  0.0000])
     """
 
-    method = False
-
+    out = "exact"
     def forward(xp, self, lambd=0.5):
         require(self, "f", "softshrink_cpu")
         greatest = float(xp.finfo(self.dtype).max)
         if not 0 <= lambd <= greatest:
-            kind = type_name(from_numpy_dtype(self.dtype))
+            kind = type_name(self.dtype)
             raise RuntimeError(f"lambda must be in range [0, {greatest:g}] for input dtype {kind}, "
                                f"but found {lambd:g}")
         return self - xp.minimum(xp.maximum(self, -lambd), lambd)
-
-    def grad_self(g, self, lambd):
-        return F.where(F.le(F.abs(self), lambd), zero_depending_on(self), g)
 
 
 # -------------------------------------------------------------------- piecewise linear
@@ -277,7 +269,6 @@ class Hardtanh(Activation):
     """
 
     node = "HardtanhBackward0"
-    method = False
 
     def forward(xp, self, min_val=-1.0, max_val=1.0):
         if self.dtype.kind == "b":
@@ -306,12 +297,9 @@ class HardtanhInPlace(Hardtanh):
     """
 
     inplace_of = Hardtanh
-    name = "hardtanh"
-    node = "HardtanhBackward1"
-    public = False
 
 
-@function(method_too=False)
+@overloaded(method_too=False)
 def relu6(input):
     """Return min(max(x, 0), 6). Source: `torch.nn.functional.relu6`.
 
@@ -320,19 +308,7 @@ def relu6(input):
     >>> relu6(tensor([-1.0, 2.0, 7.0]))
     tensor([0., 2., 6.])
     """
-    return F.hardtanh(input, 0, 6)
-
-
-@function(method_too=False)
-def relu6_(input):
-    """Bring all elements within 0 and 6, in place.
-
-    >>> from minigrad import tensor
-    >>> from minigrad.op.declaration import F
-    >>> F.relu6_(tensor([-1.0, 2.0, 7.0]))
-    tensor([0., 2., 6.])
-    """
-    return F.hardtanh_(input, 0, 6)
+    return Hardtanh, input, 0, 6
 
 
 class Hardsigmoid(Activation):
@@ -344,7 +320,7 @@ class Hardsigmoid(Activation):
     tensor([0.0000, 0.5000, 0.7500])
     """
 
-    method, inplace = False, True
+    inplace = True
 
     def forward(xp, self):
         require(self, "f", "hardsigmoid_cpu")
@@ -364,7 +340,7 @@ class Hardswish(Activation):
     tensor([-0., 0., 4.])
     """
 
-    method, inplace = False, True
+    inplace = True
 
     def forward(xp, self):
         require(self, "f", "hardswish_cpu")
@@ -415,7 +391,6 @@ class EluInPlace(EluOp):
     """
 
     inplace_of = EluOp
-    node = "EluBackward1"
 
     def grad_self(g, result, alpha, scale, input_scale):
         if alpha < 0:
@@ -480,18 +455,16 @@ class GeluOp(Activation):
     node = "GeluBackward"
     public = False
 
+    @own_kernel("gelu")
     def forward(xp, self, approximate):
         require(self, "f", "GeluKernelImpl")
-        if xp.gelu is not None:
-            return xp.gelu(self, approximate == "tanh")
         if approximate == "none":
             return self * 0.5 * (1 + xp.erf(self * math.sqrt(0.5)))
         inner = math.sqrt(2 / math.pi) * (self + 0.044715 * self * self * self)
         return 0.5 * self * (1 + xp.tanh(inner))
 
+    @own_kernel("gelu_gradient")
     def grad_self(g, self, approximate):
-        if kernel := own_kernel(g, "gelu_gradient"):
-            return kernel(g, self, approximate == "tanh")
         if approximate == "none":
             below = 0.5 * (1 + F.erf(self * math.sqrt(0.5)))
             density = F.exp(-0.5 * (self * self)) * math.sqrt(0.5 / math.pi)
@@ -507,7 +480,7 @@ class GeluOp(Activation):
         yield make(), "none"
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def gelu(input, approximate="none"):
     """Return x times the normal distribution function of x; "tanh" approximates it.
 
@@ -532,8 +505,7 @@ class Silu(Activation):
     tensor([-0.2689,  1.7616])
     """
 
-    method, inplace = False, True
-    in_float32 = True
+    inplace = in_float32 = True
 
     def forward(xp, self):
         require(self, "f", "silu_cpu")
@@ -553,8 +525,7 @@ class Mish(Activation):
     tensor([-0.3034,  1.9440])
     """
 
-    method, inplace = False, True
-    in_float32 = True
+    inplace = in_float32 = True
 
     def forward(xp, self):
         require(self, "f", "mish_cpu")
@@ -574,8 +545,8 @@ class Softplus(Activation):
     tensor([  0.6931, 100.0000])
     """
 
+    out = "exact"
     in_float32 = True
-    method = False
 
     def forward(xp, self, beta=1.0, threshold=20.0):
         require(self, "f", "softplus_cpu")
@@ -600,8 +571,8 @@ class Logsigmoid(Activation):
     tensor([  -0.6931, -200.0000])
     """
 
+    out = "exact overlap"
     node = "LogSigmoidBackward"
-    method = False
 
     def forward(xp, self):
         require(self, "f", "log_sigmoid_cpu")

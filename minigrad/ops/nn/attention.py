@@ -8,6 +8,7 @@ import math
 from ...backend import backend_of
 from ...backend.kernels_attention import causal_bias
 from ...device import build_on, device_under
+from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ...op.publish import observable
 from ...shapes import broadcast
@@ -63,14 +64,14 @@ class ScaledDotProduct(Op):
 
 
 def check_operands(query, key, value, attn_mask, is_causal):
-    """Raise where the operands of attention do not go together."""
+    """Raise if dimensions or dtypes of the operands of attention do not fit together."""
     operands = {"query": query, "key": key, "value": value}
     if any(x.ndim < 2 for x in operands.values()):
         dims = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim}"
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but "
                            f"got {dims} instead.")
     if not query.dtype == key.dtype == value.dtype:
-        names = [scalar_type(x.dtype) for x in operands.values()]
+        names = [c_name(x.dtype) for x in operands.values()]
         raise RuntimeError("Expected query, key, and value to have the same dtype, but got "
                            "query.dtype: {} key.dtype: {} and value.dtype: {} instead.".format(
                                *names))
@@ -78,21 +79,14 @@ def check_operands(query, key, value, attn_mask, is_causal):
         if is_causal:
             raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be "
                                "set when is_causal=True")
-        if attn_mask.dtype != query.dtype and scalar_type(attn_mask.dtype) not in ("bool", "float"):
+        if attn_mask.dtype != query.dtype and c_name(attn_mask.dtype) not in ("bool", "float"):
             raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query "
-                               f"dtype, but got attn_mask.dtype: {scalar_type(attn_mask.dtype)} "
-                               f"and  query.dtype: {scalar_type(query.dtype)} instead.")
-
-
-def scalar_type(dtype):
-    """Return the name by which PyTorch's errors call a dtype here."""
-    return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int",
-            "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-            "bool": "bool"}[dtype.name]
+                               f"dtype, but got attn_mask.dtype: {c_name(attn_mask.dtype)} "
+                               f"and  query.dtype: {c_name(query.dtype)} instead.")
 
 
 def bias_of(attn_mask, is_causal, query, keys):
-    """Return what to add to the scores, None for nothing; a bool mask says who may be seen."""
+    """Return the summand of the scores, or None: -inf where a query may not look at a key."""
     if is_causal:
         return Tensor._plain(build_on(device_under(query._array), lambda xp: causal_bias(
             xp, query.shape[-2], keys, query._array.dtype)))
@@ -141,13 +135,13 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 
 
 def check_products(query, key, value):
-    """Raise where query and key differ in features, or key and value in number."""
+    """Raise if query and key differ in features, or key and value in number."""
     count, keys, features = math.prod(query.shape[:-2]), key.shape[-2], query.shape[-1]
-    for wanted, found in (((count, features), (math.prod(key.shape[:-2]), key.shape[-1])),
+    for wanted, actual in (((count, features), (math.prod(key.shape[:-2]), key.shape[-1])),
                           ((count, keys), (math.prod(value.shape[:-2]), value.shape[-2]))):
-        if wanted != found:
+        if wanted != actual:
             raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
-                               f"[{wanted[0]}, {wanted[1]}] but got: [{found[0]}, {found[1]}].")
+                               f"[{wanted[0]}, {wanted[1]}] but got: [{actual[0]}, {actual[1]}].")
 
 
 def as_many_heads(x, heads):

@@ -1,9 +1,9 @@
 """Normalisation: over the batch for each channel, or over the last dimensions of each sample.
 
 NOTE [Two ways to one gradient]
-    The gradient of a normalisation takes the mean and the deviation along.  On arrays they come
+    The gradient of a normalisation depends on the mean and the deviation.  On arrays they come
     from the forward, and one kernel does the rest in few passes.  On tensors they are computed
-    again from the input, in elementary ops, so that derivatives of every order are there.
+    again from the input, in elementary ops, so that there are derivatives of every order.
 """
 
 from ...backend import backend_of
@@ -14,7 +14,9 @@ from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import numel
 from ...tensor.tensor import Tensor
-from ..overloads import own_kernel, refuse_gradient
+from ..checks import size_at
+from ..kernels import own_kernel
+from ..overloads import refuse_gradient
 from ..shape.view import array_of
 
 
@@ -24,8 +26,8 @@ def channel_axes(sizes):
 
 
 def channelwise(vector, sizes):
-    """Lay a vector of channels along the second dimension."""
-    return F.reshape(vector, (1, sizes[1]) + (1,) * (len(sizes) - 2))
+    """Lay a vector of channels along the second dimension; None stays None."""
+    return None if vector is None else F.reshape(vector, (1, sizes[1]) + (1,) * (len(sizes) - 2))
 
 
 def normalized(input, mean, invstd, axes, eps):
@@ -37,7 +39,7 @@ def normalized(input, mean, invstd, axes, eps):
 
 
 def normalized_gradient(g, input, mean, invstd, axes, eps):
-    """Return the derivative of `normalized` by its input, applied to `g`."""
+    """Return the derivative of `normalized` with respect to its input, applied to `g`."""
     if not isinstance(g, Tensor):
         return normalization_gradient(backend_of(g), g, input, mean, invstd, axes)
     centered = input - F.mean(input, axes, True)
@@ -46,7 +48,22 @@ def normalized_gradient(g, input, mean, invstd, axes, eps):
     return invstd * (g - F.mean(g, axes, True) - unit * F.mean(g * unit, axes, True))
 
 
-class NativeBatchNorm(Op):
+class Normalisation(Op, abstract=True):
+    """A normalisation, scaled by `weight` and shifted by `bias`; also its moments."""
+
+    optional: tuple[str, ...] = ("weight", "bias")
+    public = materialize = False
+
+
+def scale_and_shift(result, weight, bias):
+    """Multiply by a weight and add a bias, in place; either may be None."""
+    if weight is not None:
+        result *= weight
+    if bias is not None:
+        result += bias
+
+
+class NativeBatchNorm(Normalisation):
     """(input - mean) / sqrt(var + eps) * weight + bias for each channel.
 
     In training, mean and variance are the batch's and move the running ones by `momentum`, in
@@ -60,11 +77,9 @@ class NativeBatchNorm(Op):
 
     no_batching = "running statistics belong to one batch"
     optional = ("weight", "bias", "running_mean", "running_var")
-    public = False
     outputs = ("output", "save_mean", "save_invstd")
     constants = 2
     tensors = ("input", "weight", "bias", "running_mean", "running_var")
-    materialize = False
 
     def shape(input, weight, bias, running_mean, running_var, training, momentum, eps):
         return [input, (input[1],), (input[1],)]
@@ -83,15 +98,15 @@ class NativeBatchNorm(Op):
         return result, running_mean.reshape(-1), invstd.reshape(-1)
 
     def shared(g_output, input, save_mean, save_invstd, training):
-        kernel = own_kernel(g_output, "batch_norm_sums") if training else None
-        return kernel and kernel(g_output, input, save_mean, save_invstd)
+        return training and backend_of(g_output).batch_norm_sums(
+            g_output, input, save_mean, save_invstd)
 
     def grad_input(g_output, input, weight, running_mean, running_var, training, eps, save_mean,
                    save_invstd, input_sizes, shared=None):
         g, sizes = g_output, input_sizes
         if training and not isinstance(g, Tensor):
             return backend_of(g).batch_norm_grad_input(
-                g, input, weight, save_mean, save_invstd, *() if shared is None else (shared,))
+                g, input, weight, save_mean, save_invstd, shared)
         if weight is not None:
             g = g * channelwise(weight, sizes)
         if not training:
@@ -101,7 +116,7 @@ class NativeBatchNorm(Op):
 
     def grad_weight(g_output, input, running_mean, running_var, training, eps, save_mean,
                     save_invstd, input_sizes, weight, shared=None):
-        if shared is not None:
+        if shared:
             return shared[1]
         g, sizes, axes = g_output, input_sizes, channel_axes(input_sizes)
         if training and not isinstance(g, Tensor):
@@ -116,7 +131,7 @@ class NativeBatchNorm(Op):
 
     def grad_bias(g_output, input, weight, training, save_mean, save_invstd, input_sizes,
                   shared=None):
-        if shared is not None:
+        if shared:
             return shared[0]
         if not isinstance(g_output, Tensor):
             return backend_of(g_output).channel_sums(g_output)
@@ -167,14 +182,12 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
         result = F.clone(input)
         result = result if weight is None else result * weight[0]
         return result if bias is None else result + bias[0]
-    if len(shape) < 2:
-        raise IndexError("Dimension out of range (expected to be in range of "
-                         f"[-{len(shape)}, {len(shape) - 1}], but got 1)")
+    channels = size_at(shape, 1)
     parameters = {"running_mean": running_mean, "running_var": running_var, "weight": weight,
-             "bias": bias}
+                  "bias": bias}
     for name, tensor in parameters.items():
-        if tensor is not None and numel(tuple(tensor.shape)) != shape[1]:
-            raise RuntimeError(f"{name} should contain {shape[1]} elements not "
+        if tensor is not None and numel(tuple(tensor.shape)) != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not "
                                f"{numel(tuple(tensor.shape))}")
         if not name.startswith("running"):
             continue
@@ -190,7 +203,7 @@ def batch_norm(input, weight, bias, running_mean, running_var, training, momentu
                            momentum, eps)[0]
 
 
-class NativeLayerNorm(Op):
+class NativeLayerNorm(Normalisation):
     """(input - mean) / sqrt(var + eps) * weight + bias over the dimensions of `normalized_shape`.
 
     >>> from minigrad import layer_norm, tensor
@@ -198,46 +211,33 @@ class NativeLayerNorm(Op):
     tensor([-1.,  1.])
     """
 
-    optional = ("weight", "bias")
-    public = False
     outputs = ("output", "mean", "rstd")
     constants = 2
-    materialize = False
 
     def shape(input, normalized_shape, weight, bias, eps):
         lead = len(input) - len(normalized_shape)
         moments_shape = tuple(input[:lead]) + (1,) * len(normalized_shape)
         return [input, moments_shape, moments_shape]
 
+    @own_kernel("layer_norm")
     def forward(xp, input, normalized_shape, weight, bias, eps):
         require(input, "f", "LayerNormKernelImpl")
         input = in_rows(input)
-        if xp.layer_norm is not None and same_floats(input, weight, bias):
-            length = numel(normalized_shape)
-            result, mean, rstd = xp.layer_norm(input, length, weight, bias, eps)
-            lead = input.shape[:input.ndim - len(normalized_shape)]
-            shape = (*lead, *(1,) * len(normalized_shape))
-            return result, mean.reshape(shape), rstd.reshape(shape)
         wide = input.astype("float32") if input.dtype.itemsize == 2 else input
         mean, var, result = moments(xp, wide, last_axes(input.shape, normalized_shape))
         rstd = 1 / xp.sqrt(var + eps)
         result *= rstd
-        if weight is not None:
-            result *= weight
-        if bias is not None:
-            result += bias
+        scale_and_shift(result, weight, bias)
         return result.astype(input.dtype, copy=False), mean, rstd
 
+    @own_kernel("layer_norm_grad_input", "g_output", "input", "weight", "mean", "rstd")
     def grad_input(g_output, input, normalized_shape, weight, eps, mean, rstd, input_sizes, bias):
-        if kernel := own_kernel(g_output, "layer_norm_grad_input"):
-            return kernel(g_output, input, weight, mean, rstd)
         g = g_output if weight is None else g_output * weight
         axes = last_axes(input_sizes, normalized_shape)
         return normalized_gradient(g, input, mean, rstd, axes, eps)
 
+    @own_kernel("layer_norm_grad_weight", "g_output", "input", "mean", "rstd", "normalized_shape")
     def grad_weight(g_output, input, weight, normalized_shape, eps, mean, rstd, input_sizes, bias):
-        if kernel := own_kernel(g_output, "layer_norm_grad_weight"):
-            return kernel(g_output, input, mean, rstd, normalized_shape)
         unit = normalized(input, mean, rstd, last_axes(input_sizes, normalized_shape), eps)
         lead = tuple(range(len(input_sizes) - len(normalized_shape)))
         return F.depend_on(summed_product(g_output, unit, lead), weight)
@@ -252,13 +252,6 @@ class NativeLayerNorm(Op):
         yield make(2, 3, 4), (3, 4), make(3, 4), make(3, 4), 1e-3
         yield make(3, 4), (4,), None, None, 1e-5
         yield make(5), (5,), make(5), make(5), 1e-5
-
-
-def same_floats(*arrays):
-    """Tell whether an array and its parameters are floating, no parameter wider, and not empty."""
-    present = [a for a in arrays if a is not None]
-    widest = max(4, arrays[0].dtype.itemsize)
-    return all(a.dtype.kind == "f" and a.size and a.dtype.itemsize <= widest for a in present)
 
 
 def last_axes(sizes, normalized_shape):
@@ -303,7 +296,7 @@ def checked_sizes(input, normalized_shape, comma, **parameters):
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide each sample by the root of its mean square over its last dimensions, and scale it.
 
-    `eps` is what the dtype can add to one, in float32 for float16, which is computed in that.
+    `eps` is by default the machine epsilon of the dtype; float16 is computed in float32.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
 

@@ -3,56 +3,20 @@
 import numpy as np
 
 from ...backend import backend_of
+from ...backend.kernels_loss import class_dim, class_weights
 from ...device import place_on
 from ...dtypes import type_name
 from ...op.declaration import F, Op
 from ...op.publish import in_autocast, respelt
 from ...shapes import numel
 from ...tensor.tensor import Tensor
+from ..checks import require_one_dtype
 from ..overloads import refuse_gradient
+from ..shape.view import array_of
 from .loss import reduction_of
 
 #: The dtypes in which classes may be numbered.
 CLASS_DTYPES = np.dtype("int64"), np.dtype("uint8")
-
-
-def class_dim(shape):
-    """Return the dimension of the classes: the second, or the only one."""
-    return 0 if len(shape) == 1 else 1
-
-
-def all_count(xp, target, classes, ignore_index):
-    """Tell whether every target is a class, and none is to be ignored."""
-    if not target.size:
-        return True
-    if not xp.may_ask():
-        return False  # it may be so or not
-    # Without its sign a negative number is larger than any class: one comparison sees both ends.
-    unsigned = target if target.dtype == xp.uint8 else target.view(xp.uint64)
-    return bool(unsigned.max() < classes) and not (
-        0 <= ignore_index < classes and (target == ignore_index).any())
-
-
-def at_classes(xp, target):
-    """Return the index of the element at each row's class, of (N, C) and (N,)."""
-    return xp.arange(target.shape[0]), target
-
-
-def class_weights(xp, target, weight, ignore_index, dtype):
-    """Return the classes with 0 for those to ignore, and what each one counts."""
-    ignored = target == ignore_index
-    safe = target if xp.may_ask() and not ignored.any() else xp.where(ignored, 0, target)
-    counts = xp.ones(target.shape, dtype) if weight is None else weight[safe]
-    return safe, xp.where(ignored, 0, counts)
-
-
-def check_classes(xp, target, classes, ignore_index):
-    """Raise PyTorch's error for a class out of range."""
-    if not (target.size and xp.may_ask()):
-        return
-    wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    if wrong.any():
-        raise IndexError(f"Target {target[wrong][0].item()} is out of bounds.")
 
 
 def nll_shape(self, target, weight, reduction, ignore_index):
@@ -74,28 +38,7 @@ class NllLoss(Op):
     public = False
     tensors = ("self", "target", "weight")
     shape = nll_shape
-
-    def forward(xp, self, target, weight, reduction, ignore_index):
-        dim = class_dim(self.shape)
-        if xp.nll_loss is not None and self.dtype.kind == "f":
-            result, wrong = xp.nll_loss(self, target, weight, reduction, ignore_index)
-            if wrong is not None and bool(wrong):
-                check_classes(xp, target, self.shape[dim], ignore_index)
-            return result
-        if weight is None and self.ndim == 2 and all_count(xp, target, self.shape[1], ignore_index):
-            chosen = self[at_classes(xp, target)]  # the commonest case, with less to do
-            if reduction == "none":
-                return -chosen
-            total = -xp.add.reduce(chosen)
-            return total / self.dtype.type(target.size) if reduction == "mean" else total
-        check_classes(xp, target, self.shape[dim], ignore_index)
-        safe, counts = class_weights(xp, target, weight, ignore_index, self.dtype)
-        chosen = xp.take_along_axis(self, xp.expand_dims(safe, dim), dim)
-        losses = xp.where(counts == 0, 0, -chosen.reshape(target.shape)) * counts
-        if reduction == "none":
-            return losses
-        total = xp.sum(losses)
-        return total / xp.sum(counts) if reduction == "mean" else total
+    function = "nll_loss"
 
     def grad_self(g, self, target, weight, reduction, ignore_index, self_sizes):
         result = NllLossInput(g, target, weight, self_sizes, reduction, ignore_index)
@@ -121,26 +64,10 @@ class NllLossInput(Op):
     public = False
     node = "NllLossBackwardBackward"
     tensors = ("grad", "target", "weight")
+    function = "nll_gradient"
 
     def shape(grad, target, weight, sizes, reduction, ignore_index):
         return tuple(sizes)
-
-    def forward(xp, grad, target, weight, sizes, reduction, ignore_index):
-        dim = class_dim(sizes)
-        if xp.nll_gradient is not None and grad.dtype.kind == "f":
-            return xp.nll_gradient(grad, target, weight, sizes, reduction, ignore_index)
-        if weight is None and len(sizes) == 2 and all_count(xp, target, sizes[1], ignore_index):
-            result = xp.zeros(sizes, grad.dtype)
-            shared = reduction == "mean" and target.size
-            result[at_classes(xp, target)] = -grad / grad.dtype.type(target.size) if shared else (
-                -grad)
-            return result
-        safe, counts = class_weights(xp, target, weight, ignore_index, grad.dtype)
-        values = counts * (-grad / xp.sum(counts) if reduction == "mean" else -grad)
-        result = xp.zeros(sizes, grad.dtype)
-        xp.put_along_axis(result, xp.expand_dims(safe, dim),
-                          xp.expand_dims(xp.where(counts == 0, 0, values), dim), dim)
-        return result
 
     def grad_grad(g, target, weight, reduction, ignore_index):
         return NllLoss(g, target, weight, reduction, ignore_index)
@@ -166,45 +93,44 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     tensor(2.)
     """
     reduction = reduction_of(size_average, reduce, reduction)
-    if len(input.shape) == 1:  # of which PyTorch looks at the target later
+    if len(input.shape) == 1:  # PyTorch checks its target later
         refuse_gradient("nll_loss_forward", weight=weight)
     check_target(input, target, weight)
     refuse_gradient("nll_loss_forward", weight=weight)
-    if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
-                           f"{type_name(weight.dtype)}")
+    if weight is not None:
+        require_one_dtype("expected scalar type {} but found {}", input, weight)
     return NllLoss(input, target, weight, reduction, ignore_index)
 
 
 def check_target(input, target, weight):
     """Raise PyTorch's error for classes that do not go with their predictions."""
-    shape, given = tuple(input.shape), tuple(target.shape)
+    shape, target_shape = tuple(input.shape), tuple(target.shape)
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1:
-        if len(given) > 1:
+        if len(target_shape) > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        if given not in ((), (1,)):
+        if target_shape not in ((), (1,)):
             raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
-                             f"{given[0]}")
-    elif shape[0] != (given[0] if given else 0):
+                             f"{target_shape[0]}")
+    elif shape[0] != (batch := target_shape[0] if target_shape else 0):
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size "
-                         f"({given[0] if given else 0}).")
-    elif not given:
+                         f"({batch}).")
+    elif not target_shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    elif len(shape) == 2 and len(given) != 1:
+    elif len(shape) == 2 and len(target_shape) != 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    elif len(shape) == 4 and len(given) != 3:
+    elif len(shape) == 4 and len(target_shape) != 3:
         raise RuntimeError("only batches of spatial targets supported (3D tensors) but got targets "
-                           f"of dimension: {len(given)}")
-    elif shape[2:] != given[1:]:
-        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}")
+                           f"of dimension: {len(target_shape)}")
+    elif shape[2:] != target_shape[1:]:
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got "
+                           f"{list(target_shape)}")
     classes = shape[class_dim(shape)]
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
-    array = target._array if isinstance(target, Tensor) else target
-    if array.dtype not in CLASS_DTYPES:
+    if array_of(target).dtype not in CLASS_DTYPES:
         raise RuntimeError("expected target dtype to be Long or Byte, but got "
                            f"{type_name(target.dtype)}")
 
@@ -240,8 +166,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 
 def cross_entropy_of_chances(logs, target, weight, reduction, label_smoothing, dim):
     """Return the cross entropy of log probabilities and probabilities, both (N, C, *S)."""
-    array = target._array if isinstance(target, Tensor) else target
-    if array.dtype.kind != "f":
+    if array_of(target).dtype.kind != "f":
         raise RuntimeError(f"Expected floating point type for target with class probabilities, "
                            f"got {type_name(target.dtype)}")
     classes = logs.shape[dim]
@@ -262,21 +187,19 @@ def along(vector, dim, ndim):
 
 
 def smoothing_loss(logs, target, weight, ignore_index, reduction, dim):
-    """Return the loss of a prediction against all classes alike: what smoothing mixes in."""
+    """Return the loss of a prediction against all classes alike, which smoothing mixes in."""
     if weight is not None:
         losses = -F.sum(logs * along(weight, dim, len(logs.shape)), dim)
     else:
         losses = -F.sum(logs, dim)
-    array = target._array if isinstance(target, Tensor) else target
+    array = array_of(target)
     xp = backend_of(array)
-    table = weight._array if isinstance(weight, Tensor) else weight
-    dtype = (logs._array if isinstance(logs, Tensor) else logs).dtype
     with place_on(array):
         array = array.reshape(tuple(losses.shape))
-        counts = class_weights(xp, array, table, ignore_index, dtype)[1]
+        counts = class_weights(xp, array, array_of(weight), ignore_index, array_of(logs).dtype)[1]
         arrays = [array != ignore_index, xp.as_array(counts.sum())]
-    kept, count = map(Tensor._plain, arrays) if isinstance(losses, Tensor) else arrays
-    losses = losses * kept
+    counted, count = map(Tensor._plain, arrays) if isinstance(losses, Tensor) else arrays
+    losses = losses * counted
     if reduction == "none":
         return losses
     total = F.sum(losses)

@@ -1,32 +1,27 @@
 """Convolution in one, two and three dimensions.
 
 NOTE [Three ops, each the derivative of the other two]
-    A convolution is linear in its input and in its weight.  Its derivative by the input
-    (`ConvInput`, a transposed convolution) and by the weight (`ConvWeight`) are linear in both
-    of theirs, so the formulas below close: whatever is differentiated, one of the three comes
-    out, and derivatives of every order are there.
+    A convolution is linear in its input and in its weight.  Its derivatives with respect to the
+    input (`ConvInput`, a transposed convolution) and to the weight (`ConvWeight`) are linear in
+    both of theirs.  So the formulas below close: the derivative of each of the three ops is made
+    of the other two, and there are derivatives of every order.
 """
 
 from math import prod
 
 from ...backend.kernels_window import conv_output_sizes
-from ...dtypes import type_name
+from ...dtypes import c_name
 from ...op.declaration import F, Op
 from ...op.publish import function
+from ..checks import require_one_dtype
 from ..shape.pad import pad
 
 
 def conv_shape(input, weight, bias, stride, padding, dilation, groups):
     """(N, C, *S) and (O, C / groups, *K) give (N, O, *steps)."""
     dims = len(weight) - 2
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    as_image = [1, *dilation] if dims == 1 else list(dilation)
+    require_windows(stride, padding, dilation, groups, str(as_image))
     if len(input) != dims + 2:
         raise RuntimeError(f"Expected {dims + 2}-dimensional input for {dims + 2}-dimensional "
                            f"weight {list(weight)}, but got {len(input)}-dimensional input of size "
@@ -44,8 +39,21 @@ def conv_shape(input, weight, bias, stride, padding, dilation, groups):
             *conv_output_sizes(input[2:], weight[2:], stride, padding, dilation))
 
 
+def require_windows(stride, padding, dilation, groups, dilation_text, output_padding=()):
+    """Raise PyTorch's error for windows that no convolution can have."""
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    for name, sizes in (("padding", padding), ("output_padding", output_padding)):
+        if any(n < 0 for n in sizes):
+            raise RuntimeError(f"negative {name} is not supported")
+    if any(n <= 0 for n in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(n <= 0 for n in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {dilation_text}")
+
+
 def require_groups(weight, groups):
-    """Raise unless a weight of this shape falls into groups, none of which is empty."""
+    """Raise unless a weight of this shape splits into equal groups that are not empty."""
     if weight[0] % groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
                            f"dimension 0, but got weight of size [{list(weight)}] instead")
@@ -55,7 +63,7 @@ def require_groups(weight, groups):
 
 
 def require_elements(input, weight):
-    """Raise PyTorch's errors where a shape is empty, unless it has no batch or no channels."""
+    """Raise PyTorch's errors if a shape is empty, unless it has no batch or no channels."""
     if not input[1]:
         return
     if input[0] and 0 in input:
@@ -71,11 +79,9 @@ def require_elements(input, weight):
 def check_dtypes(input, weight, bias):
     """Raise unless all arrays have one dtype, which autocast may have brought about."""
     if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be "
-                           "the same")
-    if weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
-                           f"{type_name(weight.dtype)}")
+        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
+                           f"({c_name(bias.dtype)}) should be the same")
+    require_one_dtype("expected scalar type {} but found {}", input, weight)
 
 
 def spatial(sizes):
@@ -83,7 +89,18 @@ def spatial(sizes):
     return (0, *range(2, len(sizes)))
 
 
-class Convolution(Op):
+class ConvolutionOp(Op, abstract=True):
+    """A convolution, transposed or not, or a derivative: all have nodes of the same name."""
+
+    node = "ConvolutionBackward0"
+    public = False
+    optional = ("bias",)
+
+    def grad_bias(g, input, weight, input_sizes):
+        return F.depend_on(F.sum(g, spatial(input_sizes)), input, weight)
+
+
+class Convolution(ConvolutionOp):
     """Slide `weight` over `input` and sum the products: out[o, i] = sum(w[o, k] * x[i + k]) + b[o].
 
     Shapes (N, C, *S), (O, C / groups, *K), (O,) -> (N, O, *steps).
@@ -93,9 +110,6 @@ class Convolution(Op):
     tensor([[[2., 2.]]])
     """
 
-    node = "ConvolutionBackward0"
-    optional = ("bias",)
-    public = False
     shape = conv_shape
 
     def forward(xp, input, weight, bias, stride, padding, dilation, groups):
@@ -109,9 +123,6 @@ class Convolution(Op):
     def grad_weight(g, input, weight, weight_sizes, stride, padding, dilation, groups):
         result = ConvWeight(g, input, weight_sizes, stride, padding, dilation, groups)
         return F.depend_on(result, weight)
-
-    def grad_bias(g, input, weight, input_sizes):
-        return F.depend_on(F.sum(g, spatial(input_sizes)), input, weight)
 
     def samples(make):
         yield make(2, 3, 7), make(4, 3, 3), make(4), (2,), (1,), (1,), 1
@@ -129,7 +140,7 @@ def cropped(steps, sizes):
     return steps
 
 
-class ConvInput(Op):
+class ConvInput(ConvolutionOp):
     """The gradient of a convolution with respect to its input: spread `grad` back through `weight`.
 
     Shapes (N, O, *steps), (O, C / groups, *K) -> `sizes` (N, C, *S).
@@ -139,14 +150,10 @@ class ConvInput(Op):
     tensor([[[1., 2., 1.]]])
     """
 
-    public = False
-    node = "ConvolutionBackward0"
+    function = "conv_grad_input"
 
     def shape(grad, weight, sizes, stride, padding, dilation, groups):
         return tuple(sizes)
-
-    def forward(xp, grad, weight, sizes, stride, padding, dilation, groups):
-        return xp.conv_grad_input(grad, weight, tuple(sizes), stride, padding, dilation, groups)
 
     def grad_grad(g, weight, grad_sizes, stride, padding, dilation, groups):
         steps = Convolution(g, weight, None, stride, padding, dilation, groups)
@@ -162,7 +169,7 @@ class ConvInput(Op):
         yield make(0, 2, 4), make(2, 3, 2), (0, 3, 5), (1,), (0,), (1,), 1
 
 
-class ConvWeight(Op):
+class ConvWeight(ConvolutionOp):
     """The gradient of a convolution with respect to its weight: correlate `grad` with `input`.
 
     Shapes (N, O, *steps), (N, C, *S) -> `sizes` (O, C / groups, *K).
@@ -172,14 +179,10 @@ class ConvWeight(Op):
     tensor([[[1., 3.]]])
     """
 
-    public = False
-    node = "ConvolutionBackward0"
+    function = "conv_grad_weight"
 
     def shape(grad, input, sizes, stride, padding, dilation, groups):
         return tuple(sizes)
-
-    def forward(xp, grad, input, sizes, stride, padding, dilation, groups):
-        return xp.conv_grad_weight(grad, input, tuple(sizes), stride, padding, dilation, groups)
 
     def grad_grad(g, input, grad_sizes, stride, padding, dilation, groups):
         steps = Convolution(input, g, None, stride, padding, dilation, groups)
@@ -209,19 +212,23 @@ def per_dimension(value, dims, what="stride"):
     return value
 
 
+def batched(name, dims, input):
+    """Return the input with a batch dimension, and whether it had one."""
+    if len(input.shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to "
+                           f"{name}, but got input of size: {list(input.shape)}")
+    had_batch = len(input.shape) == dims + 2
+    return input if had_batch else F.unsqueeze(input, 0), had_batch
+
+
 def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     """Check, complete and run a convolution of `dims` dimensions."""
     stride = per_dimension(stride, dims)
     dilation = per_dimension(dilation, dims, "dilation")
-    batched = len(input.shape) == dims + 2
-    if not batched and len(input.shape) != dims + 1:
-        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to "
-                           f"conv{dims}d, but got input of size: {list(input.shape)}")
+    input, had_batch = batched(f"conv{dims}d", dims, input)
     if isinstance(padding, str):
         input, padding = named_padding(input, padding, tuple(weight.shape[2:]), stride, dilation)
     padding = per_dimension(padding, dims, "padding")
-    if not batched:
-        input = F.unsqueeze(input, 0)
     if weight.ndim > 2:
         per_dimension(stride, weight.ndim - 2)
     shapes = [None if t is None else tuple(t.shape) for t in (input, weight, bias)]
@@ -230,13 +237,7 @@ def convolve(dims, input, weight, bias, stride, padding, dilation, groups):
     if not shapes[0][1]:  # then PyTorch's result has no channels either
         weight, bias = (None if t is None else F.narrow(t, 0, 0, 0) for t in (weight, bias))
     result = Convolution(input, weight, bias, stride, padding, dilation, groups)
-    return result if batched else F.squeeze(result, 0)
-
-
-def c_name(array):
-    """Return the name by which errors about a bias call the dtype of an array."""
-    name = type_name(array.dtype)
-    return {"Half": "c10::Half", "Long": "long int"}.get(name, name.lower())
+    return result if had_batch else F.squeeze(result, 0)
 
 
 def named_padding(input, padding, kernel, stride, dilation):

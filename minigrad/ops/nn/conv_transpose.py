@@ -1,20 +1,22 @@
 """Transposed convolution in one, two and three dimensions: windows added instead of read.
 
-It is what carries a gradient back through a convolution, with `output_padding` more elements at
-the end, so its kernels are those of `conv.py` and its derivatives are convolutions.
+It computes the gradient of a convolution with respect to its input, with `output_padding` more
+elements at the end.  So its kernels are those of `conv.py`, and its derivatives are convolutions.
 """
 
-from ...dtypes import type_name
-from ...op.declaration import F, Op
+from ...op.declaration import F
 from ...op.publish import function
+from ..checks import require_one_dtype
 from .conv import (
     Convolution,
+    ConvolutionOp,
     ConvWeight,
+    batched,
     cropped,
     per_dimension,
     require_elements,
     require_groups,
-    spatial,
+    require_windows,
 )
 
 LETTERS = ("depth", "height", "width")
@@ -28,7 +30,7 @@ def transposed_shape(input, weight, bias, stride, padding, output_padding, dilat
     return (input[0], weight[1] * groups, *larger)
 
 
-class TransposedConvolution(Op):
+class TransposedConvolution(ConvolutionOp):
     """Add `weight`, times each element of `input`, to the result where the element's window is.
 
     Shapes (N, C, *S), (C, O / groups, *K), (O,) -> (N, O, *larger).
@@ -39,9 +41,6 @@ class TransposedConvolution(Op):
     """
 
     no_batching = "the kernels take one set of weights"
-    optional = ("bias",)
-    public = False
-    node = "ConvolutionBackward0"
     shape = transposed_shape
 
     def forward(xp, input, weight, bias, stride, padding, output_padding, dilation, groups):
@@ -61,9 +60,6 @@ class TransposedConvolution(Op):
         result = ConvWeight(input, g, weight_sizes, stride, padding, dilation, groups)
         return F.depend_on(result, weight)
 
-    def grad_bias(g, input, weight, input_sizes):
-        return F.depend_on(F.sum(g, spatial(input_sizes)), input, weight)
-
     def samples(make):
         yield make(2, 3, 4), make(3, 2, 3), make(2), (2,), (1,), (1,), (1,), 1
         yield make(2, 4, 3, 2), make(4, 1, 2, 3), make(2), (2, 1), (1, 0), (1, 0), (1, 2), 2
@@ -74,9 +70,7 @@ class TransposedConvolution(Op):
 
 def check_dtypes(input, weight, bias):
     """Raise unless all arrays have one dtype, which autocast may have brought about."""
-    if weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(input.dtype)} but found "
-                           f"{type_name(weight.dtype)}")
+    require_one_dtype("expected scalar type {} but found {}", input, weight)
     if bias is not None and bias.dtype != input.dtype:
         raise RuntimeError(f"Input type (torch.{input.dtype}) and bias type (torch.{bias.dtype}) "
                            "should be the same")
@@ -91,16 +85,8 @@ def spelled(name, values):
 
 def check(input, weight, bias, stride, padding, output_padding, dilation, groups):
     """Raise PyTorch's error for arguments that do not fit together."""
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    for what, values in (("padding", padding), ("output_padding", output_padding)):
-        if any(n < 0 for n in values):
-            raise RuntimeError(f"negative {what} is not supported")
-    if any(n <= 0 for n in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero, but got "
-                           + ", ".join(spelled("dilation", dilation)))
+    require_windows(stride, padding, dilation, groups, ", ".join(spelled("dilation", dilation)),
+                    output_padding)
     require_groups(weight, groups)
     if input[1] != weight[0]:
         raise RuntimeError(f"Given transposed=1, weight of size {list(weight)}, expected "
@@ -127,10 +113,7 @@ def check(input, weight, bias, stride, padding, output_padding, dilation, groups
 def convolve_transposed(dims, input, weight, bias, stride, padding, output_padding, groups,
                         dilation):
     """Check, complete and run a transposed convolution of `dims` dimensions."""
-    batched = len(input.shape) == dims + 2
-    if not batched and len(input.shape) != dims + 1:
-        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to "
-                           f"conv_transpose{dims}d, but got input of size: {list(input.shape)}")
+    input, had_batch = batched(f"conv_transpose{dims}d", dims, input)
     if isinstance(padding, str):
         raise TypeError(f"conv_transpose{dims}d(): argument 'padding' must be tuple of ints, "
                         "not str")
@@ -138,8 +121,6 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
     padding = per_dimension(padding, dims, "padding")
     output_padding = per_dimension(output_padding, dims, "output_padding")
     dilation = per_dimension(dilation, dims, "dilation")
-    if not batched:
-        input = F.unsqueeze(input, 0)
     if weight.ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
     per_dimension(stride, weight.ndim - 2)
@@ -147,7 +128,7 @@ def convolve_transposed(dims, input, weight, bias, stride, padding, output_paddi
     check(*shapes, stride, padding, output_padding, dilation, groups)
     result = TransposedConvolution(input, weight, bias, stride, padding, output_padding, dilation,
                                    groups)
-    return result if batched else F.squeeze(result, 0)
+    return result if had_batch else F.squeeze(result, 0)
 
 
 @function(method_too=False)

@@ -1,4 +1,4 @@
-"""Dropout: parts of a tensor set to zero at random, what is left scaled up.
+"""Dropout: parts of a tensor set to zero at random, the rest scaled up.
 
 Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
 """
@@ -92,7 +92,7 @@ class MaskedScale(Op):
 
 
 def scale(p, train):
-    """Return what the kept elements are multiplied by."""
+    """Return the factor of the elements that are not dropped."""
     return 1.0 if train is False or p == 1 else 1.0 / (1.0 - p)
 
 
@@ -109,7 +109,7 @@ def noise(input: Tensor, p: float, channels: bool) -> Tensor:
 
 
 def dropped(input: Tensor, p: float, train: bool, channels: bool, inplace: bool = False) -> Tensor:
-    """Return `input` times noise, divided by 1 - p; `input` itself where nothing is dropped."""
+    """Return `input` times noise, divided by 1 - p; `input` itself if nothing is dropped."""
     if not train or p == 0 or not input.numel():
         return input
     if input.is_cuda and p < 1 and not (channels or inplace) and input.is_floating_point():

@@ -1,16 +1,19 @@
 """Normalisation within each sample: over groups of channels, or over each channel alone."""
 
 from ...op.arguments import require
-from ...op.declaration import F, Op
+from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import numel
+from ..checks import size_at
 from .batch_norm import (
+    Normalisation,
     batch_norm,
     channel_axes,
     channelwise,
     check_dtypes,
     normalized,
     normalized_gradient,
+    scale_and_shift,
     summed_product,
 )
 
@@ -20,7 +23,7 @@ def grouped(tensor, sizes, num_groups):
     return F.reshape(tensor, (sizes[0], num_groups, numel(sizes[1:]) // num_groups))
 
 
-class NativeGroupNorm(Op):
+class NativeGroupNorm(Normalisation):
     """(input - mean) / sqrt(var + eps) * weight + bias, the moments of each group of channels.
 
     Shapes (N, C, *S), (C,), (C,) -> (N, C, *S); mean and rstd are (N, groups).
@@ -31,11 +34,8 @@ class NativeGroupNorm(Op):
     """
 
     no_batching = "the kernels take one set of weights"
-    optional = ("weight", "bias")
-    public = False
     outputs = ("output", "mean", "rstd")
     tensors = ("input", "weight", "bias")
-    materialize = False
 
     def shape(input, weight, bias, num_groups, eps):
         return [input, (input[0], num_groups), (input[0], num_groups)]
@@ -47,10 +47,7 @@ class NativeGroupNorm(Op):
         rstd = 1 / xp.sqrt(var + eps)
         result *= rstd
         result = result.reshape(sizes)
-        if weight is not None:
-            result *= channelwise(weight, sizes)
-        if bias is not None:
-            result += channelwise(bias, sizes)
+        scale_and_shift(result, channelwise(weight, sizes), channelwise(bias, sizes))
         return result, mean[..., 0], rstd[..., 0]
 
     def grad_input(g_output, input, weight, num_groups, eps, mean, rstd, input_sizes):
@@ -87,17 +84,15 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabl
     tensor([[-1.,  1., -1.,  1.]])
     """
     shape = tuple(input.shape)
-    if len(shape) < 2:
-        raise IndexError("Dimension out of range (expected to be in range of "
-                         f"[-{len(shape)}, {len(shape) - 1}], but got 1)")
+    size_at(shape, 0)
+    channels = size_at(shape, 1)
     if num_groups <= 0:
-        raise RuntimeError("Expected num groups to be greater than 0, got "
-                           f"{num_groups}")
-    if shape[1] % num_groups:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if channels % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
                            f"but got input of shape {list(shape)} and num_groups={num_groups}")
     for name, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and tuple(tensor.shape) != (shape[1],):
+        if tensor is not None and tuple(tensor.shape) != (channels,):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of "
                                f"channels in input, but got {name} of shape {list(tensor.shape)} "
                                f"and input of shape {list(shape)}")

@@ -10,7 +10,7 @@ from ...op.arguments import require
 from ...op.declaration import F, Op
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d
 
-#: Which modes resize how many dimensions: the names of PyTorch.
+#: How many dimensions each mode resizes, by PyTorch's names.
 MIXING = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
 MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 
@@ -182,7 +182,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if 0 in input.shape[1:]:
         raise RuntimeError(f"Non-empty {len(sizes) + 2}D data tensor expected but got a tensor "
                            f"with sizes {list(input.shape)}")
-    # Of pixels each dimension is rounded.
+    # Pixels are rounded after each dimension.
     pixels = mode in ("bilinear", "bicubic") and input.dtype is dtypes.uint8
     kind = {"bicubic": "cubic"}.get(mode, "linear" if mode in MIXING else mode)
     axes = [*enumerate(zip(spatial, sizes, factors, strict=True), 2)]

@@ -3,6 +3,7 @@
 from ... import _state
 from ...backend.kernels_index import index_add
 from ...op.declaration import F, Op
+from ...op.out import call_with_out
 from ...op.publish import function, observable, respelt
 from ...shapes import numel
 from ...tensor.tensor import Tensor
@@ -10,7 +11,7 @@ from ..indexing.gather import check_selected
 
 
 @observable
-def linear(input, weight, bias=None):
+def linear(input, weight, bias=None, *, out=None):
     """input @ weight.T + bias: (*, in), (out, in), (out,) -> (*, out).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
@@ -19,10 +20,12 @@ def linear(input, weight, bias=None):
     >>> linear(ones(1, 2), ones(3, 2), ones(3))
     tensor([[3., 3., 3.]])
     """
+    if out is not None:
+        return call_with_out("linear", "exact", linear, (input, weight, bias), {"out": out})
     if bias is not None and len(weight.shape) == 2:
         if len(input.shape) == 2:
             return F.addmm(bias, input, F.t(weight))
-        if len(input.shape) and input.is_contiguous():  # the rows of all batches at once
+        if len(input.shape) and input.is_contiguous():  # one product for all batches
             rows = F.view(input, (numel(input.shape[:-1]), input.shape[-1]))
             return F.view(F.addmm(bias, rows, F.t(weight)), (*input.shape[:-1], weight.shape[0]))
     product = F.matmul(input, F.t(weight))
@@ -89,7 +92,7 @@ class EmbeddingWeight(Op):
         yield make(2, 3, 2), make.ints(2, 3, high=5), (5, 2), 1, True
 
 
-class EmbeddingRows(Op):
+class EmbeddingRows(Embedding):
     """The transpose of `EmbeddingWeight`: look rows up, zero those of `padding_idx`.
 
     >>> from minigrad import ones, tensor
@@ -98,21 +101,13 @@ class EmbeddingRows(Op):
             [0.]])
     """
 
-    public = False
     node = "EmbeddingDenseBackward"
-    tensors = ("weight", "indices")
-
-    def shape(weight, indices, padding_idx, scale_grad_by_freq):
-        return tuple(indices) + tuple(weight[1:])
 
     def forward(xp, weight, indices, padding_idx, scale_grad_by_freq):
         flat = indices.reshape(-1)
         factors = row_weights(xp, flat, weight.shape[0], padding_idx, scale_grad_by_freq,
                               weight.dtype)
         return (weight[flat] * factors).reshape(indices.shape + weight.shape[1:])
-
-    def grad_weight(g, indices, weight_sizes, padding_idx, scale_grad_by_freq):
-        return EmbeddingWeight(g, indices, weight_sizes, padding_idx, scale_grad_by_freq)
 
     def samples(make):
         yield make(5, 3), make.ints(4, high=5), -1, False

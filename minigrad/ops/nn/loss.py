@@ -4,12 +4,12 @@ import warnings
 
 from ...backend import backend_of
 from ...device import place_on
-from ...dtypes import type_name
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor
+from ..checks import require_one_dtype
 from ..overloads import refuse_gradient
 from ..reduction.sum_mean import accumulation_dtype, require_float
 
@@ -24,12 +24,13 @@ def reduced(xp, losses, reduction):
         require_float(losses, "mean(): could not infer output dtype. Input dtype must be either a "
                               "floating point or complex dtype. Got: {}")
     total = xp.sum(losses, dtype=accumulation_dtype(losses, None))
-    return total / max(losses.size, 0) if reduction == "mean" and losses.size else (
-        total * xp.nan if reduction == "mean" else total)
+    if reduction == "sum":
+        return total
+    return total / losses.size if losses.size else total * xp.nan
 
 
 def share(g, reduction, *shapes):
-    """Return the gradient of each of the losses that `reduced` took together."""
+    """Return the gradient of each of the losses that `reduced` combined."""
     return g / numel(broadcast(*shapes)) if reduction == "mean" else g
 
 
@@ -49,7 +50,7 @@ def pointwise_samples(make):
 
 
 def difference(a, b):
-    """Return a - b, where truth values of one, which arrays have no more, count as numbers."""
+    """Return a - b; a boolean tensor counts as numbers, an array was promoted already."""
     return F.add(a, b, alpha=-1) if isinstance(a, Tensor) else a - b
 
 
@@ -101,7 +102,15 @@ def slope_of(distance, bound):
     return F.where(F.ge(F.abs(distance), bound), F.sign(distance) * bound, distance)
 
 
-class SmoothL1Loss(PairLoss):
+class KneeLoss(PairLoss, abstract=True):
+    """A loss that is squared for small differences and linear for large ones."""
+
+    def samples(make):
+        yield from pointwise_samples(make)
+        yield make(3, 4), make(3, 4), "none", 0.5
+
+
+class SmoothL1Loss(KneeLoss):
     """d² / (2 beta) where |d| < beta, else |d| - beta / 2, with d = self - target
 
     >>> from minigrad import tensor
@@ -123,12 +132,8 @@ class SmoothL1Loss(PairLoss):
         slope = slope_of(difference(target, self), beta) / beta
         return share(g, reduction, self_sizes, target_sizes) * slope
 
-    def samples(make):
-        yield from pointwise_samples(make)
-        yield make(3, 4), make(3, 4), "none", 0.5
 
-
-class HuberLoss(PairLoss):
+class HuberLoss(KneeLoss):
     """d² / 2 where |d| < delta, else delta (|d| - delta / 2), with d = self - target
 
     >>> from minigrad import tensor
@@ -149,10 +154,6 @@ class HuberLoss(PairLoss):
     def grad_target(g, self, target, reduction, delta, self_sizes, target_sizes):
         slope = slope_of(target - self, delta)
         return share(g, reduction, self_sizes, target_sizes) * slope
-
-    def samples(make):
-        yield from pointwise_samples(make)
-        yield make(3, 4), make(3, 4), "none", 0.5
 
 
 class BinaryCrossEntropy(Op):
@@ -253,21 +254,14 @@ def reduction_of(size_average, reduce, reduction, wrong="{} is not a valid value
     return reduction
 
 
-def warn_sizes(input, target):
-    """Warn that a loss of tensors of two shapes broadcasts."""
-    if tuple(input.shape) != tuple(target.shape):
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size "
-                      f"({input.shape}). This will likely lead to incorrect results due to "
-                      "broadcasting. Please ensure they have the same size.", UserWarning,
-                      stacklevel=4)
-
-
 def broadcast_pair(input, target):
-    """Return two tensors brought to one shape, with a warning where they had two."""
-    warn_sizes(input, target)
-    if tuple(input.shape) != tuple(target.shape):
-        return F.broadcast_tensors(input, target)
-    return input, target
+    """Return two tensors brought to one shape, with a warning if they had two."""
+    if tuple(input.shape) == tuple(target.shape):
+        return input, target
+    warnings.warn(f"Using a target size ({target.shape}) that is different to the input size "
+                  f"({input.shape}). This will likely lead to incorrect results due to "
+                  "broadcasting. Please ensure they have the same size.", UserWarning, stacklevel=3)
+    return F.broadcast_tensors(input, target)
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -281,14 +275,14 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     """
     input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
+    return weighted(MseLoss, input, target, weight, reduction)
+
+
+def weighted(op, input, target, weight, reduction, *options):
+    """Return a loss; with weights the weighted losses, their sum or their weighted mean."""
     if weight is None:
-        return MseLoss(input, target, reduction)
-    return weighted(MseLoss(input, target, "none"), weight, reduction)
-
-
-def weighted(losses, weight, reduction):
-    """Return the weighted losses, their sum, or their mean over the weights."""
-    losses = losses * weight
+        return op(input, target, reduction, *options)
+    losses = op(input, target, "none", *options) * weight
     if reduction == "mean":
         return losses.sum() / weight.expand_as(losses).sum()
     return losses if reduction == "none" else losses.sum()
@@ -305,9 +299,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     """
     input, target = broadcast_pair(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
-    if weight is None:
-        return L1Loss(input, target, reduction)
-    return weighted(L1Loss(input, target, "none"), weight, reduction)
+    return weighted(L1Loss, input, target, weight, reduction)
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
@@ -341,9 +333,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     reduction = reduction_of(None, None, reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if weight is None:
-        return HuberLoss(input, target, reduction, delta)
-    return weighted(HuberLoss(input, target, "none", delta), weight, reduction)
+    return weighted(HuberLoss, input, target, weight, reduction, delta)
 
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None,
@@ -361,16 +351,14 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input "
                          f"size ({input.shape}) is deprecated. Please ensure they have the same "
                          "size.")
-    if input.dtype != target.dtype:
-        raise RuntimeError(f"Found dtype {type_name(target.dtype)} but expected "
-                           f"{type_name(input.dtype)}")
+    require_one_dtype("Found dtype {} but expected {}", target, input)
     check_chances(input, target)
     refuse_gradient("binary_cross_entropy", weight=weight)
     return BinaryCrossEntropy(input, target, weight, reduction)
 
 
 def check_chances(input, target):
-    """Raise for what is no probability; not while a graph is captured, which asks for no value."""
+    """Raise for values outside [0, 1]; not while a graph is captured, when none may be read."""
     array, wanted = (x._array if isinstance(x, Tensor) else x for x in (input, target))
     if not array.size or not backend_of(array).may_ask():
         return

@@ -1,4 +1,4 @@
-"""Pooling: maximum and average of windows, of given size or spread evenly.
+"""Pooling: maximum and average of windows, of fixed size or spread evenly.
 
 Every pooling is linear once the positions of the maxima are known, so each has one partner op
 that carries gradients back, and the two are each other's derivative.
@@ -6,10 +6,11 @@ that carries gradients back, and the two are each other's derivative.
 
 from ... import _state
 from ...backend.kernels_window import pool_output_sizes
-from ...op.arguments import require
 from ...op.declaration import F, Op
+from ...op.out import call_with_out
 from ...op.publish import function, respelt
-from ..overloads import own_kernel
+from ..checks import size_at
+from ..kernels import own_kernel
 
 
 def max_pool_shape(self, kernel_size, stride, padding, dilation, ceil_mode):
@@ -24,7 +25,13 @@ def pooled(sizes, kernel_size, stride, padding, dilation, ceil_mode):
         sizes[first:], kernel_size, stride, padding, dilation, ceil_mode)
 
 
-class MaxPool(Op):
+class Pooling(Op, abstract=True):
+    """A pooling, or an op that carries its gradients; its function completes the arguments."""
+
+    public = False
+
+
+class MaxPool(Pooling):
     """The maximum of every window, and its position in the plane.
 
     >>> from minigrad import max_pool1d, tensor
@@ -34,17 +41,14 @@ class MaxPool(Op):
 
     name = "max_pool2d_with_indices"
     node = "MaxPool2DWithIndicesBackward"
-    public = False
     outputs = ("values", "indices")
     shape = max_pool_shape
+    function = "max_pool_forward"
+    kernel = ("iuf", "max_pool2d")
 
-    def forward(xp, self, kernel_size, stride, padding, dilation, ceil_mode):
-        require(self, "iuf", "max_pool2d")
-        return xp.max_pool_forward(self, kernel_size, stride, padding, dilation, ceil_mode)
-
+    @own_kernel("max_pool_grad_input", "g_values", "indices", "self_sizes", "kernel_size", "stride",
+                "padding", "dilation")
     def grad_self(g_values, indices, self, self_sizes, kernel_size, stride, padding, dilation):
-        if kernel := own_kernel(g_values, "max_pool_grad_input"):
-            return kernel(g_values, indices, self_sizes, kernel_size, stride, padding, dilation)
         return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, len(kernel_size)), self)
 
     def samples(make):
@@ -53,7 +57,7 @@ class MaxPool(Op):
         yield make(2, 7, 7, distinct=True), (2, 2), (2, 3), (0, 1), (2, 1), False
 
 
-class MaxPoolInput(Op):
+class MaxPoolInput(Pooling):
     """Add each gradient where its window's maximum was: a tensor of `sizes`.
 
     >>> from minigrad import ones, tensor
@@ -62,14 +66,11 @@ class MaxPoolInput(Op):
     """
 
     node = "MaxPool2DWithIndicesBackwardBackward"
-    public = False
     tensors = ("grad", "indices")
+    function = "max_pool_backward"
 
     def shape(grad, indices, sizes, dims):
         return tuple(sizes)
-
-    def forward(xp, grad, indices, sizes, dims):
-        return xp.max_pool_backward(grad, indices, sizes, dims)
 
     def grad_grad(g, indices, dims):
         return MaxPoolGather(g, indices, dims)
@@ -79,7 +80,7 @@ class MaxPoolInput(Op):
         yield make(2, 2, 3), make.ints(2, 2, 3, high=20), (2, 4, 5), 2
 
 
-class MaxPoolGather(Op):
+class MaxPoolGather(Pooling):
     """Take from each plane the elements at `indices`, which count within the plane.
 
     >>> from minigrad import tensor
@@ -88,14 +89,11 @@ class MaxPoolGather(Op):
     """
 
     node = "MaxPool2DWithIndicesBackwardBackward"
-    public = False
     tensors = ("self", "indices")
+    function = "max_pool_gather"
 
     def shape(self, indices, dims):
         return indices
-
-    def forward(xp, self, indices, dims):
-        return xp.max_pool_gather(self, indices, dims)
 
     def grad_self(g, indices, self_sizes, dims):
         return MaxPoolInput(g, indices, self_sizes, dims)
@@ -105,7 +103,7 @@ class MaxPoolGather(Op):
         yield make(2, 4, 5), make.ints(2, 2, 3, high=20), 2
 
 
-class AvgPool(Op):
+class AvgPool(Pooling):
     """The average of every window.
 
     >>> from minigrad import avg_pool1d, tensor
@@ -115,15 +113,10 @@ class AvgPool(Op):
 
     name = "avg_pool2d"
     node = "AvgPool2DBackward"
-    public = False
+    function = "avg_pool_forward"
 
     def shape(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         return pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)
-
-    def forward(xp, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                divisor_override):
-        return xp.avg_pool_forward(self, kernel_size, stride, padding, ceil_mode,
-                                count_include_pad, divisor_override)
 
     def grad_self(g, self, self_sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
                   divisor_override):
@@ -136,7 +129,7 @@ class AvgPool(Op):
         yield make(2, 7, 7), (2, 2), (2, 3), (0, 1), False, True, 3
 
 
-class AvgPoolInput(Op):
+class AvgPoolInput(Pooling):
     """Spread each gradient evenly over its window: a tensor of `sizes`.
 
     >>> from minigrad import ones
@@ -145,15 +138,11 @@ class AvgPoolInput(Op):
     """
 
     node = "AvgPool2DBackwardBackward"
-    public = False
+    function = "avg_pool_backward"
 
-    def shape(grad, sizes, *_):
+    def shape(grad, sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
+              divisor_override):
         return tuple(sizes)
-
-    def forward(xp, grad, sizes, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                divisor_override):
-        return xp.avg_pool_backward(grad, sizes, kernel_size, stride, padding, ceil_mode,
-                                 count_include_pad, divisor_override)
 
     def grad_grad(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         return AvgPool(g, kernel_size, stride, padding, ceil_mode, count_include_pad,
@@ -164,7 +153,7 @@ class AvgPoolInput(Op):
         yield make(2, 3, 6), (2, 5, 5), (3, 2), (2, 1), (1, 1), True, False, None
 
 
-class AdaptiveAvgPool(Op):
+class AdaptiveAvgPool(Pooling):
     """Averages of `output_size` windows spread evenly over the last dimensions.
 
     >>> from minigrad import adaptive_avg_pool1d, tensor
@@ -174,14 +163,11 @@ class AdaptiveAvgPool(Op):
 
     name = "adaptive_avg_pool2d"
     node = "AdaptiveAvgPool2DBackward"
-    public = False
+    function = "adaptive_avg_pool_forward"
+    kernel = ("f", "adaptive_avg_pool2d")
 
     def shape(self, output_size):
         return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
-
-    def forward(xp, self, output_size):
-        require(self, "f", "adaptive_avg_pool2d")
-        return xp.adaptive_avg_pool_forward(self, output_size)
 
     def grad_self(g, self, self_sizes, output_size):
         return F.depend_on(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)
@@ -192,7 +178,7 @@ class AdaptiveAvgPool(Op):
         yield make(2, 5, 3), (1, 1)
 
 
-class AdaptiveAvgPoolInput(Op):
+class AdaptiveAvgPoolInput(Pooling):
     """Spread each gradient evenly over its window: a tensor of `sizes`.
 
     >>> from minigrad import ones
@@ -201,13 +187,10 @@ class AdaptiveAvgPoolInput(Op):
     """
 
     node = "AdaptiveAvgPool2DBackwardBackward"
-    public = False
+    function = "adaptive_avg_pool_backward"
 
     def shape(grad, sizes, dims):
         return tuple(sizes)
-
-    def forward(xp, grad, sizes, dims):
-        return xp.adaptive_avg_pool_backward(grad, sizes, dims)
 
     def grad_grad(g, grad_sizes, dims):
         return AdaptiveAvgPool(g, grad_sizes[len(grad_sizes) - dims:])
@@ -217,7 +200,7 @@ class AdaptiveAvgPoolInput(Op):
         yield make(2, 2, 3), (2, 4, 5), 2
 
 
-class AdaptiveMaxPool(Op):
+class AdaptiveMaxPool(Pooling):
     """Maxima of `output_size` windows spread evenly over the last dimensions, and their places.
 
     >>> from minigrad import tensor
@@ -228,15 +211,12 @@ class AdaptiveMaxPool(Op):
 
     name = "adaptive_max_pool2d"
     node = "AdaptiveMaxPool2DBackward"
-    public = False
     outputs = ("values", "indices")
+    function = "adaptive_max_pool_forward"
+    kernel = ("f", "adaptive_max_pool2d")
 
     def shape(self, output_size):
         return [tuple(self[:len(self) - len(output_size)]) + tuple(output_size)] * 2
-
-    def forward(xp, self, output_size):
-        require(self, "f", "adaptive_max_pool2d")
-        return xp.adaptive_max_pool_forward(self, output_size)
 
     def grad_self(g_values, indices, self, self_sizes, output_size):
         return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
@@ -259,6 +239,13 @@ def sizes_of(value, dims, name, argument):
         count = {1: "one int", 2: "two ints"}[dims]
         raise RuntimeError(f"{name}: {argument} must either {choices} or a tuple of {count}")
     return value * dims if len(value) == 1 else value
+
+
+def window_sizes(name, dims, kernel_size, stride, padding):
+    """Return the three, one number a dimension; windows without a stride stand side by side."""
+    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
+    stride = kernel_size if stride in (None, ()) else sizes_of(stride, dims, name, "stride")
+    return kernel_size, stride, sizes_of(padding, dims, name, "padding")
 
 
 def check_window(name, input, dims, kernel_size, stride, padding, dilation, ceil_mode):
@@ -335,9 +322,7 @@ def of_rows(pool, input, *arguments):
 def max_pool(dims, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
     """Complete the arguments of a maximum pooling of `dims` dimensions and run it."""
     name = f"max_pool{dims}d"
-    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
-    stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
-    padding = sizes_of(padding, dims, name, "padding")
+    kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     dilation = sizes_of(dilation, dims, name, "dilation")
     if dims == 1:
         check_window_1d(name, input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -383,13 +368,9 @@ def avg_pool(dims, input, kernel_size, stride, padding, ceil_mode, count_include
              divisor_override):
     """Complete the arguments of an average pooling of `dims` dimensions and run it."""
     name = f"avg_pool{dims}d"
-    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
-    stride = sizes_of(stride, dims, name, "stride") if stride not in (None, ()) else kernel_size
-    padding = sizes_of(padding, dims, name, "padding")
-    ndim = len(input.shape)
-    if dims == 2 and ndim < 3:
-        raise IndexError("Dimension out of range (expected to be in range of "
-                         f"[{-ndim}, {ndim - 1}], but got -3)")
+    kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
+    if dims == 2:
+        size_at(input.shape, -3)
     check_window(name, input, dims, kernel_size, stride, padding, (1,) * dims, ceil_mode)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
@@ -415,7 +396,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
 
 @respelt
 def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
-               count_include_pad=True, divisor_override=None):
+               count_include_pad=True, divisor_override=None, *, out=None):
     """The average of every window: (N, C, H, W) -> (N, C, *steps).
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
@@ -425,8 +406,11 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False,
     >>> avg_pool2d(tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
     tensor([[[1.5000]]])
     """
-    return avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                    divisor_override)
+    arguments = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    if out is not None:
+        return call_with_out("avg_pool2d", "exact overlap", avg_pool2d, (input, *arguments),
+                             {"out": out})
+    return avg_pool(2, input, *arguments)
 
 
 def adaptive_sizes(name, dims, input, output_size):
@@ -447,8 +431,9 @@ def adaptive_sizes(name, dims, input, output_size):
     return tuple(size if n is None else n for n, size in pairs)
 
 
-def refuse_empty(name, shape, first):
+def refuse_empty(name, input, first):
     """Raise if a size from `first` on is zero; the dimensions before it are those of a batch."""
+    shape = tuple(input.shape)
     for dim in range(first, len(shape)):
         if shape[dim] == 0:
             raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
@@ -483,8 +468,7 @@ def adaptive_avg_pool2d(input, output_size):
     sizes = adaptive_sizes("adaptive_avg_pool2d", 2, input, output_size)
     if sizes == (1, 1) and input.is_floating_point():
         return F.mean(input, (-1, -2), True)
-    if not input.numel():
-        refuse_empty("adaptive_avg_pool2d", tuple(input.shape), len(input.shape) - 2)
+    refuse_empty("adaptive_avg_pool2d", input, len(input.shape) - 2)
     return AdaptiveAvgPool(input, sizes)
 
 
@@ -499,8 +483,7 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
     tensor([[2., 6.]])
     """
     sizes = adaptive_sizes("adaptive_max_pool1d", 1, input, output_size)
-    if not input.numel():
-        refuse_empty("adaptive_max_pool1d", tuple(input.shape), 1)
+    refuse_empty("adaptive_max_pool1d", input, 1)
     values, indices = of_rows(AdaptiveMaxPool, input, (1, *sizes))
     return (values, indices) if return_indices else values
 
@@ -516,7 +499,6 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     tensor([[[3.]]])
     """
     sizes = adaptive_sizes("adaptive_max_pool2d", 2, input, output_size)
-    if not input.numel():
-        refuse_empty("adaptive_max_pool2d", tuple(input.shape), 1)
+    refuse_empty("adaptive_max_pool2d", input, 1)
     values, indices = AdaptiveMaxPool(input, sizes)
     return (values, indices) if return_indices else values

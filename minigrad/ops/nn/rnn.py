@@ -1,10 +1,10 @@
 """Recurrent layers as ops: one layer and one direction over all time steps.
 
 NOTE [Backpropagation through time]
-    On arrays the backward pass is a kernel's loop over what the forward kept.  On tensors, where
-    second derivatives are wanted, the steps are taken anew with elementary operations and then
-    walked backwards, each by the formulas of its cell (`lstm_cell_gradient` and its like), which
-    are what a lesson derives.  The gradient of a weight is a sum over all steps.
+    On arrays the backward pass is a kernel's loop over values that the forward saved.  On tensors,
+    for second derivatives, the steps are taken anew with elementary operations and then walked
+    backwards, each by the formulas of its cell (`lstm_cell_gradient` and similar functions).  The
+    gradient of a weight is a sum over all steps.
 """
 
 from ...backend import backend_of
@@ -29,7 +29,7 @@ def rows_of(sizes, reverse):
 
 
 def lstm_cell_step(x, states, weights):
-    """The next h and c, and what the gradient needs: x (B, 4H) is the input's part of the gates.
+    """The next h and c, and values for the gradient: x (B, 4H) is the input's part of the gates.
 
     A second weight projects h.
     """
@@ -43,9 +43,9 @@ def lstm_cell_step(x, states, weights):
     return [h, c], (i, f, a, o, F.tanh(c))
 
 
-def lstm_cell_gradient(g_states, states, weights, kept):
+def lstm_cell_gradient(g_states, states, weights, saved):
     """The gradients of x, of the states and of the weight, from those of the next h and c."""
-    (g_h, g_c), (h, c), (w,), (i, f, a, o, tanh_c) = g_states, states, weights, kept
+    (g_h, g_c), (h, c), (w,), (i, f, a, o, tanh_c) = g_states, states, weights, saved
     g_c = g_c + g_h * o * (1 - tanh_c * tanh_c)
     gates = [g_c * a * i * (1 - i), g_c * c * f * (1 - f), g_c * i * (1 - a * a),
              g_h * tanh_c * o * (1 - o)]
@@ -54,7 +54,7 @@ def lstm_cell_gradient(g_states, states, weights, kept):
 
 
 def gru_cell_step(x, states, weights):
-    """The next h, and what the gradient needs: x (B, 3H) is the input's part of the gates."""
+    """The next h, and values for the gradient: x (B, 3H) is the input's part of the gates."""
     (h,), (w, *bias) = states, weights
     hidden = h @ F.t(w)
     if bias:
@@ -65,9 +65,9 @@ def gru_cell_step(x, states, weights):
     return [n + z * (h - n)], (r, z, n, n_h)
 
 
-def gru_cell_gradient(g_states, states, weights, kept):
+def gru_cell_gradient(g_states, states, weights, saved):
     """The gradients of x, of the state and of the weights, from that of the next h."""
-    (g_h,), (h,), (w, *bias), (r, z, n, n_h) = g_states, states, weights, kept
+    (g_h,), (h,), (w, *bias), (r, z, n, n_h) = g_states, states, weights, saved
     g_n = g_h * (1 - z) * (1 - n * n)
     g_z = g_h * (h - n) * z * (1 - z)
     g_r = g_n * n_h * r * (1 - r)
@@ -122,35 +122,39 @@ def with_first_rows(x, new):
 
 
 def walk(step, x, states, weights, rows):
-    """Take all steps of a layer: its outputs, last states, and for each step what it was."""
+    """Take all steps of a layer; return its outputs, last states and each step's saved values."""
     outputs, trace = {}, []
     for start, stop in rows:
         count = stop - start
         before = [first_rows(s, count) for s in states]
-        after, kept = step(F.narrow(x, 0, start, count), before, weights)
+        after, saved = step(F.narrow(x, 0, start, count), before, weights)
         states = [with_first_rows(s, new) for s, new in zip(states, after)]
         outputs[start] = after[0]
-        trace.append((before, kept))
+        trace.append((before, saved))
     return F.cat([outputs[start] for start in sorted(outputs)], 0), states, trace
 
 
-def walk_back(gradient, g_output, g_states, states, weights, rows, trace):
-    """The gradients of x, the first states and the weights, from those of what `walk` returns."""
+def walk_back(step, gradient, g_output, g_states, x, states, weights, rows):
+    """The gradients of x, the first states and the weights, from those of the results of `walk`.
+
+    The steps are taken once more for the values in between, which then have derivatives too.
+    """
+    _, _, trace = walk(step, x, states, weights, rows)
     g_states = [F.zeros_like(s) if g is None else g for s, g in zip(states, g_states)]
     g_x, g_weights = {}, None
-    for (start, stop), (before, kept) in reversed(list(zip(rows, trace))):
+    for (start, stop), (before, saved) in reversed(list(zip(rows, trace))):
         count = stop - start
         g_after = [first_rows(g, count) for g in g_states]
         if g_output is not None:
             g_after = [g_after[0] + F.narrow(g_output, 0, start, count), *g_after[1:]]
-        g_x[start], g_before, here = gradient(g_after, before, weights, kept)
+        g_x[start], g_before, here = gradient(g_after, before, weights, saved)
         g_states = [with_first_rows(g, new) for g, new in zip(g_states, g_before)]
         g_weights = here if g_weights is None else [a + b for a, b in zip(g_weights, here)]
     return [F.cat([g_x[start] for start in sorted(g_x)], 0), *g_states, *g_weights]
 
 
 def layer_shape(tensors, states, more):
-    """The shapes of a layer's outputs: all of h, the last states, and what is kept."""
+    """The shapes of a layer's outputs: all of h, the last states, and the saved values."""
     rows, (batch, hidden) = tensors[0][0], tensors[1]
     return [(rows, hidden), *[(batch, hidden)] * states, *[(rows, n * hidden) for n in more]]
 
@@ -194,10 +198,9 @@ class LstmLayer(Layer):
         x, h, c, w = tensors
         rows = rows_of(sizes, reverse)
         if isinstance(x, Tensor):
-            _, _, trace = walk(lstm_cell_step, x, [h, c], [w], rows)
-            return walk_back(lstm_cell_gradient, g_output, [g_h, g_c], [h, c], [w], rows, trace)
-        return backend_of(x).lstm_backward(g_output, g_h, g_c, output, gates, cells,
-                                     h, c, w, rows)
+            return walk_back(lstm_cell_step, lstm_cell_gradient, g_output, [g_h, g_c], x, [h, c],
+                             [w], rows)
+        return backend_of(x).lstm_backward(g_output, g_h, g_c, output, gates, cells, h, c, w, rows)
 
     def samples(make):
         yield from layer_samples(make, 4, 2, 0)
@@ -228,10 +231,9 @@ class GruLayer(Layer):
         x, h, *weights = tensors
         rows = rows_of(sizes, reverse)
         if isinstance(x, Tensor):
-            _, _, trace = walk(gru_cell_step, x, [h], weights, rows)
-            return walk_back(gru_cell_gradient, g_output, [g_h], [h], weights, rows, trace)
-        grads = backend_of(x).gru_backward(g_output, g_h, output, gates, news, h,
-                                     weights[0], rows)
+            return walk_back(gru_cell_step, gru_cell_gradient, g_output, [g_h], x, [h], weights,
+                             rows)
+        grads = backend_of(x).gru_backward(g_output, g_h, output, gates, news, h, weights[0], rows)
         return grads[: len(tensors)]
 
     def samples(make):
@@ -263,10 +265,9 @@ class RnnLayer(Layer):
         x, h, w = tensors
         rows = rows_of(sizes, reverse)
         if isinstance(x, Tensor):
-            step, gradient = ((relu_cell_step, relu_cell_gradient) if relu
-                              else (tanh_cell_step, tanh_cell_gradient))
-            _, _, trace = walk(step, x, [h], [w], rows)
-            return walk_back(gradient, g_output, [g_h], [h], [w], rows, trace)
+            cell = ((relu_cell_step, relu_cell_gradient) if relu
+                    else (tanh_cell_step, tanh_cell_gradient))
+            return walk_back(*cell, g_output, [g_h], x, [h], [w], rows)
         return backend_of(x).rnn_backward(g_output, g_h, output, h, w, relu, rows)
 
     def samples(make):

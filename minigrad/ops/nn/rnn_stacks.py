@@ -26,7 +26,7 @@ from .rnn import (
 
 
 def total_bias(biases):
-    """The sum of both biases, None where there are none."""
+    """The sum of both biases; None if there are none."""
     return biases[0] + biases[1] if biases else None
 
 
@@ -80,11 +80,11 @@ def through_layers(direction, data, sizes, states, params, has_biases, num_layer
         output, after = direction(data, [F.select(s, 0, place) for s in states],
                                   [w_input, w_state, *projection], biases, sizes, bool(reverse))
         outputs.append(output)
-        for kept, state in zip(last, after):
-            kept.append(state)
+        for states_of_layers, state in zip(last, after):
+            states_of_layers.append(state)
         if len(outputs) == directions:
             data = outputs[0] if directions == 1 else F.cat(outputs, 1)
-    return data, [F.stack(kept) for kept in last]
+    return data, [F.stack(states_of_layers) for states_of_layers in last]
 
 
 def recurrent(direction, input, *arguments):

@@ -19,7 +19,7 @@ from ..random.generator import Generator, source
 
 def slopes(input: Tensor, lower: float, upper: float, training: bool,
            generator: Generator | None) -> Any:
-    """Return what to multiply by: 1, and where an element is not positive a drawn slope."""
+    """Return the factors of the elements: 1, or a drawn slope if one is not positive."""
     for name, bound in (("Lower", lower), ("Upper", upper)):
         if not np.isfinite(bound):
             raise RuntimeError(f"rrelu: {name.lower()} bound must be finite, got {bound}")

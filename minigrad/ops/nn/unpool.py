@@ -4,7 +4,7 @@ from math import prod
 
 from ...dtypes import type_name
 from ...op.declaration import F, Op
-from .pool import MaxPoolGather, sizes_of
+from .pool import MaxPoolGather, window_sizes
 
 
 class MaxUnpool(Op):
@@ -46,7 +46,7 @@ class MaxUnpool(Op):
 
 
 def made_places(make, shape, plane):
-    """Return indices of which no two in a plane are equal."""
+    """Return indices that differ within each plane."""
     return F.remainder(F.reshape(F.arange(prod(shape)), shape) + make.ints(1, high=plane), plane)
 
 
@@ -73,9 +73,7 @@ def unpooled_sizes(input, kernel_size, stride, padding, output_size):
 def max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     """Complete the arguments of an unpooling of `dims` dimensions and run it."""
     name = f"max_unpool{dims}d"
-    kernel_size = sizes_of(kernel_size, dims, name, "kernel_size")
-    stride = kernel_size if stride is None else sizes_of(stride, dims, name, "stride")
-    padding = sizes_of(padding, dims, name, "padding")
+    kernel_size, stride, padding = window_sizes(name, dims, kernel_size, stride, padding)
     shape = tuple(input.shape)
     sizes = unpooled_sizes(shape, kernel_size, stride, padding, output_size)
     if str(indices.dtype).removeprefix("torch.") != "int64":

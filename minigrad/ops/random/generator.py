@@ -57,15 +57,14 @@ class Generator:
         return int(self._source.initial_seed())
 
     def get_state(self) -> Tensor:
-        """Return all that the next numbers depend on, as a uint8 tensor on the CPU.
+        """Return the state that the next numbers depend on, as a uint8 tensor on the CPU.
 
         It has 5056 elements, and 16 for a generator of a GPU.
         """
         return from_array(self._source.get_state())
 
     def set_state(self, new_state: Tensor) -> Generator:
-        """Go on from what `get_state` returned; `TypeError` or `RuntimeError` for anything else.
-        """
+        """Go on from a state that `get_state` returned; else `TypeError` or `RuntimeError`."""
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self._source.set_state(np.ascontiguousarray(new_state.numpy()))
@@ -81,7 +80,7 @@ class Generator:
 default_generator = Generator()
 default_generator.seed()
 
-#: What takes the default generator's place on its thread, as in a data loader's workers.
+#: The generator that replaces the default one on this thread, as in a data loader's workers.
 of_this_thread: ContextVar[Generator | None] = ContextVar("of_this_thread", default=None)
 
 
@@ -91,7 +90,7 @@ def current() -> Generator:
 
 
 def source(xp: Any, generator: Generator | None) -> Any:
-    """Return what draws numbers for arrays of a backend: a generator's, or the default one's.
+    """Return the source of a generator, or of the default one, for arrays of a backend.
 
     It is a `MersenneTwister`, whose numbers are on the host, or has its methods and makes them on
     the current device.  `RuntimeError` for a generator of another device.
@@ -116,14 +115,16 @@ def source(xp: Any, generator: Generator | None) -> Any:
     return generator._source
 
 
-#: Why what is drawn by a batch cannot be the same for all its examples.
+#: The error for numbers that are drawn by a batch and should be the same for all its examples.
 BY_A_BATCH = ("Vmap does not currently support same randomness with a batched tensor input: "
               "numbers that are the same for all examples have to be drawn without one.")
 
 
 def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
-    """Return what `draw(sizes)` gives, whose shape begins with `sizes`: those of the batches of
-    `vmap(randomness="different")`, as each example has it."""
+    """Return the part of each example of what `draw(sizes)` returns, a tensor of `(*sizes, ...)`.
+
+    `sizes` are those of the batches of `vmap(randomness="different")`, outside of it ().
+    """
     batches = _state.drawn.get()
     if batches is None:
         return draw(())
@@ -134,7 +135,7 @@ def for_each_example(draw: Callable[[tuple[int, ...]], Tensor]) -> Tensor:
 
 
 def of_each_example(value: Any) -> Any:
-    """Return a tensor that is each example's own where each draws numbers of its own for it."""
+    """Return a copy of a tensor for each example, if each example draws numbers of its own."""
     batches = _state.drawn.get()
     if batches is None or not isinstance(value, Tensor) or batches.holds(value):
         return value

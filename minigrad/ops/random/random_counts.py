@@ -27,7 +27,6 @@ class Poisson(Drawing):
         floating("poisson_cpu", self.dtype)
         return numbers(xp, source(xp, generator).poisson(chances(xp, self)))
 
-
     def samples(make):
         yield make(3, 4, low=1e-4, high=1e-4)
         yield make(0, 2)

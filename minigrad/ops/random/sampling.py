@@ -1,8 +1,8 @@
 """Random tensors, random writes in place, and dropout.
 
 After the same `manual_seed` all draw PyTorch's numbers on the CPU; GPUs make numbers of their own.
-What is written at random does not depend on what was there, so the gradient of an in-place write is
-zero.
+Random numbers that are written in place do not depend on the values before, so the gradient of such
+a write is zero.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 """
@@ -17,11 +17,10 @@ import numpy as np
 
 from ... import _state
 from ...backend import BACKENDS, backend_of
-from ...dtypes import from_numpy_dtype, int64, type_name
-from ...op.arguments import bind
+from ...dtypes import int64, type_name
+from ...op.arguments import NOT_GIVEN
 from ...op.declaration import F, Op
-from ...op.inplace import apply_inplace
-from ...op.publish import function, write_out
+from ...op.publish import documented, function, inplace_caller
 from ...shapes import broadcast, same
 from ...tensor.tensor import Tensor, method
 from ..creation.tensor_options import Options, SizedOptions, alike, create, order, sizes
@@ -56,24 +55,24 @@ for _outside in (manual_seed, seed, initial_seed, get_rng_state, set_rng_state):
 
 
 def numbers(xp: Any, drawn: Array) -> Array:
-    """Return what a source drew as an array of the backend: it may have been drawn on the host."""
+    """Return drawn numbers as an array of the backend; the host may have drawn them."""
     return drawn if type(drawn) is xp.array_type else xp.from_host(drawn)
 
 
 def chances(xp: Any, p: Array) -> Array:
-    """Return probabilities or weights where their source reads them: it may be the host."""
+    """Return probabilities or weights on the device, or the host, that draws by them."""
     return xp.to_host(p) if xp.generators is None else p
 
 
 def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw:
-    """Return what draws numbers evenly from [low, high)."""
+    """Return a function that draws numbers evenly from [low, high)."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         floating("check_uniform_bounds", dtype)
         greatest = float(np.finfo(dtype).max)
         for name, bound in (("from", low), ("to", high)):
             if not -greatest <= bound <= greatest:
-                kind = type_name(from_numpy_dtype(dtype)).lower()
+                kind = type_name(dtype).lower()
                 raise RuntimeError(f"{name} is out of bounds for {kind}")
         return numbers(xp, source(xp, generator).uniform(shape, dtype, low, high))
 
@@ -82,7 +81,7 @@ def uniform_numbers(generator: Any, low: float = 0.0, high: float = 1.0) -> Draw
 
 def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
                    in_pairs: bool = False) -> Draw:
-    """Return what draws numbers of the normal distribution."""
+    """Return a function that draws numbers of the normal distribution."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         if 0 in shape:
@@ -95,13 +94,13 @@ def normal_numbers(generator: Any, mean: float = 0.0, std: float = 1.0,
 
 
 def whole_numbers(generator: Any, low: int, high: int) -> Draw:
-    """Return what draws whole numbers evenly from [low, high)."""
+    """Return a function that draws integers evenly from [low, high)."""
     return lambda xp, shape, dtype: numbers(
         xp, source(xp, generator).randint(low, high, shape, dtype))
 
 
 def all_whole_numbers(generator: Any) -> Draw:
-    """Return what draws from 0 to the greatest whole number that a dtype holds exactly."""
+    """Return a function that draws from 0 to the greatest integer that a dtype holds exactly."""
 
     def draw(xp: Any, shape: Shape, dtype: Any) -> Array:
         if dtype.kind == "f":
@@ -116,8 +115,7 @@ def all_whole_numbers(generator: Any) -> Draw:
 def floating(kernel: str, dtype: Any) -> None:
     """Raise `NotImplementedError` unless the dtype is floating."""
     if dtype.kind != "f":
-        name = type_name(from_numpy_dtype(dtype))
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_name(dtype)}'")
 
 
 def in_order_of_memory(array: Array) -> list[int]:
@@ -128,7 +126,7 @@ def in_order_of_memory(array: Array) -> list[int]:
 def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None) -> Array:
     """Draw numbers of an array's shape in the order in which its elements lie in memory.
 
-    Where that is not contiguous `scattered` draws them, if it is given.
+    If the array is not contiguous, `scattered` draws them if it is given.
     """
     dtype = array.dtype
     if array.flags.c_contiguous:
@@ -142,18 +140,24 @@ def drawn_like(xp: Any, array: Array, draw: Draw, scattered: Draw | None = None)
 # -------------------------------------------------------------------- new tensors
 
 
-def random_tensor(name: str, shape: Shape, draw: Draw, options: Options,
-                  default: Any = None) -> Tensor:
-    """Make a tensor of drawn numbers."""
+def random_tensor(name: str, shape: Shape, draw: Draw, options: Options, default: Any = None,
+                  out: Tensor | None = None, scattered: Draw | None = None) -> Tensor:
+    """Make a tensor of drawn numbers.
+
+    If `out`, where they will be stored, has that shape, they come in the order of its memory.
+    """
+    if out is not None and out.shape == shape and not out.is_contiguous():
+        array = out._array
+        return create(name, options, lambda xp, _: drawn_like(xp, array, draw, scattered), default)
     return for_each_example(lambda sizes: create(
         name, options, lambda xp, dtype: draw(xp, (*sizes, *shape), dtype), default))
 
 
 def random_like(name: str, input: Any, draw: Draw, options: Options,
                 scattered: Draw | None = None) -> Tensor:
-    """Make a tensor of drawn numbers beside `input`; inside `vmap` as that was told to."""
-    input, whole = of_each_example(input), _state.drawn.get()
-    shared = input if whole is None else whole.of(input)  # a batch, but for what is each one's own
+    """Make a tensor of drawn numbers like `input`; inside `vmap` by its argument `randomness`."""
+    input, batches = of_each_example(input), _state.drawn.get()
+    shared = input if batches is None else batches.of(input)  # no batch, if each has its own
 
     def build(xp: Any, dtype: Any) -> Array:
         array = memory = xp.empty_like(input._array, dtype=dtype, order=order(input, options))
@@ -172,8 +176,8 @@ def random_like(name: str, input: Any, draw: Draw, options: Options,
     return alike(name, input, options, build)
 
 
-@function(method_too=False)
-def rand(*dims: Any, generator: Generator | None = None,
+@function(method_too=False, out="creation passed")
+def rand(*dims: Any, generator: Generator | None = None, out: Tensor | None = None,
          **options: Unpack[SizedOptions]) -> Tensor:
     """Make numbers evenly from [0, 1), of a floating dtype. Source: `torch.rand`.
 
@@ -182,11 +186,12 @@ def rand(*dims: Any, generator: Generator | None = None,
     >>> rand(3)
     tensor([0.4963, 0.7682, 0.0885])
     """
-    return random_tensor("rand", sizes("rand", dims, options), uniform_numbers(generator), options)
+    return random_tensor("rand", sizes("rand", dims, options), uniform_numbers(generator), options,
+                         out=out)
 
 
-@function(method_too=False)
-def randn(*dims: Any, generator: Generator | None = None,
+@function(method_too=False, out="creation passed")
+def randn(*dims: Any, generator: Generator | None = None, out: Tensor | None = None,
           **options: Unpack[SizedOptions]) -> Tensor:
     """Make numbers of the standard normal distribution. Source: `torch.randn`.
 
@@ -195,15 +200,14 @@ def randn(*dims: Any, generator: Generator | None = None,
     >>> randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
     """
-    return random_tensor("randn", sizes("randn", dims, options), normal_numbers(generator), options)
+    return random_tensor("randn", sizes("randn", dims, options), normal_numbers(generator), options,
+                         out=out, scattered=normal_numbers(generator, in_pairs=True))
 
 
-_missing: Any = object()
-
-
-@function(method_too=False)
-def randint(low: Any = _missing, high: Any = _missing, size: Any = _missing, *,
-            generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
+@function(method_too=False, out="creation passed")
+def randint(low: Any = NOT_GIVEN, high: Any = NOT_GIVEN, size: Any = NOT_GIVEN, *,
+            generator: Generator | None = None, out: Tensor | None = None,
+            **options: Unpack[Options]) -> Tensor:
     """Make whole numbers from `low` (0) up to but without `high`: int64. Source: `torch.randint`.
 
     >>> from minigrad import manual_seed, randint
@@ -211,13 +215,13 @@ def randint(low: Any = _missing, high: Any = _missing, size: Any = _missing, *,
     >>> randint(10, (3,))
     tensor([4, 9, 3])
     """
-    if size is _missing and high is not _missing:
+    if size is NOT_GIVEN and high is not NOT_GIVEN:
         low, high, size = 0, low, high
-    elif high is _missing:
+    elif high is NOT_GIVEN:
         low, high = 0, low
-    elif low is _missing:
+    elif low is NOT_GIVEN:
         low = 0
-    if high is _missing or size is _missing:
+    if high is NOT_GIVEN or size is NOT_GIVEN:
         raise TypeError("randint() needs an upper bound and a size: randint(high, size) or "
                         "randint(low, high, size)")
     if not isinstance(size, (tuple, list)):
@@ -225,7 +229,7 @@ def randint(low: Any = _missing, high: Any = _missing, size: Any = _missing, *,
                         f"{type(size).__name__}")
     low, high = bound("randint", "low", 1, low), bound("randint", "high", 1, high)
     shape = sizes("randint", (size,), {})
-    return random_tensor("randint", shape, whole_numbers(generator, low, high), options, int64)
+    return random_tensor("randint", shape, whole_numbers(generator, low, high), options, int64, out)
 
 
 def bound(name: str, argument: str, position: int, value: Any) -> int:
@@ -237,7 +241,7 @@ def bound(name: str, argument: str, position: int, value: Any) -> int:
                         f"{type(value).__name__}") from None
 
 
-@function(method_too=False)
+@function(method_too=False, out="creation")
 def randperm(n: int, *, generator: Generator | None = None, **options: Unpack[Options]) -> Tensor:
     """Make the numbers 0 to n - 1 in random order: int64. Source: `torch.randperm`.
 
@@ -315,14 +319,17 @@ class NormalOf(Op):
     numbers = True
     node, shape, promote, public = "NormalBackward3", broadcast, "result", False
 
-    def forward(xp, mean, std, *, generator=None):
+    def forward(xp, mean, std, *, generator=None, order=None):
         shape = broadcast(mean.shape, std.shape)
         floating("normal_kernel_cpu", mean.dtype)
         if xp.may_ask() and not (std >= 0).all():
             if std.ndim:
                 raise RuntimeError("normal expects all elements of std >= 0.0")
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std.item():g}")
-        drawn = numbers(xp, source(xp, generator).normal(shape, mean.dtype))
+        if order is None or order.shape != shape or order.flags.c_contiguous:
+            drawn = numbers(xp, source(xp, generator).normal(shape, mean.dtype))
+        else:  # that of the memory in which the numbers will be stored
+            drawn = drawn_like(xp, order, normal_numbers(generator, in_pairs=True))
         return xp.add(xp.multiply(drawn, std), mean)
 
     def grad_mean(mean_sizes, g): return F.new_zeros(g, mean_sizes)
@@ -334,9 +341,9 @@ class NormalOf(Op):
         yield make(2, 1), make(3, low=0.0, high=0.0)
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast passed")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
-           **options: Unpack[Options]) -> Any:
+           out: Tensor | None = None, **options: Unpack[Options]) -> Any:
     """Draw from normal distributions: `size` numbers of one, or one of each of the tensors' means.
 
     `RuntimeError` where std < 0. Source: `torch.normal`.
@@ -347,16 +354,20 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     tensor([10., 10.])
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        return NormalOf(of_each_example(mean), of_each_example(std), generator=generator)
+        return NormalOf(of_each_example(mean), of_each_example(std), generator=generator,
+                        order=None if out is None else out._array)
     if size is None:
         raise TypeError("normal() needs a tensor of means or of deviations, or a size: "
                         "normal(mean, std, size)")
-    draw = normal_numbers(generator, mean, std)
-    return random_tensor("normal", sizes("normal", (size,), {}), draw, options)
+    if out is not None:
+        options = {"dtype": out.dtype, "device": out.device, **options}
+    return random_tensor("normal", sizes("normal", (size,), {}),
+                         normal_numbers(generator, mean, std), options, None, out,
+                         normal_numbers(generator, mean, std, in_pairs=True))
 
 
 def fixed_chance(generator: Any, p: float) -> Draw:
-    """Return what draws ones with probability `p`, else zeros."""
+    """Return a function that draws ones with probability `p`, else zeros."""
     return lambda xp, shape, dtype: numbers(xp, source(xp, generator).bernoulli(p, shape, dtype))
 
 
@@ -391,7 +402,7 @@ class Bernoulli(Drawing):
         yield make(), 1.0
 
 
-@function()
+@function(method_too=False, out="cast passed")
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
               out: Tensor | None = None) -> Any:
     """Draw ones with the probabilities in `input`, or with probability `p`; else zeros.
@@ -402,11 +413,20 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])
     """
-    result = Bernoulli(of_each_example(input), p, generator=generator)
-    return result if out is None else write_out("bernoulli", out, result)
+    if out is not None:  # the draws come in the order of its memory
+        drawn = F.empty_like(out) if out.shape == input.shape else F.new_empty(out, input.shape)
+        return drawn.bernoulli_(input if p is None else p, generator=generator)
+    return Bernoulli(of_each_example(input), p, generator=generator)
 
 
-@function()
+@method("bernoulli")
+def tensor_bernoulli(self: Tensor, p: float | None = None, *,
+                 generator: Generator | None = None) -> Any:
+    """Draw ones with the probabilities in the tensor; see `bernoulli`."""
+    return bernoulli(self, p, generator=generator)
+
+
+@function(out="exact")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None) -> Tensor:
     """Draw indices with probabilities in proportion to the weights in each row: int64.
@@ -426,13 +446,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if not input.is_floating_point():
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{type_name(input.dtype)}")
-    whole, input = _state.drawn.get(), input.detach()
-    weights = (input if whole is None else whole.of(input))._array
+    batches, input = _state.drawn.get(), input.detach()
+    weights = (input if batches is None else batches.of(input))._array
     if _state.randomness.get() != "error" and backend_of(weights).run_op is not None:
         raise RuntimeError(BY_A_BATCH)
 
     def build(xp: Any, _: Any) -> Array:
-        rows = weights.reshape(-1, weights.shape[-1]) if whole else weights
+        rows = weights.reshape(-1, weights.shape[-1]) if batches else weights
         indices = source(xp, generator).multinomial(chances(xp, rows), num_samples, replacement)
         indices = xp.ascontiguousarray(numbers(xp, indices))
         return indices.reshape(*weights.shape[:-1], num_samples)
@@ -444,7 +464,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
 
 
 class Uniform(Drawing):
-    """Uniform random numbers in [from, to), written by `uniform_`.
+    """Uniform random numbers in [from, to), written in place. Source: `torch.Tensor.uniform_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).uniform_(3, 3)
@@ -458,7 +478,7 @@ class Uniform(Drawing):
 
 
 class Normal(Drawing):
-    """Normally distributed numbers, written by `normal_`.
+    """Normally distributed numbers, written in place. Source: `torch.Tensor.normal_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).normal_(3, 0)
@@ -480,7 +500,9 @@ def onto_self(self, p=0.5, generator=None):
 
 
 class BernoulliFill(Drawing):
-    """Ones with probability `p`, a number or a tensor, else zeros; written by `bernoulli_`.
+    """Ones with probability `p`, a number or a tensor, else zeros, written in place.
+
+    Source: `torch.Tensor.bernoulli_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).bernoulli_(1.0)
@@ -508,7 +530,9 @@ class BernoulliFill(Drawing):
 
 
 class Exponential(Drawing):
-    """Exponentially distributed numbers of mean 1 / lambd, written by `exponential_`.
+    """Exponentially distributed numbers of mean 1 / lambd, written in place.
+
+    Source: `torch.Tensor.exponential_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).exponential_(float("inf"))
@@ -519,7 +543,7 @@ class Exponential(Drawing):
         if self.dtype.kind != "f":
             raise RuntimeError(
                 "Exponential distribution is a continuous probability distribution. dtype must be "
-                f"a floating point but you specified {type_name(from_numpy_dtype(self.dtype))}")
+                f"a floating point but you specified {type_name(self.dtype)}")
         return drawn_like(xp, self, lambda xp, shape, dtype: numbers(
             xp, source(xp, generator).exponential(shape, dtype, lambd)))
 
@@ -527,7 +551,9 @@ class Exponential(Drawing):
 
 
 class Random(Drawing):
-    """Random integers in [from, to), or of the whole range of the dtype; written by `random_`.
+    """Random integers in [from, to), or of the whole range of the dtype, written in place.
+
+    Source: `torch.Tensor.random_`.
 
     >>> from minigrad import zeros
     >>> zeros(2).random_(3, 4)
@@ -545,35 +571,5 @@ class Random(Drawing):
     def samples(make): yield make(3, 4), 3, 4
 
 
-@method("uniform_")
-def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *,
-             generator: Generator | None = None) -> Tensor:
-    """Write numbers evenly from [from_, to). Source: `torch.Tensor.uniform_`."""
-    return apply_inplace(Uniform, bind(Uniform, (self, from_, to), {"generator": generator}))
-
-
-@method("normal_")
-def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *,
-            generator: Generator | None = None) -> Tensor:
-    """Write numbers of the normal distribution. Source: `torch.Tensor.normal_`."""
-    return apply_inplace(Normal, bind(Normal, (self, mean, std), {"generator": generator}))
-
-
-@method("bernoulli_")
-def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Write ones with probability `p`, else zeros. Source: `torch.Tensor.bernoulli_`."""
-    return apply_inplace(BernoulliFill, bind(BernoulliFill, (self, p), {"generator": generator}))
-
-
-@method("exponential_")
-def exponential_(self: Tensor, lambd: float = 1.0, *,
-                 generator: Generator | None = None) -> Tensor:
-    """Write numbers of the exponential distribution. Source: `torch.Tensor.exponential_`."""
-    return apply_inplace(Exponential, bind(Exponential, (self, lambd), {"generator": generator}))
-
-
-@method("random_")
-def random_(self: Tensor, from_: int | None = None, to: int | None = None, *,
-            generator: Generator | None = None) -> Tensor:
-    """Write whole numbers from [from_, to). Source: `torch.Tensor.random_`."""
-    return apply_inplace(Random, bind(Random, (self, from_, to), {"generator": generator}))
+for _op in (Uniform, Normal, BernoulliFill, Exponential, Random):
+    method(_op.name + "_")(documented(inplace_caller(_op), _op, _op.name + "_"))

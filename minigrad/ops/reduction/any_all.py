@@ -1,8 +1,7 @@
 """Reductions to truth values and counts: any, all, count_nonzero."""
 
-from ...op.declaration import Op
 from ...shapes import reduced
-from .sum_mean import axes
+from .sum_mean import Reduction, axes
 
 
 def asked(shape, dim=None, keepdim=False):
@@ -15,24 +14,26 @@ def asked_axes(array, dim):
     return () if dim in ((), []) else axes(array, dim)
 
 
-class TruthReduction(Op, abstract=True):
-    """A reduction of truth values."""
-
-    kind, shape, nondifferentiable = "reduction", asked, True
-
-    def samples(make):
-        yield make.ints(3, 4, high=2)
-        yield make.bools(3, 4), 0
-        yield make.bools(2, 3, 4), (0, 1), True
-
-
-def combined(name):
+def combined(name, kernel):
     """Return the forward of `any` or `all`."""
     def forward(xp, self, dim=None, keepdim=False):
         result = getattr(xp, name)(self, axis=asked_axes(self, dim), keepdims=keepdim)
         return result.astype(self.dtype) if self.dtype == xp.uint8 else result
 
     return forward
+
+
+class TruthReduction(Reduction, abstract=True):
+    """A reduction of truth values."""
+
+    out = "exact overlap expanded"
+    shape, nondifferentiable = asked, True
+    backend_call = combined
+
+    def samples(make):
+        yield make.ints(3, 4, high=2)
+        yield make.bools(3, 4), 0
+        yield make.bools(2, 3, 4), (0, 1), True
 
 
 class Any(TruthReduction):
@@ -43,8 +44,6 @@ class Any(TruthReduction):
     tensor(True)
     """
 
-    forward = combined("any")
-
 
 class All(TruthReduction):
     """True if no element is zero; of uint8 the result is uint8.
@@ -54,10 +53,8 @@ class All(TruthReduction):
     tensor(False)
     """
 
-    forward = combined("all")
 
-
-class CountNonzero(Op):
+class CountNonzero(Reduction):
     """Count the elements that are not zero, as int64.
 
     >>> from minigrad import tensor
@@ -65,8 +62,7 @@ class CountNonzero(Op):
     tensor(2)
     """
 
-    kind = "reduction"
-    shape, nondifferentiable = reduced, True
+    nondifferentiable = True
 
     def forward(xp, self, dim=None):
         return xp.add.reduce(self != 0, axis=axes(self, dim), dtype=xp.int64)

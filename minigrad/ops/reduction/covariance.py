@@ -33,7 +33,7 @@ def check_weights(name, weights, count, kinds, wanted):
 
 
 @function()
-def cov(input, *, correction=1, fweights=None, aweights=None):
+def cov(input, *, correction: int = 1, fweights=None, aweights=None):
     """Return how the rows of a matrix vary together; each of its columns is an observation.
 
     `fweights` says how often each was made, `aweights` how much it counts.

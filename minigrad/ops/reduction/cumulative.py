@@ -16,11 +16,11 @@ from ...backend.memory_layout import in_rows
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
-from ...shapes import reduced, scalar, wrap_dim
+from ...shapes import reduced, wrap_dim
 from ...tensor.tensor import Tensor
-from ..overloads import own_kernel
+from ..kernels import own_kernel
 from .dims import flipped, shift_by_one, unsqueeze_reduced
-from .sum_mean import accumulation_dtype, axes, numpy_type, wide
+from .sum_mean import FullReduction, Reduction, accumulation_dtype, axes, numpy_type, wide
 
 
 def checked(shape, dim, *_):
@@ -49,7 +49,7 @@ def others(x, dim):
     return before * flipped(after, dim)
 
 
-class ProdAll(Op):
+class ProdAll(FullReduction):
     """The product of all elements; integers and booleans are multiplied as int64.
 
     >>> from minigrad import tensor
@@ -57,7 +57,7 @@ class ProdAll(Op):
     tensor(6.)
     """
 
-    name, node, public, shape = "prod", "ProdBackward0", False, scalar
+    overload = "prod", 0
 
     def forward(xp, self, *, dtype=None):
         return xp.multiply.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
@@ -69,13 +69,8 @@ class ProdAll(Op):
             return g * result / self
         return g * F.reshape(others(F.reshape(self, (-1,)), 0), self_sizes)
 
-    def samples(make):
-        yield make(3, 2, low=0.5)
-        yield make()
-        yield make(0)
 
-
-class Prod(Op):
+class Prod(Reduction):
     """The product along a dimension; integers and booleans are multiplied as int64.
 
     >>> from minigrad import tensor
@@ -83,8 +78,7 @@ class Prod(Op):
     tensor([ 8., 15.])
     """
 
-    kind = "reduction"
-    node, public, shape = "ProdBackward1", False, reduced
+    overload = "prod", 1
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return xp.multiply.reduce(self, axis=axes(self, dim), keepdims=keepdim,
@@ -104,7 +98,7 @@ class Prod(Op):
         yield make(), 0
 
 
-@function()
+@function(out="exact dtype dim overlap expanded")
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Return the product of all elements, or along `dim`.
 
@@ -187,6 +181,7 @@ def cumulated(name):
 class Cumulative(Op, abstract=True):
     """A sum or product of the elements so far along a dimension."""
 
+    out = "exact dtype"
     shape, inplace = checked, True
 
     def samples(make):
@@ -246,6 +241,7 @@ def running(extreme):
 class RunningExtreme(Op, abstract=True):
     """The largest or smallest element so far; the gradient goes to where it stands."""
 
+    out = "exact overlap expanded"
     shape, outputs = checked_twice, ("values", "indices")
 
     def grad_self(g_values, indices, self_sizes, dim, self):
@@ -289,6 +285,7 @@ class Logcumsumexp(Op):
     tensor([1000.0000, 1000.6932])
     """
 
+    out = "exact"
     shape = checked
 
     def forward(xp, self, dim):
@@ -315,7 +312,7 @@ class Logcumsumexp(Op):
 # ------------------------------------------------------------------------------- differences
 
 
-@function()
+@function(out="cast")
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """Return the n-th differences of neighbours along `dim`; of booleans, where they differ.
 
@@ -401,14 +398,10 @@ def shifted_below_zero(xp, array, dim, dtype, kernel):
     return work - work.max(axis=axis, keepdims=True), axis, out
 
 
-def one_kernel_does(array, dtype):
-    """Tell whether a backend's own softmax covers the array."""
-    return dtype is None and array.ndim > 0 and array.size > 0 and array.dtype.kind == "f"
-
-
 class SoftmaxOp(Op, abstract=True):
     """A softmax or its logarithm."""
 
+    out = "exact overlap"
     shape = checked
 
     def samples(make):
@@ -426,18 +419,15 @@ class Softmax(SoftmaxOp):
     tensor([0.5000, 0.5000])
     """
 
+    @own_kernel("softmax")
     def forward(xp, self, dim, dtype=None):
-        self = in_rows(self)
-        if xp.softmax is not None and one_kernel_does(self, dtype):
-            return xp.softmax(self, wrap_dim(dim, self.ndim), False)
-        x, axis, out = shifted_below_zero(xp, self, dim, dtype, "softmax_kernel_impl")
+        x, axis, out = shifted_below_zero(xp, in_rows(self), dim, dtype, "softmax_kernel_impl")
         e = xp.exp(x)
         e /= xp.add.reduce(e, axis=axis, keepdims=True)
         return e.astype(out, copy=False)
 
+    @own_kernel("softmax_gradient")
     def grad_self(g, result, dim):
-        if kernel := own_kernel(g, "softmax_gradient"):
-            return kernel(g, result, dim, False)
         weighted = g * result
         return weighted - result * F.sum(weighted, dim, True)
 
@@ -450,17 +440,14 @@ class LogSoftmax(SoftmaxOp):
     tensor([-0.6931, -0.6931])
     """
 
+    @own_kernel("log_softmax")
     def forward(xp, self, dim, dtype=None):
-        self = in_rows(self)
-        if xp.softmax is not None and one_kernel_does(self, dtype):
-            return xp.softmax(self, wrap_dim(dim, self.ndim), True)
-        x, axis, out = shifted_below_zero(xp, self, dim, dtype, "log_softmax_kernel_impl")
+        x, axis, out = shifted_below_zero(xp, in_rows(self), dim, dtype, "log_softmax_kernel_impl")
         x = x - xp.log(xp.add.reduce(xp.exp(x), axis=axis, keepdims=True))
         return x.astype(out, copy=False)
 
+    @own_kernel("log_softmax_gradient")
     def grad_self(g, result, dim):
-        if kernel := own_kernel(g, "softmax_gradient"):
-            return kernel(g, result, dim, True)
         return g - F.exp(result) * F.sum(g, dim, True)
 
 

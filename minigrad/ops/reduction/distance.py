@@ -5,11 +5,11 @@ import math
 from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import broadcast, wrap_dims
-from ..linalg.decompositions import plain, require_matrix
+from ..linalg.decompositions import require_matrix
 from .vector_norm import LinalgVectorNorm
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap expanded")
 def linalg_vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     """Return (sum |x|^ord)^(1/ord) over all elements, or along `dim`.
 
@@ -30,7 +30,7 @@ def check_matrix_dims(x, dim):
     return wrap_dims(list(dim), x.ndim)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap expanded")
 def linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     """Return the norms of matrices: "fro", "nuc", or 1, 2, inf and their negatives.
 
@@ -38,7 +38,7 @@ def linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None)
     >>> linalg.matrix_norm(tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
     tensor(6.)
     """
-    require_matrix("linalg.matrix_norm", plain(A))
+    require_matrix("linalg.matrix_norm", A)
     rows, columns = check_matrix_dims(A, dim)
     if dtype is not None:
         A = F.to(A, dtype)
@@ -52,23 +52,18 @@ def linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None)
     if ord in ("nuc", 2, -2):
         values = F.linalg_svdvals(F.movedim(A, (rows, columns), (-2, -1)))
         result = F.sum(values, -1) if ord == "nuc" else extreme(values, -1)
-        return with_dims(result, sorted((rows, columns))) if keepdim else result
-    summed, kept = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        for dim in sorted((rows, columns)) if keepdim else ():
+            result = F.unsqueeze(result, dim)
+        return result
+    summed, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = LinalgVectorNorm(A, 1, summed, True)
-    result = extreme(sums, kept, True)
+    result = extreme(sums, compared, True)
     if keepdim:
         return result
     return F.squeeze(F.squeeze(result, max(rows, columns)), min(rows, columns))
 
 
-def with_dims(x, dims):
-    """Return the tensor with dimensions of size one put in at the places in `dims`, ascending."""
-    for d in dims:
-        x = F.unsqueeze(x, d)
-    return x
-
-
-@function(method_too=False)
+@function(method_too=False, out="exact overlap expanded")
 def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     """Return a vector norm or, with two dimensions, a matrix norm; of all elements by default.
 
@@ -88,7 +83,7 @@ def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     return LinalgVectorNorm(A, ord, dim, keepdim, dtype=dtype)
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast")
 def linalg_cond(A, p=None):
     """Return the condition number: the largest singular value over the smallest, or in norm p.
 
@@ -114,7 +109,7 @@ def frobenius_norm(input, dim=None, keepdim=False):
     return F.norm(input, 2, dim, keepdim)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact overlap expanded")
 def nuclear_norm(input, dim=(-2, -1), keepdim=False):
     """Return the sum of the singular values.
 

@@ -1,17 +1,19 @@
 """Reductions that select an element: max, min, median, mode, kthvalue and their positions.
 
-Where several elements are the largest, a reduction of everything (and amax) shares its gradient
+If several elements are the largest, a reduction of everything (and amax) shares its gradient
 evenly among them; a reduction along one dimension gives it to the element that its index names.
 """
+
+from typing import Any
 
 from ...backend.kernels_scan import accumulate
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
-from ...shapes import reduced, scalar, wrap_dim
+from ...shapes import reduced, wrap_dim
 from ..overloads import is_tensor
 from .dims import scatter_reduced, unsqueeze_reduced
-from .sum_mean import axes
+from .sum_mean import FullReduction, Reduction, axes
 
 
 def values_and_indices(shape, dim=-1, keepdim=False):
@@ -66,22 +68,15 @@ def share_among_equal(g, x, value, sizes=(), dim=None, keepdim=False):
     return F.div(g * mask, F.sum(mask, dim, dim is not None))
 
 
-def share_among_all(g, x, value):
-    """Return `g` shared among the elements that equal the one `value`; nan equals nan here."""
-    is_number = F.eq(value, value)
-    mask = F.eq(x, value) if is_number else F.ne(x, x)
-    return F.where(mask, F.div(g, F.sum(mask)), 0)
-
-
 # ------------------------------------------------------------------------------- max, min
 
 
-class OfAllElements(Op, abstract=True):
+class OfAllElements(FullReduction, abstract=True):
     """A reduction of all elements to one of them; elements equal to it share the gradient."""
 
-    public, shape = False, scalar
-
-    def grad_self(g, self, result): return share_among_all(g, self, result)
+    def grad_self(g, self, result):
+        mask = F.eq(self, result) if F.eq(result, result) else F.ne(self, self)  # nan equals nan
+        return F.where(mask, F.div(g, F.sum(mask)), 0)
 
     def samples(make):
         yield make(3, 4, distinct=True)
@@ -91,6 +86,7 @@ class OfAllElements(Op, abstract=True):
 class AlongDim(Op, abstract=True):
     """A reduction along one dimension to elements and their indices."""
 
+    out = "exact"
     shape, outputs = values_and_indices, ("values", "indices")
 
     def grad_self(g_values, indices, self_sizes, dim, keepdim):
@@ -130,7 +126,7 @@ class MaxAll(OfAllElements):
     """
 
     forward = largest_or_smallest("max")
-    name, node = "max", "MaxBackward1"
+    overload = "max", 1
 
 
 class MinAll(OfAllElements):
@@ -142,7 +138,7 @@ class MinAll(OfAllElements):
     """
 
     forward = largest_or_smallest("min")
-    name, node = "min", "MinBackward1"
+    overload = "min", 1
 
 
 class MaxDim(AlongDim):
@@ -154,7 +150,7 @@ class MaxDim(AlongDim):
     """
 
     forward = index_along_dim("max")
-    name, node, public = "max", "MaxBackward0", False
+    overload = "max", 0
 
 
 class MinDim(AlongDim):
@@ -166,11 +162,11 @@ class MinDim(AlongDim):
     """
 
     forward = index_along_dim("min")
-    name, node, public = "min", "MinBackward0", False
+    overload = "min", 0
 
 
-@function()
-def max(input, dim=None, keepdim=False, *, other=None):
+@function(out="exact overlap")
+def max(input, dim: Any = None, keepdim=False, *, other=None):
     """Return the largest element; along `dim` with the indices; of two tensors elementwise.
 
     >>> from minigrad import tensor
@@ -182,8 +178,8 @@ def max(input, dim=None, keepdim=False, *, other=None):
     return MaxAll(input) if dim is None else MaxDim(input, dim, keepdim)
 
 
-@function()
-def min(input, dim=None, keepdim=False, *, other=None):
+@function(out="exact overlap")
+def min(input, dim: Any = None, keepdim=False, *, other=None):
     """Return the smallest element; along `dim` with the indices; of two tensors elementwise.
 
     >>> from minigrad import tensor
@@ -195,10 +191,10 @@ def min(input, dim=None, keepdim=False, *, other=None):
     return MinAll(input) if dim is None else MinDim(input, dim, keepdim)
 
 
-class ExtremeAlongDims(Op, abstract=True):
+class ExtremeAlongDims(Reduction, abstract=True):
     """The largest or the smallest elements along dimensions; equal ones share the gradient."""
 
-    kind = "reduction"
+    out = "exact overlap expanded"
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
         return share_among_equal(g, self, result, self_sizes, dim, keepdim)
@@ -248,11 +244,12 @@ class Aminmax(Op):
     tensor(3.)
     """
 
+    out = "exact"
     shape = values_and_indices
     kind = "reduction"
     outputs, materialize = ("min", "max"), False
 
-    def forward(xp, self, *, dim=None, keepdim=False):
+    def forward(xp, self, *, dim: int | None = None, keepdim=False):
         require_elements("aminmax", self, dim)
         axis = axes(self, dim)
         return self.min(axis=axis, keepdims=keepdim), self.max(axis=axis, keepdims=keepdim)
@@ -268,9 +265,9 @@ class Aminmax(Op):
         yield make(3, 4, distinct=True), {"dim": 0, "keepdim": True}
 
 
-def position(name):
+def position(name, kernel):
     """Return the forward of `argmax` or `argmin`; without `dim` it counts through all elements."""
-    def forward(xp, self, dim=None, keepdim=False):
+    def forward(xp, self, dim: int | None = None, keepdim=False):
         if self.dtype.kind == "b":
             raise RuntimeError(f"{name}(): does not support bool input")
         if dim is None and self.size == 0:
@@ -289,7 +286,9 @@ def position(name):
 class Position(Op, abstract=True):
     """The index of an element along a dimension, or among all elements."""
 
+    out = "exact overlap expanded"
     shape, nondifferentiable = reduced, True
+    backend_call = position
 
     def samples(make):
         yield make(3, 4, distinct=True)
@@ -304,8 +303,6 @@ class Argmax(Position):
     tensor([1, 0])
     """
 
-    forward = position("argmax")
-
 
 class Argmin(Position):
     """Index of the smallest element, the first of equal ones.
@@ -314,8 +311,6 @@ class Argmin(Position):
     >>> tensor([[1.0, 3.0], [2.0, 0.0]]).argmin(dim=1)
     tensor([0, 1])
     """
-
-    forward = position("argmin")
 
 
 # ------------------------------------------------------------------------------- order statistics
@@ -351,7 +346,7 @@ class MedianAll(OfAllElements):
     """
 
     no_batching = "rare: it sorts all elements of an example"
-    name, node = "median", "MedianBackward0"
+    overload = "median", 0
 
     def forward(xp, self): return median_of_all(xp, self, skip_nan=False)
 
@@ -365,7 +360,7 @@ class NanmedianAll(OfAllElements):
     """
 
     no_batching = "rare: it sorts all elements of an example"
-    name, node = "nanmedian", "NanmedianBackward0"
+    overload = "nanmedian", 0
 
     def forward(xp, self): return median_of_all(xp, self, skip_nan=True)
 
@@ -389,24 +384,24 @@ class MedianDim(AlongDim):
     tensor([2])
     """
 
-    public, forward = False, median_along_dim("median")
-    name, node = "median", "MedianBackward1"
+    forward = median_along_dim("median")
+    overload = "median", 1
 
 
 class NanmedianDim(AlongDim):
-    """The medians along a dimension of what is not nan, and where they are.
+    """The medians along a dimension of the elements that are not nan, and their indices.
 
     >>> from minigrad import nan, tensor
     >>> tensor([[4.0, nan, 3.0]]).nanmedian(1).indices
     tensor([2])
     """
 
-    public, forward = False, median_along_dim("nanmedian")
-    name, node = "nanmedian", "NanmedianBackward1"
+    forward = median_along_dim("nanmedian")
+    overload = "nanmedian", 1
 
 
-@function()
-def median(input, dim=None, keepdim=False):
+@function(out="exact dim")
+def median(input, dim: int | None = None, keepdim=False):
     """Return the median of all elements, or those along `dim` with their indices.
 
     >>> from minigrad import tensor
@@ -416,9 +411,9 @@ def median(input, dim=None, keepdim=False):
     return MedianAll(input) if dim is None else MedianDim(input, dim, keepdim)
 
 
-@function()
-def nanmedian(input, dim=None, keepdim=False):
-    """Return the median of what is not nan, or those along `dim` with their indices.
+@function(out="exact dim")
+def nanmedian(input, dim: int | None = None, keepdim=False):
+    """Return the median of the elements that are not nan, or those along `dim` with indices.
 
     >>> from minigrad import nan, tensor
     >>> tensor([4.0, nan, 3.0]).nanmedian()
@@ -459,6 +454,7 @@ class Kthvalue(AlongDim):
     tensor(2.)
     """
 
+    out = "exact apart"
     def shape(shape, k, dim=-1, keepdim=False): return [reduced(shape, dim, keepdim)] * 2
 
     def forward(xp, self, k, dim=-1, keepdim=False):

@@ -6,7 +6,7 @@ from ...backend.memory_layout import laid_out_like
 from ...op.arguments import require
 from ...op.declaration import F, Op
 from ...op.publish import function
-from ...shapes import wrap_dim
+from ...shapes import depends_on_values, wrap_dim
 from .dims import scatter_reduced
 from .minmax import at_least_1d, chosen
 
@@ -20,7 +20,16 @@ def ranking(xp, array, dim, descending):
     return array.shape[dim] - 1 - order
 
 
-class Sort(Op):
+class Ordered(Op, abstract=True):
+    """Elements put in order along a dimension, and their indices."""
+
+    outputs = ("values", "indices")
+
+    def grad_self(g_values, indices, self_sizes, dim):
+        return scatter_reduced(g_values, self_sizes, dim, indices, keepdim=True)
+
+
+class Sort(Ordered):
     """The elements in order along a dimension, and where each one was; equal ones keep theirs.
 
     >>> from minigrad import tensor
@@ -28,7 +37,7 @@ class Sort(Op):
     tensor([1, 2, 0])
     """
 
-    outputs = ("values", "indices")
+    out = "exact"
 
     def shape(shape, dim=-1, *_):
         wrap_dim(dim, len(shape))
@@ -39,16 +48,13 @@ class Sort(Op):
         values, order = chosen(xp, self, order, dim, keepdim=True)
         return laid_out_like(values, self), laid_out_like(order, self)
 
-    def grad_self(g_values, indices, self_sizes, dim):
-        return scatter_reduced(g_values, self_sizes, dim, indices, keepdim=True)
-
     def samples(make):
         yield make(3, 4, distinct=True)
         yield make(2, 3, 4, distinct=True), 1, True
         yield make()
 
 
-@function()
+@function(out="exact")
 def argsort(input, dim=-1, descending=False, stable=False):
     """Return the indices that sort the input along `dim`.
 
@@ -59,7 +65,7 @@ def argsort(input, dim=-1, descending=False, stable=False):
     return F.sort(input, dim, descending, stable)[1]
 
 
-@function()
+@function(out="exact")
 def msort(input):
     """Return the input sorted along its first dimension.
 
@@ -70,7 +76,7 @@ def msort(input):
     return F.sort(input, 0)[0]
 
 
-class Topk(Op):
+class Topk(Ordered):
     """The k largest (or smallest) elements along a dimension, in order, and where they are.
 
     >>> from minigrad import tensor
@@ -78,7 +84,7 @@ class Topk(Op):
     tensor([3., 2.])
     """
 
-    outputs = ("values", "indices")
+    out = "exact"
 
     def shape(shape, k, dim=-1, *_):
         d = wrap_dim(dim, len(shape))
@@ -97,16 +103,26 @@ class Topk(Op):
         order = order[(slice(None),) * d + (slice(k),)].copy()
         return chosen(xp, self, order, dim, keepdim=True)
 
-    def grad_self(g_values, indices, self_sizes, dim):
-        return scatter_reduced(g_values, self_sizes, dim, indices, keepdim=True)
-
     def samples(make):
         yield make(3, 4, distinct=True), 2
         yield make(2, 3, 4, distinct=True), 1, 1, False
         yield make(3, distinct=True), 0
 
 
-class Unique2(Op):
+class Differing(Op, abstract=True):
+    """Elements without their repetitions, the place of each input element, and the counts."""
+
+    no_batching = "the size of the result depends on the values"
+    public, many = False, True
+    nondifferentiable = not_implemented_derivative = True
+    shape = depends_on_values
+
+    def samples(make):
+        yield make.ints(3, 4, high=3)
+        yield make.ints(3, 2, high=2), 0
+
+
+class Unique2(Differing):
     """The different elements in order, the place of each input element, and the counts.
 
     >>> from minigrad import tensor
@@ -114,11 +130,7 @@ class Unique2(Op):
     tensor([1, 0, 1])
     """
 
-    no_batching = "the size of the result depends on the values"
-    name, public, many = "unique", False, True
-    nondifferentiable = not_implemented_derivative = True
-
-    def shape(shape, dim=None): return None  # it depends on the values
+    name = "unique"
 
     def forward(xp, self, dim=None):
         values, inverse, counts = xp.unique(self, return_inverse=True, return_counts=True, axis=dim,
@@ -127,24 +139,13 @@ class Unique2(Op):
             values = values.copy()
         return [values, inverse.reshape(self.shape if dim is None else -1), counts]
 
-    def samples(make):
-        yield make.ints(3, 4, high=3)
-        yield make.ints(3, 2, high=2), 0
-
-
-class UniqueConsecutive(Op):
+class UniqueConsecutive(Differing):
     """The elements that differ from the one before, the place of each element, and the counts.
 
     >>> from minigrad import tensor
     >>> UniqueConsecutive(tensor([3, 3, 1]))[2]
     tensor([2, 1])
     """
-
-    no_batching = "the size of the result depends on the values"
-    name, public, many = "unique_consecutive", False, True
-    nondifferentiable = not_implemented_derivative = True
-
-    def shape(shape, dim=None): return None  # it depends on the values
 
     def forward(xp, self, dim=None):
         array = self.reshape(-1) if dim is None else xp.moveaxis(self, dim, 0)
@@ -158,42 +159,35 @@ class UniqueConsecutive(Op):
         values = array[starts] if dim is None else xp.moveaxis(array[starts], 0, dim)
         return [values, inverse.reshape(self.shape) if dim is None else inverse, counts]
 
-    def samples(make):
-        yield make.ints(3, 4, high=3)
-        yield make.ints(3, 2, high=2), 0
-
-
-def requested(outputs, return_inverse, return_counts):
-    """Return those of (values, inverse, counts) that were asked for."""
-    values, inverse, counts = outputs
+def requested(op, input, dim, return_inverse, return_counts):
+    """Run an op along `dim`; return those of (values, inverse, counts) that were asked for."""
+    values, inverse, counts = op(input, None if dim is None else wrap_dim(dim, input.ndim))
     result = (values, *[inverse] * return_inverse, *[counts] * return_counts)
     return result if len(result) > 1 else values
 
 
 @function()
-def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+def unique(input, sorted=True, return_inverse=False, return_counts=False,
+           dim: int | None = None):
     """Return the different elements (or slices along `dim`) in order.
 
     >>> from minigrad import tensor
     >>> tensor([3, 1, 3]).unique(return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
-    if dim is not None:
-        dim = wrap_dim(dim, input.ndim)
-    return requested(Unique2(input, dim), return_inverse, return_counts)
+    return requested(Unique2, input, dim, return_inverse, return_counts)
 
 
 @function()
-def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+def unique_consecutive(input, return_inverse=False, return_counts=False,
+                       dim: int | None = None):
     """Return the elements (or slices along `dim`) that differ from the one before.
 
     >>> from minigrad import tensor
     >>> tensor([1, 1, 2, 1]).unique_consecutive()
     tensor([1, 2, 1])
     """
-    if dim is not None:
-        dim = wrap_dim(dim, input.ndim)
-    return requested(UniqueConsecutive(input, dim), return_inverse, return_counts)
+    return requested(UniqueConsecutive, input, dim, return_inverse, return_counts)
 
 
 class Bincount(Op):
@@ -206,9 +200,7 @@ class Bincount(Op):
 
     no_batching = "the size of the result depends on the values"
     nondifferentiable = not_implemented_derivative = True
-    tensors = ("self", "weights")
-
-    def shape(shape, *_): return None  # it depends on the values
+    tensors, shape = ("self", "weights"), depends_on_values
 
     def forward(xp, self, weights=None, minlength=0):
         require(self, "iu", "bincount_cpu")
@@ -237,6 +229,7 @@ class Histc(Op):
     tensor([0., 2., 1., 0.])
     """
 
+    out = "exact overlap expanded"
     no_batching = "the bins of each example may lie elsewhere"
     nondifferentiable = True
 
@@ -269,7 +262,7 @@ class Histc(Op):
 def places(xp, sequence, values, side):
     """Return where values would be inserted; a nan in the sequence counts as below all others.
 
-    That is what halving comes to in PyTorch, where NumPy takes a nan for the greatest.
+    PyTorch's search by halving comes to this; NumPy takes a nan for the greatest.
     """
     if sequence.dtype.kind != "f" or (xp.may_ask() and not xp.isnan(sequence).any()):
         return xp.asarray(xp.searchsorted(sequence, values, side))
@@ -293,6 +286,7 @@ class Searchsorted(Op):
     tensor([1, 3])
     """
 
+    out = "exact overlap"
     no_batching = "each example has a sequence of its own"
     numbers = ("input",)
     nondifferentiable, method, tensors = True, False, ("sorted_sequence", "input", "sorter")
@@ -329,7 +323,7 @@ class Searchsorted(Op):
         yield make.ints(5).sort().values, make.ints(2, 3)
 
 
-@function(method_too=False)
+@function(method_too=False, out="exact")
 def bucketize(input, boundaries, *, out_int32=False, right=False):
     """Return the number of the bucket that each element falls into.
 

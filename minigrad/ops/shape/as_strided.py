@@ -7,16 +7,16 @@ from operator import index
 
 from ... import _state
 from ...backend import BACKENDS, kernels_index
-from ...graph.version import DetachedVersion, InferenceVersion, detached
+from ...graph.special_versions import DetachedVersion, InferenceVersion, detached
 from ...op.apply import Prepared, record
-from ...op.declaration import F, Op
+from ...op.declaration import F, Op, unary_samples
 from ...op.inplace import apply_inplace
 from ...op.publish import function
 from ...shapes import contiguous_strides, numel
 from ...tensor.attributes import bytes_of_memory, data_pointer, start_of_memory, storage_of
 from ...tensor.tensor import Tensor, method, without_history
 from ...tensor.views import check_inplace
-from .view import Transpose, array_of, element_strides, listed, squeeze_op, strided
+from .view import Transpose, array_of, element_strides, listed, strided
 
 # -------------------------------------------------------------------- any strides at all
 
@@ -34,7 +34,7 @@ class AsStrided(Op):
     """
 
     kind = "view"
-    name, inplace, public = "as_strided", True, False
+    inplace, public = True, False
 
     def shape(self, size, stride, storage_offset, geometry):
         return tuple(size)
@@ -117,20 +117,13 @@ class Alias(Op):
     """
 
     kind = "view elementwise"
-    method = False
-
-    def shape(self):
-        return self
+    method, samples = False, unary_samples
 
     def forward(xp, self):
         return self
 
     def grad_self(g):
         return g
-
-    def samples(make):
-        yield make(2, 3)
-        yield make()
 
 
 def geometry_of(array):
@@ -201,13 +194,6 @@ def as_strided_(self, size, stride, storage_offset=None):
     """Give the tensor itself another size, strides and offset."""
     arguments = strided_arguments(self._array, size, stride, storage_offset)
     return apply_inplace(AsStrided, [self, *arguments])
-
-
-@method("squeeze_")
-def squeeze_(self, *dim):
-    """Remove dimensions of size one from the tensor itself."""
-    op, arguments = squeeze_op(dim)
-    return apply_inplace(op, [self, *arguments])
 
 
 @method("swapaxes_")

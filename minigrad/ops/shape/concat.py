@@ -30,7 +30,14 @@ def offsets(lengths):
 # -------------------------------------------------------------------- end to end
 
 
-class Cat(Op):
+class Joined(Op, abstract=True):
+    """A list of tensors made one."""
+
+    public, promote = False, "result"
+    list_of_tensors = "tensors"
+
+
+class Cat(Joined):
     """The tensors one after the other along `dim`; their other dimensions have to agree.
 
     >>> from minigrad import cat, ones, zeros
@@ -39,8 +46,6 @@ class Cat(Op):
     """
 
     kind = "linear"
-    name, public, promote = "cat", False, "result"
-    list_of_tensors = "tensors"
 
     def shape(tensors, dim=0):
         if not tensors:
@@ -84,14 +89,21 @@ class Cat(Op):
 
 
 def sequence_of_tensors(name, tensors):
-    """Raise unless `tensors` is a sequence."""
+    """Return a sequence; `TypeError` for any other value."""
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
                         f"{type(tensors).__name__}")
     return tensors
 
 
-@function(method_too=False, aliases=("concat", "concatenate"))
+def some_tensors(name, tensors):
+    """Return a sequence with elements; `RuntimeError` if it has none."""
+    if not sequence_of_tensors(name, tensors):
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return tensors
+
+
+@function(method_too=False, aliases=("concat", "concatenate"), out="cast apart")
 def cat(tensors, dim=0):
     """The tensors one after the other along `dim`; their other dimensions have to agree.
 
@@ -102,7 +114,7 @@ def cat(tensors, dim=0):
     return Cat(sequence_of_tensors("cat", tensors), dim)
 
 
-class Stack(Op):
+class Stack(Joined):
     """Tensors of one shape along a new dimension `dim`.
 
     >>> from minigrad import ones, stack, zeros
@@ -112,8 +124,6 @@ class Stack(Op):
     """
 
     kind = "linear"
-    name, public, promote = "stack", False, "result"
-    list_of_tensors = "tensors"
 
     def shape(tensors, dim=0):
         if not tensors:
@@ -138,7 +148,7 @@ class Stack(Op):
         yield [make(), make()],
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast apart")
 def stack(tensors, dim=0):
     """Tensors of one shape along a new dimension `dim`.
 
@@ -204,7 +214,7 @@ def each(function, tensors):
     return tuple(function(t) for t in listed(tensors))
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast apart")
 def hstack(tensors):
     """The tensors side by side: along dimension 1, vectors along 0.
 
@@ -212,13 +222,11 @@ def hstack(tensors):
     >>> hstack([ones(2, 1), ones(2, 2)]).shape
     torch.Size([2, 3])
     """
-    tensors = each(atleast_1d, (sequence_of_tensors("hstack", tensors),))
-    if not tensors:
-        raise RuntimeError("hstack expects a non-empty TensorList")
+    tensors = each(atleast_1d, (some_tensors("hstack", tensors),))
     return cat(tensors, 0 if array_of(tensors[0]).ndim == 1 else 1)
 
 
-@function(method_too=False, aliases=("row_stack",))
+@function(method_too=False, aliases=("row_stack",), out="cast apart")
 def vstack(tensors):
     """The tensors below each other, vectors as rows.
 
@@ -226,12 +234,10 @@ def vstack(tensors):
     >>> vstack([ones(2), ones(3, 2)]).shape
     torch.Size([4, 2])
     """
-    if not sequence_of_tensors("vstack", tensors):
-        raise RuntimeError("vstack expects a non-empty TensorList")
-    return cat(atleast_2d(tensors), 0)
+    return cat(atleast_2d(some_tensors("vstack", tensors)), 0)
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast apart")
 def dstack(tensors):
     """The tensors behind each other, along dimension 2.
 
@@ -239,12 +245,10 @@ def dstack(tensors):
     >>> dstack([ones(2), ones(2)]).shape
     torch.Size([1, 2, 2])
     """
-    if not sequence_of_tensors("dstack", tensors):
-        raise RuntimeError("dstack expects a non-empty TensorList")
-    return cat(atleast_3d(tensors), 2)
+    return cat(atleast_3d(some_tensors("dstack", tensors)), 2)
 
 
-@function(method_too=False)
+@function(method_too=False, out="cast apart")
 def column_stack(tensors):
     """The tensors side by side, vectors as columns.
 
@@ -252,12 +256,11 @@ def column_stack(tensors):
     >>> column_stack([ones(2), ones(2, 3)]).shape
     torch.Size([2, 4])
     """
-    if not sequence_of_tensors("column_stack", tensors):
-        raise RuntimeError("column_stack expects a non-empty TensorList")
-    return hstack([F.reshape(t, (-1, 1)) if array_of(t).ndim < 2 else t for t in tensors])
+    return hstack([F.reshape(t, (-1, 1)) if array_of(t).ndim < 2 else t
+                   for t in some_tensors("column_stack", tensors)])
 
 
-class BlockDiag(Op):
+class BlockDiag(Joined):
     """The matrices on the diagonal of one larger matrix; vectors count as rows.
 
     >>> from minigrad import block_diag, ones
@@ -267,8 +270,6 @@ class BlockDiag(Op):
     """
 
     no_batching = "rare: the blocks may be batched or not"
-    name, public, promote = "block_diag", False, "result"
-    list_of_tensors = "tensors"
 
     def shape(tensors):
         for i, t in enumerate(tensors):
@@ -438,6 +439,7 @@ class Diag(Op):
             [0., 2.]])
     """
 
+    out = "exact overlap"
     def shape(self, diagonal=0):
         if len(self) == 1:
             return (self[0] + abs(diagonal),) * 2
@@ -559,9 +561,7 @@ def meshgrid(*tensors, indexing=None):
     tensor([[0, 0, 0],
             [1, 1, 1]])
     """
-    tensors = listed(tensors)
-    if not tensors:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    tensors = some_tensors("meshgrid", listed(tensors))
     if indexing is None:
         warnings.warn("torch.meshgrid: in an upcoming release, it will be required to pass the "
                       "indexing argument.", UserWarning, stacklevel=2)

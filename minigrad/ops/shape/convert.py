@@ -9,7 +9,6 @@ from ...device import as_device, backend_for, build_on, device_under
 from ...device import device as Device
 from ...dtypes import type_name
 from ...op.declaration import F, Op
-from ...shapes import same
 from ...tensor.tensor import Tensor, method
 from ..creation.tensor_options import contiguous_format, preserve_format
 
@@ -23,7 +22,6 @@ class Clone(Op):
     """
 
     kind = "linear elementwise"
-    shape = same
 
     def forward(xp, self, *, memory_format=None):
         keep = memory_format is not contiguous_format and is_dense(self)
@@ -47,7 +45,6 @@ class ToCopy(Op):
 
     kind = "linear elementwise"
     node = "ToCopyBackward0"
-    shape = same
     public = False
 
     def forward(xp, self, dtype, target, source, non_blocking=False):
@@ -67,12 +64,12 @@ class ToCopy(Op):
 def moved(xp, array, target, non_blocking):
     """Return a copy of an array on the device `target`."""
 
-    def arrive(there):
-        if there is xp:
-            return there.to_device(array, target.index)
-        if non_blocking and there.device_type == "cpu":
+    def arrive(goal):
+        if goal is xp:
+            return goal.to_device(array, target.index)
+        if non_blocking and goal.device_type == "cpu":
             return xp.to_host(array, non_blocking=True)
-        return there.from_host(xp.to_host(array))
+        return goal.from_host(xp.to_host(array))
 
     return build_on(target, arrive)
 
@@ -208,15 +205,14 @@ def type_(self, dtype=None, non_blocking=False, **kwargs):
     return converted(self, getattr(dtype, "dtype", dtype), None)
 
 
-def dtype_method(dtype, *names):
-    """Give tensors the methods that convert to a dtype."""
+def dtype_method(dtype, name):
+    """Give tensors the method that converts to a dtype."""
 
     def convert(self, memory_format=preserve_format):
         return converted(self, dtype, None)
 
     convert.__doc__ = f"Return the tensor as {dtype.name}, itself if it is that."
-    for name in names:
-        method(name)(convert)
+    method(name)(convert)
 
 
 @method("bfloat16")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...backend.memory_layout import in_rows, laid_out_like
 from ...dtypes import int64
 from ...op.declaration import F, Op
@@ -130,8 +132,6 @@ class Rot90(Op):
             [0., 2.]])
     """
 
-    name = "rot90"
-
     def shape(self, k=1, dims=(0, 1)):
         if len(dims) != 2:
             raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -149,7 +149,7 @@ class Rot90(Op):
             turned[first], turned[second] = turned[second], turned[first]
         return tuple(turned)
 
-    def forward(xp, self, k=1, dims=(0, 1)):
+    def forward(xp: Any, self: Any, k: int = 1, dims=(0, 1)):
         Rot90.shape(self.shape, k, dims)
         turned = xp.rot90(self, k, tuple(dims))
         if k % 2:
@@ -185,6 +185,7 @@ def by_matrices(batch):
 class Triangle(Op, abstract=True):
     """A triangle of matrices; zeros elsewhere."""
 
+    out = "exact overlap expanded"
     inplace = allow_self_overlap = True
 
     def samples(make):

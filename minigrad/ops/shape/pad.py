@@ -43,12 +43,12 @@ class ConstantPadNd(Op):
 
     def forward(xp, self, pad, value=0):
         result = xp.full(padded_shape(self.shape, pad), value, self.dtype)
-        inside, kept = [slice(None)] * self.ndim, [slice(None)] * self.ndim
+        inside, uncut = [slice(None)] * self.ndim, [slice(None)] * self.ndim
         for axis, before, after in pairs(pad, self.ndim):
             size = self.shape[axis]
             inside[axis] = slice(max(before, 0), result.shape[axis] - max(after, 0))
-            kept[axis] = slice(max(-before, 0), size - max(-after, 0))
-        result[tuple(inside)] = self[tuple(kept)]
+            uncut[axis] = slice(max(-before, 0), size - max(-after, 0))
+        result[tuple(inside)] = self[tuple(uncut)]
         return result
 
     def grad_self(g, pad):
@@ -61,7 +61,7 @@ class ConstantPadNd(Op):
         yield make(0, 2), (0, 1)
 
 
-#: What stands beyond the edge of n elements, by mode: (n, before, after) -> positions.
+#: How the edges of n elements are padded, by mode: (n, before, after) -> positions.
 BEYOND = {
     "reflect": lambda n, before, after: np.pad(np.arange(n), (before, after), "reflect"),
     "replicate": lambda n, before, after: np.arange(-before, n + after).clip(0, n - 1),
@@ -71,7 +71,7 @@ BEYOND = {
 
 def positions(mode, size, before, after):
     """Return the index of the element at each place of a padded dimension; negative widths crop."""
-    if mode == "circular":  # what is cut off does not come back on the other side
+    if mode == "circular":  # an element that is cut off does not come back on the other side
         first, last = max(-before, 0), size - max(-after, 0)
         return first + BEYOND[mode](last - first, max(before, 0), max(after, 0))
     index = BEYOND[mode](size, max(before, 0), max(after, 0))

@@ -72,8 +72,6 @@ class SelectBackward(IntoZeros):
     tensor([0., 1., 0.])
     """
 
-
-
     def forward(xp, grad, input_sizes, dim, index):
         result = xp.zeros(input_sizes, grad.dtype)
         result[along(dim % result.ndim, index)] = grad
@@ -110,7 +108,7 @@ class Slice(Op):
             raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
         first, last, step = slice(start, end, step).indices(self.shape[dim])
         part = self[along(dim, slice(first, max(first, last), step))]
-        if first and not part.size:  # NumPy lets what is empty begin where the whole does
+        if first and not part.size:  # NumPy lets an empty part begin where the array does
             steps = element_strides(part)
             part = strided(xp, self, part.shape, steps, first * element_strides(self)[dim])
         return part
@@ -132,8 +130,6 @@ class SliceBackward(IntoZeros):
     >>> slice_backward(ones(2), (4,), 0, 1, 3, 1)
     tensor([0., 1., 1., 0.])
     """
-
-
 
     def forward(xp, grad, input_sizes, dim, start, end, step):
         result = xp.zeros(input_sizes, grad.dtype)
@@ -220,8 +216,6 @@ class DiagonalBackward(IntoZeros):
             [0., 1.]])
     """
 
-
-
     def forward(xp, grad, input_sizes, offset, dim1, dim2):
         result = xp.zeros(input_sizes, grad.dtype)
         geometry = diagonal_geometry(result.shape, result.strides, offset, dim1, dim2)
@@ -245,7 +239,7 @@ class SlidingWindows(Op):
     """
 
     kind = "view"
-    name, node, method = "sliding_windows", "UnfoldBackward", False
+    node, method = "UnfoldBackward", False
 
     def shape(self, dimension, size, step):
         shape = self or (1,)
@@ -300,8 +294,6 @@ class UnfoldBackward(IntoZeros):
     tensor([1., 2., 1.])
     """
 
-
-
     def forward(xp, grad, input_sizes, dim, size, step):
         return kernels_index.unfold_backward(xp, grad, input_sizes, dim, size, step)
 
@@ -342,7 +334,6 @@ class Split(Pieces):
         dim, starts = split_starts(self.shape, split_size, dim)
         return [self[along(dim, slice(i, i + split_size))] for i in starts]
 
-
     def samples(make):
         yield make(5, 2), 2
         yield make(2, 3), 1, -1
@@ -357,7 +348,6 @@ class SplitWithSizes(Pieces):
     (tensor([0.]), tensor([1., 2.]))
     """
 
-
     def shape(self, split_sizes, dim=0):
         dim = checked_split_sizes(self, split_sizes, dim)
         return [(*self[:dim], n, *self[dim + 1 :]) for n in split_sizes]
@@ -368,7 +358,6 @@ class SplitWithSizes(Pieces):
             pieces.append(self[along(dim, slice(start, start + n))])
             start += n
         return pieces
-
 
     def samples(make):
         yield make(5, 2), (1, 4)
@@ -386,8 +375,6 @@ class UnsafeSplit(Split):
     kind, public = "", True
 
 
-
-
 class UnsafeSplitWithSizes(SplitWithSizes):
     """`split_with_sizes` whose pieces count as no views: they may be written to one by one.
 
@@ -397,8 +384,6 @@ class UnsafeSplitWithSizes(SplitWithSizes):
     """
 
     kind = ""
-
-
 
 
 class Unbind(Op):

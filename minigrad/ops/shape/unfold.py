@@ -87,10 +87,10 @@ def pair(value):
 def check_windows(kernel_size, dilation, padding, stride):
     """Raise PyTorch's error for sizes that make no window."""
     arguments = (("kernel size", "kernel", kernel_size), ("stride", "stride", stride),
-             ("dilation", "dilation", dilation))
-    for what, short, values in arguments:
+                 ("dilation", "dilation", dilation))
+    for name_in_full, short, values in arguments:
         if min(values) <= 0:
-            raise RuntimeError(f"{what} should be greater than zero, but got "
+            raise RuntimeError(f"{name_in_full} should be greater than zero, but got "
                                + " ".join(f"{short}_{name}: {n}"
                                           for name, n in zip(PAIRS, values, strict=True)))
     if min(padding) < 0:

@@ -14,7 +14,9 @@ from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import infer_view, numel, view_strides, wrap_dim, wrap_dims
 from ...tensor.tensor import Tensor
+from ..creation.tensor_options import array_of as array_of  # for the files beside this one
 from ..creation.tensor_options import contiguous_format
+from ..overloads import overloaded
 
 
 def element_strides(array):
@@ -32,11 +34,6 @@ def strided(xp, array, size, strides, offset=0):
 def along(dim, key):
     """Return the NumPy key that applies `key` to dimension `dim`."""
     return (slice(None),) * dim + (key,)
-
-
-def array_of(input):
-    """Return the bare array of a tensor, or the array itself."""
-    return input._array if isinstance(input, Tensor) else input
 
 
 def listed(sizes):
@@ -297,7 +294,7 @@ class T(Op):
     """
 
     kind = "view"
-    name, inplace = "t", True
+    inplace = True
 
     def shape(self):
         return tuple(reversed(self))
@@ -413,42 +410,16 @@ class Expand(Op):
     varargs = "size"
 
     def shape(self, size):
-        size = tuple(index(n) for n in size)
-        lead = len(size) - len(self)
-        if lead < 0:
-            raise RuntimeError(
-                f"expand(torch.FloatTensor{{{list(self)}}}, size={list(size)}): the number of "
-                f"sizes provided ({len(size)}) must be greater or equal to the number of "
-                f"dimensions in the tensor ({len(self)})")
-        result = list(size)
-        for i, n in reversed(list(enumerate(size))):
-            if i < lead:
-                if n < 0:
-                    raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a "
-                                       f"leading, non-existing dimension {i}")
-            elif n == -1:
-                result[i] = self[i - lead]
-            elif self[i - lead] not in (1, n):
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({n}) must match the existing size "
-                    f"({self[i - lead]}) at non-singleton dimension {i}.  Target sizes: "
-                    f"{list(size)}.  Tensor sizes: {list(self)}")
-        return tuple(result)
+        size, lead = list(map(index, size)), len(size) - len(self)
+        sizes = [old if n == -1 else n for n, old in zip(size[lead:], self, strict=False)]
+        if lead < 0 or (lead and min(size[:lead]) < 0) or any(
+                [old not in (1, n) for n, old in zip(sizes, self, strict=True)]):
+            raise RuntimeError(not_expandable(self, size))
+        return (*size[:lead], *sizes)
 
     def forward(xp, self, size):
         size = Expand.shape(self.shape, size)
-        if size == self.shape:
-            return self[...]
-        lead = len(size) - self.ndim
-        strides = [
-            self.strides[i] if i >= 0 and self.shape[i] == n else 0
-            for i, n in enumerate(size, -lead)
-        ]
-        for i in range(lead - 1, -1, -1):
-            # A new dimension of size one is not repeated: its stride spans what follows it.
-            if size[i] == 1 and self.ndim:
-                strides[i] = strides[i + 1] * size[i + 1]
-        return xp.as_strided(self, size, tuple(strides))
+        return xp.as_strided(self, size, expanded_strides(self, size))
 
     def grad_self(g, self_sizes):
         return g if self_sizes else F.sum(g)
@@ -458,6 +429,39 @@ class Expand(Op):
         yield make(3, 1), (-1, 4)
         yield make(), (2, 2)
         yield make(1, 3), (0, 3)
+
+
+def expanded_strides(array, size):
+    """Return the strides of an array expanded to `size`: 0 along dimensions that are repeated."""
+    lead = len(size) - array.ndim
+    kept = zip(size[lead:], array.shape, array.strides, strict=True)
+    strides = [0] * lead + [stride if n == old else 0 for n, old, stride in kept]
+    return tuple(strides) if 1 not in size[:lead] else spanning_strides(strides, size, lead)
+
+
+def spanning_strides(strides, size, lead):
+    """Return the strides where each new dimension of size one spans the dimensions after it."""
+    for i in reversed(range(min(lead, len(size) - 1))):
+        if size[i] == 1:
+            strides[i] = strides[i + 1] * size[i + 1]
+    return tuple(strides)
+
+
+def not_expandable(shape, size):
+    """Return the error text for sizes to which a tensor of this shape cannot be expanded."""
+    lead = len(size) - len(shape)
+    if lead < 0:
+        return (f"expand(torch.FloatTensor{{{list(shape)}}}, size={size}): the number of sizes "
+                f"provided ({len(size)}) must be greater or equal to the number of dimensions in "
+                f"the tensor ({len(shape)})")
+    i = max(i for i, n in enumerate(size)
+            if (n < 0 if i < lead else shape[i - lead] not in (1, n) and n != -1))
+    if i < lead:
+        return (f"The expanded size of the tensor ({size[i]}) isn't allowed in a leading, "
+                f"non-existing dimension {i}")
+    return (f"The expanded size of the tensor ({size[i]}) must match the existing size "
+            f"({shape[i - lead]}) at non-singleton dimension {i}.  Target sizes: {list(size)}.  "
+            f"Tensor sizes: {list(shape)}")
 
 
 @function()
@@ -490,7 +494,7 @@ def unsqueezed(g, sizes):
 class Squeezing(Op, abstract=True):
     """Dimensions of size one removed."""
 
-    kind, inplace, public = "view", True, False
+    kind, inplace = "view", True
 
     def grad_self(g, self_sizes):
         return unsqueezed(g, self_sizes)
@@ -504,8 +508,7 @@ class SqueezeAll(Squeezing):
     torch.Size([3])
     """
 
-    name = "squeeze"
-    node = "SqueezeBackward0"
+    overload = "squeeze", 0
 
     def shape(self):
         return tuple(n for n in self if n != 1)
@@ -519,29 +522,10 @@ class SqueezeAll(Squeezing):
         yield make()
 
 
-class SqueezeDim(Squeezing):
-    """Dimension `dim` removed if it is of size one.
-
-    >>> from minigrad import ones
-    >>> ones(1, 3, 1).squeeze(-1).shape
-    torch.Size([1, 3])
-    """
-
-    name = "squeeze"
-    node = "SqueezeBackward1"
-
-    def shape(self, dim):
-        dim = wrap_dim(dim, len(self))
-        return tuple(n for i, n in enumerate(self) if i != dim or n != 1)
-
-    def forward(xp, self, dim):
-        dim = wrap_dim(dim, self.ndim)
-        return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self
-
-    def samples(make):
-        yield make(1, 3, 1), 0
-        yield make(1, 3, 1), 1
-        yield make(), -1
+def squeezed_dims(shape, dim):
+    """Return those of the dimensions `dim`, a number or several, that are of size one."""
+    dims = wrap_dims(dim, len(shape)) if dim not in ((), []) else ()
+    return tuple(d for d in dims if shape and shape[d] == 1)
 
 
 class SqueezeDims(Squeezing):
@@ -552,31 +536,37 @@ class SqueezeDims(Squeezing):
     torch.Size([3])
     """
 
-    name = "squeeze"
-    node = "SqueezeBackward2"
+    overload = "squeeze", 2
 
     def shape(self, dim):
-        dims = wrap_dims(dim, len(self)) if dim else ()
-        return tuple(n for i, n in enumerate(self) if i not in dims or n != 1)
+        dims = squeezed_dims(self, dim)
+        return tuple(n for i, n in enumerate(self) if i not in dims)
 
     def forward(xp, self, dim):
-        dims = wrap_dims(dim, self.ndim) if dim else ()
-        return self.squeeze(tuple(d for d in dims if self.shape[d] == 1))
+        return self.squeeze(squeezed_dims(self.shape, dim))
 
     def samples(make):
         yield make(1, 3, 1), (0, -1)
         yield make(1, 3, 1), (0, 1)
 
 
-def squeeze_op(dim):
-    """Return the op that removes `dim`, and its arguments."""
-    if not dim:
-        return SqueezeAll, ()
-    (dim,) = dim
-    return (SqueezeDims if isinstance(dim, (tuple, list)) else SqueezeDim), (dim,)
+class SqueezeDim(SqueezeDims):
+    """Dimension `dim` removed if it is of size one.
+
+    >>> from minigrad import ones
+    >>> ones(1, 3, 1).squeeze(-1).shape
+    torch.Size([1, 3])
+    """
+
+    overload = "squeeze", 1
+
+    def samples(make):
+        yield make(1, 3, 1), 0
+        yield make(1, 3, 1), 1
+        yield make(), -1
 
 
-@function()
+@overloaded()
 def squeeze(input, *args, dim=None):
     """All dimensions of size one removed, or only those named by `dim`.
 
@@ -584,8 +574,11 @@ def squeeze(input, *args, dim=None):
     >>> ones(1, 3, 1).squeeze(0).shape
     torch.Size([3, 1])
     """
-    op, arguments = squeeze_op(args if dim is None else (dim,))
-    return op(input, *arguments)
+    if dim is None:
+        if not args:
+            return SqueezeAll, input
+        dim = args[0] if len(args) == 1 else args
+    return SqueezeDims if isinstance(dim, (tuple, list)) else SqueezeDim, input, dim
 
 
 class Unsqueeze(Op):

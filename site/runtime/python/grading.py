@@ -1,4 +1,4 @@
-"""Grades a learner's files in the page, with the terminal's own tests and diagnosis.
+"""Grades a learner's files in the page, with the terminal's own tests, diagnosis and second runs.
 
 NOTE [One process for many trials]
     In a terminal each trial has a process of its own.  Here there is one: before and after a
@@ -15,6 +15,7 @@ import io
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -24,7 +25,8 @@ from typing import Any
 
 ROOT = Path(__file__).parent
 _NOT_HERE = "needs a thread or a process, which a page has not"
-_OURS = re.compile(r"minigrad(\.|$)|_oracle$|test_|minigrad_symptoms$")
+_ON_IMPORT = "your files print while they are imported:"
+_OURS = re.compile(r"minigrad(_beside_\w+)?(\.|$)|_oracle$|test_|minigrad_symptoms$")
 
 
 class Grader:
@@ -32,60 +34,128 @@ class Grader:
 
     def __init__(self) -> None:
         importlib.import_module("pytest")
-        self.stages, self.swap, self.trial, self.verdict = (
+        self.desk, self.stages, self.swap, self.trial, self.verdict, self.waiting = (
             importlib.import_module(f"minigrad_course.{name}")
-            for name in ("stages", "swap", "trial", "verdict"))
+            for name in ("desk", "stages", "swap", "trial", "verdict", "waiting"))
+        self.stopped = False
         _purge()
 
     def grade(self, asked: str) -> str:
         """Try what `asked` says (JSON: stage, files, holes) and return the verdicts as JSON."""
         plan = json.loads(asked)
         stage = self.stages.find_stage(plan["stage"], ROOT)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as named, self._stoppable():
+            folder = Path(named).resolve()
             files = {}
             for path, text in plan["files"].items():
-                files[path] = Path(folder, "exercises", path)
+                files[path] = folder / "exercises" / path
                 files[path].parent.mkdir(parents=True, exist_ok=True)
                 files[path].write_text(text, encoding="utf-8")
             holes = [each for each in stage.holes if each.id in (plan.get("holes") or [each.id])]
-            trial, left_out = self._tried(Path(folder), stage, files, holes)
-        place = f"{folder}/exercises/"
-        if trial.problem:
-            problem = trial.problem.replace(place, "").strip()
-            return json.dumps({"problem": problem, "verdicts": [], "left_out": left_out})
-        found = self.verdict.verdicts(stage, trial, holes)
-        return json.dumps({"problem": "", "left_out": left_out,
-                           "verdicts": [_told(each, place) for each in found]})
+            told = _Told(f"{folder}/exercises/", self.verdict)
+            try:
+                trial, left_out = self._tried(folder, stage, files, [each.id for each in holes])
+            except KeyboardInterrupt:
+                return json.dumps(told.problem("it was stopped"))
+            found = [] if trial.problem else self.verdict.verdicts(stage, trial, holes)
+            return json.dumps({**told.problem(trial.problem.strip(), trial.at),
+                               "printed": told.printed(_ON_IMPORT, trial.printed),
+                               "verdicts": [told.verdict(each) for each in found],
+                               "left_out": {hole: list(tests) for hole, tests in left_out.items()}})
 
-    def _tried(self, folder: Path, stage: Any, files: dict[str, Path], holes: list[Any]
-               ) -> tuple[Any, dict[str, list[str]]]:
-        command, report = self.trial.plan_for(
-            folder, stage, files, [each.id for each in holes], symptoms=str(stage.symptoms))
+    def _tried(self, folder: Path, stage: Any, files: dict[str, Path], holes: list[str]
+               ) -> tuple[Any, dict[str, dict[str, None]]]:
+        """Return what `try_answers` does in a terminal, and the tests that were left out."""
+        desk = self.desk.Desk(stage, files)
+        left_out: dict[str, dict[str, None]] = {}
+
+        def run(tested: list[str] | None, composed: Any, symptoms: bool) -> Any:
+            inside = Path(tempfile.mkdtemp(dir=folder))
+            command, report = self.trial.plan_for(
+                inside, stage, files, tested, composed=composed,
+                symptoms=str(stage.symptoms) if symptoms else None)
+            return self._run(command[-1], report, left_out)
+
+        def once(tested: list[str] | None, is_rest: bool) -> Any:
+            return run(tested, desk.repaired(), not is_rest)
+
+        def again(runs: Any, symptoms: bool) -> list[Any]:
+            return [run(list(tested), composed, symptoms) for composed, tested, _ in runs]
+
+        return self.waiting.try_again(desk, once(holes, False), holes, once, again), left_out
+
+    def _run(self, plan: str, report: Path, left_out: dict[str, dict[str, None]]) -> Any:
         quiet = io.StringIO()  # nothing that is printed is lost: a failure tells of it
         with _as_before(), _without_threads(), contextlib.redirect_stdout(quiet), \
                 contextlib.redirect_stderr(quiet):
-            self.swap.main(command[-1])
+            self.swap.main(plan)
+        if self.stopped:  # a test, or pytest, may have caught the KeyboardInterrupt
+            raise KeyboardInterrupt
         read = json.loads(report.read_text(encoding="utf-8"))
-        left_out: dict[str, list[str]] = {}
         for name, each in list(read["tests"].items()):
             if _NOT_HERE in each["message"]:
                 del read["tests"][name]
                 for hole in each["holes"]:
-                    left_out.setdefault(hole, []).append(name.rpartition("::")[2])
-        return self.trial.trial_of(read), left_out
+                    left_out.setdefault(hole, {})[name.rpartition("::")[2]] = None
+        return self.trial.trial_of(read)
+
+    @contextlib.contextmanager
+    def _stoppable(self) -> Iterator[None]:
+        """Note that the reader pressed Stop, whatever becomes of the exception."""
+        def stop(number: int, frame: Any) -> None:
+            self.stopped = True
+            raise KeyboardInterrupt
+
+        self.stopped, before = False, signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
 
-def _told(verdict: Any, place: str) -> dict[str, Any]:
-    first = verdict.first
-    return {
-        "hole": verdict.hole.id, "title": verdict.title, "state": verdict.state,
-        "points": verdict.points, "diagnosis": verdict.diagnosis, "tests": verdict.tests,
-        "failing": len(verdict.failing), "waits_for": verdict.waits_for,
-        "first": first and {"test": first.test.rpartition("::")[2],
-                            "message": first.message.replace(place, ""),
-                            "where": first.where.replace(place, "").replace(f"{ROOT}/", ""),
-                            "detail": first.detail.replace(place, "")},
-    }
+class _Told:
+    """Puts what was found into words and lists for the page, with the learner's paths as there."""
+
+    def __init__(self, place: str, verdict: Any) -> None:
+        self.place, self.module = place, verdict
+
+    def problem(self, text: str, at: tuple[str, int] | None = None) -> dict[str, Any]:
+        """Return why nothing could be tested, if so, and the line of the learner's in which."""
+        return {"problem": self.clean(text), "line": at and self.line(f"{at[0]}:{at[1]}"),
+                "printed": None, "verdicts": [], "left_out": {}}
+
+    def verdict(self, verdict: Any) -> dict[str, Any]:
+        """Return a verdict: what the terminal's `run` shows of it."""
+        first = verdict.first
+        return {
+            "hole": verdict.hole.id, "title": verdict.title, "state": verdict.state,
+            "is_right": verdict.is_right, "points": verdict.points,
+            "diagnosis": verdict.diagnosis, "tests": verdict.tests,
+            "failing": len(verdict.failing), "waits_for": verdict.waits_for,
+            "needed": verdict.needed, "also": verdict.also,
+            "printed": self.printed(*verdict.printed_first),
+            "line": self.line(first.where) if first and verdict.state == "wrong" else None,
+            "first": first and {"test": first.test.rpartition("::")[2],
+                                "asked": self.module.asked_by(first),
+                                "message": self.clean(first.message),
+                                "where": self.clean(first.where),
+                                "detail": self.clean(first.detail)},
+        }
+
+    def printed(self, head: str, text: str) -> dict[str, Any] | None:
+        """Return printed text with its heading, as much of it as is shown."""
+        lines, more = self.module.capped(text)
+        return {"head": head, "lines": lines, "more": more} if text else None
+
+    def line(self, where: str) -> list[Any] | None:
+        """Return path and number of a line in one of the learner's files; None if in another."""
+        file, _, number = where.rpartition(":")
+        inside = file.startswith(self.place) and number.isdecimal()
+        return [file.removeprefix(self.place), int(number)] if inside else None
+
+    def clean(self, text: str) -> str:
+        """Return text with the learner's paths as the page names them."""
+        return text.replace(self.place, "").replace(f"{ROOT}/", "")
 
 
 def _purge() -> None:

@@ -5,7 +5,7 @@ import { Python, Stopped } from "./python.js";
 import { statusLine } from "./status.js";
 import { keep, known, note, record, work } from "./store.js";
 import { cut, located } from "./symbols.js";
-import { problemElement, verdictElement } from "./verdict.js";
+import { printedElements, problemElement, verdictElement } from "./verdict.js";
 import { exported, imported } from "./workspace.js";
 
 const GIVE_UP = "This exercise is not solved yet. Show an answer all the same?";
@@ -53,6 +53,7 @@ class Exercise {
   /** Show a file in the editor. */
   async open(path) {
     const { openEditor } = await loadEditor();
+    if (path === this.path && this.editor) return;
     this.editor?.close();
     this.code.replaceChildren();
     this.path = path;
@@ -62,6 +63,22 @@ class Exercise {
       label: `${path}, for exercise ${this.hole.id}; Escape and then Tab leads out of the editor`,
       changed: (text) => this.stage.changed(path, text), run: () => this.pressed() });
     this.#showFunction(path);
+    if (path === this.wrong?.[0]) this.editor.mark(this.wrong[1]);
+  }
+
+  /** Lead to a line of a file, [path, number]. */
+  async lead([path, number]) {
+    await this.open(path);
+    this.editor.showLine(number);
+    this.editor.focus();
+  }
+
+  /** Mark the line of an error, [path, number], in its file; null marks none. */
+  async markLine(line) {
+    this.wrong = line;
+    if (line) await this.open(line[0]);
+    this.editor?.mark(line && line[1]);
+    if (line) this.editor.showLine(line[1]);
   }
 
   /** Lead back to the function that is to be written, in its file. */
@@ -79,9 +96,12 @@ class Exercise {
     if (focus) this.editor.focus();
   }
 
-  /** Mark in the heading whether the exercise is solved. */
+  /** Mark in the heading whether the exercise is solved, and what it waits for. */
   mark() {
-    this.heading.classList.toggle("mg-done", Boolean(known(this.hole.id).solved));
+    const { solved, waits_for: waitsFor } = known(this.hole.id);
+    this.heading.classList.toggle("mg-done", Boolean(solved));
+    if (solved && waitsFor) this.heading.dataset.waits = waitsFor;
+    else delete this.heading.dataset.waits;
   }
 
   pressed() {
@@ -97,6 +117,7 @@ class Exercise {
   reset() {
     if (!confirm(RESET)) return;
     this.editor.put(this.stage.data.files[this.path]);
+    this.markLine(null);
     this.#showFunction(this.path, true);
     this.result.replaceChildren();
   }
@@ -152,13 +173,15 @@ export class Exercises {
 
   #bar() {
     this.stopButton = button("Stop", () => this.python.stop(), { disabled: true });
+    this.points = element("span", { className: "mg-result mg-points", role: "status" });
     return element("div", {},
       element("p", { className: "mg-note" },
         "Write in the page: your code is tested here, by the tests and the diagnosis of the " +
         "terminal's course. This is practice: a grade comes from ",
         element("code", {}, "minigrad run"), ` or from a class. ${KEYS}`),
       element("div", { className: "mg-bar", role: "group", "aria-label": "All exercises" },
-        button("Test all", () => this.test()), this.stopButton, statusLine(this.python)));
+        button("Test all", () => this.test()), this.stopButton, this.points,
+        statusLine(this.python)));
   }
 
   #keepPanel() {
@@ -208,18 +231,14 @@ export class Exercises {
     const tested = one ? [one] : this.exercises;
     for (const each of tested) {
       each.busy = true;
+      each.markLine(null);
       each.result.replaceChildren(element("p", { className: "mg-result" }, "The tests run …"));
     }
+    this.points.textContent = "";
     try {
-      const { problem, verdicts, left_out: leftOut } = await this.python.ask({
+      this.#show(tested, await this.python.ask({
         do: "grade", stage: this.data.stage, files: this.texts,
-        holes: tested.map((each) => each.hole.id) });
-      for (const each of tested) {
-        const verdict = verdicts.find(({ hole }) => hole === each.hole.id);
-        if (verdict) record(each.hole.id, verdict.state === "solved");
-        each.result.replaceChildren(
-          problem ? problemElement(problem) : verdictElement(verdict, leftOut[each.hole.id] ?? []));
-      }
+        holes: tested.map((each) => each.hole.id) }));
     } catch (problem) {
       const why = problem instanceof Stopped ? "Stopped." : `Not tested: ${problem.message}`;
       for (const each of tested) {
@@ -231,6 +250,29 @@ export class Exercises {
         each.busy = false;
         each.mark();
       }
+    }
+  }
+
+  /** Show what came of tests: a verdict for each exercise, or why there is none. */
+  #show(tested, { problem, line, verdicts, left_out: leftOut, printed }) {
+    for (const each of tested) {
+      const verdict = verdicts.find(({ hole }) => hole === each.hole.id);
+      if (verdict) {
+        record(each.hole.id, verdict.is_right, verdict.state === "right" ? verdict.waits_for : null);
+      }
+      const lead = (place) => each.lead(place);
+      each.result.replaceChildren(...(problem
+        ? [problemElement(problem, line, printed, lead)]
+        : [...(each === tested[0] ? printedElements(printed) : []),
+           verdictElement(verdict, each.hole.points, leftOut[each.hole.id] ?? [], lead)]));
+      const wrong = problem ? line : verdict.line;
+      // an error that keeps all from being tested opens its file in one editor only
+      if (wrong && (!problem || each === tested[0] || each.path === wrong[0])) each.markLine(wrong);
+    }
+    if (!problem && tested.length > 1) {
+      const sum = (points) => points.reduce((one, other) => one + other, 0);
+      this.points.textContent = `${sum(verdicts.map((each) => each.points))} of ` +
+        `${sum(tested.map((each) => each.hole.points))} points`;
     }
   }
 }

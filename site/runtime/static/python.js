@@ -119,8 +119,8 @@ export class Python extends EventTarget {
           const current = this.#current;
           this.#current = undefined;
           this.#to("ready");
-          if (data.error) current?.reject(new Error(data.error));
-          else if (current?.stopped && current.whole) current.reject(new Stopped());
+          if (current?.stopped && current.whole) current.reject(new Stopped());
+          else if (data.error) current?.reject(new Error(data.error));
           else current?.resolve(data.result);
         }
       };

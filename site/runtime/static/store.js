@@ -38,9 +38,13 @@ export function note(hole, facts) {
   replaceProgress(found);
 }
 
-/** Note whether a hole is solved now, with the time at which it first was. */
-export function record(hole, solved) {
-  const before = known(hole).solved;
+/**
+ * Note whether a hole is solved now, with the time at which it first was, and which exercises a
+ * right answer waits for.
+ */
+export function record(hole, solved, waitsFor = null) {
+  const { solved: before, waits_for: waited = null } = known(hole);
+  if (waitsFor !== waited) note(hole, { waits_for: waitsFor });
   if (solved && !before) {
     note(hole, { solved: `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC` });
   } else if (!solved && before) {

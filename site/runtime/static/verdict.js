@@ -1,6 +1,6 @@
 // What is said of an exercise after its tests ran: the same words and order as in the terminal.
 
-import { element } from "./page.js";
+import { button, element } from "./page.js";
 
 const SHOWN_LINES = 12;
 
@@ -9,28 +9,53 @@ function details(summary, text) {
                  element("pre", {}, text));
 }
 
+/** Return elements that show printed text, of which grading.py sends no more than is shown. */
+export function printedElements(printed) {
+  if (!printed) return [];
+  const { head, lines, more } = printed;
+  return [
+    element("p", { className: "mg-note" }, head),
+    element("pre", { className: "mg-printed", tabIndex: 0 },
+            lines.join("\n") + (more ? `\n... and ${more} more lines` : "")),
+  ];
+}
+
+/** A button with the name of a line, [path, number], of the reader's; `lead` leads there. */
+const placeButton = (line, lead) => button(`${line[0]}, line ${line[1]}`, () => lead(line),
+  { className: "mg-button mg-place" });
+
 /** Return an element that shows a verdict of grading.py. */
-export function verdictElement(verdict, leftOut) {
-  const { hole, title, state, first, diagnosis, failing, tests } = verdict;
-  const words = { solved: "Solved", untouched: "Untouched", waiting: "Waiting", wrong: "Wrong" };
+export function verdictElement(verdict, possible, leftOut, lead) {
+  const { hole, title, state, first, diagnosis, failing, tests, line } = verdict;
+  const words = { solved: "Solved", right: "Right", untouched: "Untouched", waiting: "Waiting",
+                  wrong: "Wrong" };
+  const points = `${verdict.points} of ${possible} point${possible === 1 ? "" : "s"}`;
   const says = {
-    solved: ` — all ${tests} tests of ${hole} pass.`,
+    solved: ` — all ${tests} tests of ${hole} pass: ${points}.`,
+    right: `; it waits for ${verdict.waits_for}: ${points}.`,
     untouched: ` — ${hole} is yours to write.`,
-    waiting: ` — its tests come to ${verdict.waits_for}, which is not written yet.`,
+    waiting: ` — its tests come to ${verdict.needed}, which is not written yet.`,
     wrong: ` — ${failing} of ${tests} tests of ${hole} ${title} fail.`,
   };
   const shown = element("div", { className: "mg-verdict" },
     element("p", {}, element("span", { className: "mg-state" }, words[state]), says[state]));
   shown.dataset.state = state;
-  if (state === "wrong") {
+  if (state === "wrong" && first) {
     if (diagnosis) shown.append(element("p", { className: "mg-diagnosis" }, diagnosis));
-    const lines = first.message.split("\n");
+    const message = first.message.split("\n").slice(0, SHOWN_LINES);
+    const place = line ? placeButton(line, lead) : first.where;
     shown.append(
-      element("p", {}, element("code", {}, first.test), " failed", first.where && ` at ${first.where}`),
+      element("p", {}, element("code", {}, first.test), " failed", place && " at ", place),
       element("pre", { className: "mg-failure", tabIndex: 0 },
-              lines.slice(0, SHOWN_LINES).join("\n")),
+              [first.asked, ...message].filter(Boolean).join("\n")),
       details("The whole failure", first.detail));
+    if (verdict.also.length) {
+      shown.append(element("p", { className: "mg-note" },
+        `Also: ${verdict.also.slice(0, 3).join(", ")}`,
+        verdict.also.length > 3 ? ` and ${verdict.also.length - 3} more` : null));
+    }
   }
+  shown.append(...printedElements(verdict.printed));
   if (leftOut.length) {
     shown.append(element("p", { className: "mg-note" },
       `Not run here, because a page has neither threads nor processes: ${leftOut.join(", ")}.`));
@@ -38,14 +63,15 @@ export function verdictElement(verdict, leftOut) {
   return shown;
 }
 
-/** Return an element that says why nothing could be tested. */
-export function problemElement(problem) {
+/** Return an element that says why nothing could be tested, and at which line of the reader's. */
+export function problemElement(problem, line, printed, lead) {
   const lines = problem.split("\n");
   const shown = element("div", { className: "mg-verdict" },
     element("p", {}, element("span", { className: "mg-state" }, "Nothing could be tested"),
-            `: ${lines.at(-1)}`),
+            `: ${lines.at(-1)}`, ...(line ? [" at ", placeButton(line, lead)] : [])),
     lines.length > 1 ? element("pre", { tabIndex: 0 }, lines.slice(-8, -1).join("\n")) : null,
-    lines.length > 8 ? details("The whole error", problem) : null);
+    lines.length > 8 ? details("The whole error", problem) : null,
+    ...printedElements(printed));
   shown.dataset.state = "problem";
   return shown;
 }

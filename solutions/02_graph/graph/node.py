@@ -1,5 +1,6 @@
 # Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/graph/node.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """The graph that a backward pass walks: nodes joined by edges, leaves at its ends.
 
@@ -10,33 +11,60 @@ NOTE [How a graph stays free of reference cycles]
     weakly, which holds the leaf.  So dropping the loss frees the whole graph by reference
     counting alone, with the garbage collector switched off.
 
-NOTE [Flat edges]
-    Most nodes have one or two edges, and a container for them would cost more memory than the
-    edges themselves.  `UnaryNode` and `BinaryNode` keep them in slots; `edges` makes the
-    pairs when somebody asks.
+NOTE [Inputs of a node]
+    A node's inputs are the gradients of its forward's outputs, so `num_inputs`, the `index` of an
+    edge and `metadata_of(index)` count outputs of the forward.  Its results, one for each edge,
+    are the gradients of the forward's inputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from itertools import count
 from typing import Any, NamedTuple
 
+from .._state import observers
 from ..device import CPU
 from ..dtypes import FROM_NUMPY
 from .hooks import Extras, RemovableHandle, register
 
 Array = Any
 
+_sequence: ContextVar[Callable[[], int] | None] = ContextVar("sequence", default=None)
+read_sequence = _sequence.get
+
+
+def next_sequence() -> int:
+    """Return the next sequence number of this thread; the first one is 0.
+
+    >>> next_sequence() < next_sequence()
+    True
+    """
+    counter = read_sequence()
+    if counter is None:
+        counter = count().__next__
+        _sequence.set(counter)
+    return counter()
+
+
+def assign_sequence_nr(node: Node) -> None:
+    """Give a new node the next sequence number of its thread, and show it to the observers."""
+    counter = read_sequence()
+    node.sequence = next_sequence() if counter is None else counter()
+    for tell in observers.on_node:
+        tell(node)
+
 
 class Edge(NamedTuple):
-    """Where a gradient goes: input number `index` of `node`; `(None, 0)` leads nowhere."""
+    """The way of a gradient: to input number `index` of `node`; `(None, 0)` leads nowhere."""
 
     node: Node | None
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
 
 
 class InputMetadata(NamedTuple):
-    """What a node knows of one output of its forward: the gradient that it receives looks so."""
+    """Shape, dtype and device of the gradient that a node expects for one output."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -54,12 +82,6 @@ class Node:
 
     #: How many gradients the node receives; nodes with several have a slot of this name.
     num_inputs = 1
-    #: How many edges the node's class has slots for; -1 for any number.
-    arity = -1
-    #: The formulas as functions of node and gradient array, where the op is specialised.
-    vjp_fns: tuple[Callable[..., Any], ...] = ()
-    #: The same for gradients that are tensors.
-    tensor_vjp_fns: tuple[Callable[..., Any], ...] = ()
     saves: tuple[str, ...] = ()
     #: Whether the node is an op's: its formulas have no side effects.
     is_op = False
@@ -75,14 +97,8 @@ class Node:
     extras: Extras | None
     sequence: int
 
-    @property
-    def edges(self) -> Sequence[tuple[Node | None, int]]:
-        """The edges along which the node's results leave, one per differentiable input."""
-        return ()
-
-    def next_nodes(self) -> Sequence[Node | None]:
-        """Return the node at the end of each edge, None among them."""
-        return ()
+    #: The edges along which the node's results leave, one per differentiable input.
+    edges: Sequence[tuple[Node | None, int]] = ()
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
         """Fix where the results go."""
@@ -164,76 +180,33 @@ class Node:
         return register(self._extras().pre, fn)
 
 
-class UnaryNode(Node):
-    """A node with one edge."""
-
-    __slots__ = ("index0", "next0")
-    arity = 1
-
-    @property
-    def edges(self) -> Sequence[tuple[Node | None, int]]:
-        return (Edge(self.next0, self.index0),)
-
-    def next_nodes(self) -> Sequence[Node | None]:
-        return (self.next0,)
-
-    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        ((self.next0, self.index0),) = edges
-
-
-class BinaryNode(Node):
-    """A node with two edges."""
-
-    __slots__ = ("index0", "index1", "next0", "next1")
-    arity = 2
-
-    @property
-    def edges(self) -> Sequence[tuple[Node | None, int]]:
-        return (Edge(self.next0, self.index0), Edge(self.next1, self.index1))
-
-    def next_nodes(self) -> Sequence[Node | None]:
-        return (self.next0, self.next1)
-
-    def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        (self.next0, self.index0), (self.next1, self.index1) = edges
-
-
 class NaryNode(Node):
     """A node with any number of edges and of outputs."""
 
-    __slots__ = ("edge_list", "num_inputs", "others")
-    arity = -1
+    __slots__ = ("edges", "num_inputs", "others")
 
-    def __init__(self) -> None:
+    def __init__(self, edges: Sequence[tuple[Node | None, int]] = ()) -> None:
         self.num_inputs = 1
         self.others: list[tuple[tuple[int, ...], Any]] = []  # metadata of outputs 1, 2, ...
-        self.edge_list: Sequence[tuple[Node | None, int]] = ()
-
-    @property
-    def edges(self) -> Sequence[tuple[Node | None, int]]:
-        return self.edge_list
-
-    def next_nodes(self) -> Sequence[Node | None]:
-        return [node for node, _ in self.edge_list]
+        self.extras = None
+        self.edges: Sequence[tuple[Node | None, int]] = tuple(map(Edge._make, edges))
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        self.edge_list = tuple(Edge(*edge) for edge in edges)
+        self.edges = tuple(map(Edge._make, edges))
 
     def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
         return (self.shape, self.dtype) if index == 0 else self.others[index - 1]
 
 
 class GraphRoot(NaryNode):
-    """Where a backward pass starts: hands the roots' gradients to the roots."""
+    """The start of a backward pass: hands the roots' gradients to the roots."""
 
     __slots__ = ("outputs",)
 
     def __init__(self, edges: Sequence[tuple[Node | None, int]], outputs: Sequence[Any]) -> None:
-        super().__init__()
-        self.shape, self.dtype, self.extras, self.num_inputs = (), None, None, 0
-        self.sequence = 1 << 62  # nothing comes before it
-        self.outputs = outputs
-        self.set_edges(edges)
+        super().__init__(edges)
+        self.shape, self.dtype, self.num_inputs = (), None, 0
+        self.sequence, self.outputs = 1 << 62, outputs  # nothing comes before it
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return self.outputs
@@ -245,7 +218,7 @@ class GraphRoot(NaryNode):
 def through_tensors(
     node: Node, plain: Callable[[Array], Any], grads: Sequence[Array | None]
 ) -> Sequence[Array | None]:
-    """Apply a node that has only the tensor realisation to arrays; `plain` makes a tensor."""
+    """Apply a node that works on tensors alone to arrays; `plain` makes a tensor of an array."""
     wrapped = [None if g is None else plain(g) for g in grads]
     return [None if r is None else r._array for r in node.apply_tensors(wrapped)]
 

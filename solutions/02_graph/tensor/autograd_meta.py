@@ -1,7 +1,8 @@
 # Stage 02, The graph: nodes, edges and leaves: the solution for minigrad/tensor/autograd_meta.py.
 # Made by `minigrad dev build`. The lesson is lessons/02_graph.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Where a tensor stands in the graph: the node that made it, or the end that it is itself."""
+"""A tensor's place in the graph: the node that made it, or the `AccumulateGrad` of a leaf."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ class AutogradMeta:
 
     @property
     def output_nr(self: Any) -> int:
-        """Which output of `grad_fn` it is."""
+        """The tensor's number among the outputs of `grad_fn`."""
         index: int = self._index
         return index
 
@@ -55,20 +56,14 @@ class AutogradMeta:
 
     def _accumulator(self: Any) -> AccumulateGrad:
         """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
-        extras = self._extras
-        if extras is not None and extras.accumulator is not None:
-            found: AccumulateGrad | None = extras.accumulator()
-            if found is not None:
-                return found
         with _accumulator_lock:  # threads that share the leaf have to get the same one
-            extras = self._autograd_meta()
-            found = None if extras.accumulator is None else extras.accumulator()
-            if found is not None:
-                return found
-            node = AccumulateGrad(self)
-            extras.accumulator = ref(node)
-        if extras.hooks:
-            node._extras().tensor[0] = extras.hooks
+            meta = self._autograd_meta()
+            node: AccumulateGrad | None = meta.accumulator and meta.accumulator()
+            if node is None:
+                node = AccumulateGrad(self)
+                meta.accumulator = ref(node)
+                if meta.hooks:
+                    node._extras().tensor[0] = meta.hooks
         return node
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:

@@ -1,34 +1,41 @@
 # Stage 03, The engine: the solution for minigrad/engine/graph_task.py.
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """One backward pass: what it is to compute, and how far it has come.
 
 `run` is the loop, `evaluate` one step of it: a node turns the gradients of its forward's outputs
 into those of the inputs (`call`), and each goes into the buffer of the node at the end of its edge
-(`route_gradients`).  Corner cases have methods of their own, below: `call_with_hooks` and
-`run_tensor_hooks` for nodes with hooks, `capture` and `runs` for passes to given inputs.
+(`route_gradients`).  Corner cases have methods of their own, below: `run_hooks_and_capture` for
+tensor hooks and passes to given inputs, `call_with_hooks` for nodes with hooks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
 from .. import _state
 from ..backend import DEVICES
-from ..device import place_on
+from ..device import NO_PLACE, place_on
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import Table
 from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
 from . import hooks
-from .input_buffer import Gradient, InputBuffer, Value, with_owner
-from .places import ANYWHERE, place_of
+from .input_buffer import Gradient, InputBuffer, Value
+from .places import place_of
 from .validate import validate_outputs
 
 Edge = tuple[Node | None, int]
+
+
+def several_devices() -> bool:
+    """Tell whether a device other than the CPU is in use."""
+    return len(DEVICES) > 1
 
 
 def on_tensors(create_graph: bool) -> bool:
@@ -36,25 +43,30 @@ def on_tensors(create_graph: bool) -> bool:
     return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
 
 
+@dataclass(eq=False)
 class GraphTask:
     """One backward pass: what it is to compute and how far it has come."""
 
-    batched = False  # whether gradients are batches, see autograd/batched_grads.py
+    retain_graph: bool
+    create_graph: bool
+    on_tensors: bool = False  # whether gradients are tensors, see NOTE [Arrays or tensors]
+    #: How many gradients a node still waits for.
+    dependencies: dict[Node, int] = field(default_factory=dict)
+    buffers: dict[Node, InputBuffer] = field(default_factory=dict)
+    #: A heap, latest node first.
+    ready: list[tuple[int, int, Node]] = field(default_factory=list)
+    #: Leaves are all equally late: the one ready first runs first.
+    turns: Iterator[int] = field(default_factory=count)
+    #: The nodes on the way to the inputs that are asked for; None for all.
+    nodes_to_execute: set[Node] | None = None
+    #: The positions in the result of the gradients asked for, by node and output.
+    captures: dict[Node, dict[int, list[int]]] = field(default_factory=dict)
+    captured: dict[int, Value] = field(default_factory=dict)
+    callbacks: list[Callable[..., Any]] = field(default_factory=list)
+    recorder: Any = field(default_factory=_state.recorder.get)
+    several_devices: bool = field(default_factory=several_devices)
 
-    def __init__(self, retain_graph: bool, create_graph: bool) -> None:
-        self.retain_graph = retain_graph
-        self.create_graph = create_graph
-        self.on_tensors = on_tensors(create_graph)
-        self.dependencies: dict[Node, int] = {}  # gradients that a node still waits for
-        self.buffers: dict[Node, InputBuffer] = {}
-        self.ready: list[tuple[int, int, Node]] = []  # a heap, latest node first
-        self.turns = count()  # of leaves, which all are latest, the one ready first is first
-        self.nodes_to_execute: set[Node] | None = None  # those on the way to inputs; None: all
-        self.captures: dict[Node, dict[int, list[int]]] = {}  # node -> output -> positions
-        self.captured: dict[int, Value] = {}
-        self.callbacks: list[Callable[..., Any]] = []
-        self.recorder = _state.recorder.get()
-        self.several_devices = len(DEVICES) > 1
+    batched = False  # whether gradients are batches, see autograd/batched_grads.py
 
     # ---------------------------------------------------------------- before the pass
 
@@ -62,27 +74,23 @@ class GraphTask:
         """Count the edges that lead into each node reachable from the root."""
         dependencies, stack = self.dependencies, [root]
         while stack:
-            for node in stack.pop().next_nodes():
-                if node is None:
-                    continue
-                if node in dependencies:
-                    dependencies[node] += 1
-                else:
-                    dependencies[node] = 1
-                    stack.append(node)
+            for node, _ in stack.pop().edges:
+                if node is not None:
+                    if node not in dependencies:
+                        stack.append(node)
+                    dependencies[node] = dependencies.get(node, 0) + 1
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
         """Find the nodes from which an input can be reached; the others will not run."""
         needed, entered, stack = set(inputs), set(), [root]
         while stack:
             node = stack[-1]
-            after = node.next_nodes()
             if node not in entered:
                 entered.add(node)
-                stack += [n for n in after if n is not None and n not in entered]
+                stack += [n for n, _ in node.edges if n is not None and n not in entered]
                 continue
             stack.pop()
-            if any(n in needed for n in after):
+            if any(n in needed for n, _ in node.edges):
                 needed.add(node)
         self.nodes_to_execute = needed
 
@@ -106,23 +114,16 @@ class GraphTask:
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and route its results to the nodes they are for."""
-        grads = buffer.grads
-        runs = self.nodes_to_execute is None or self.runs(node)
-        if runs and node in self.captures:
-            self.capture(node, grads)  # before its hooks, as PyTorch does where the node goes on
-        if node.extras is not None:
-            self.run_tensor_hooks(node, buffer)
-        if not runs:
-            if node in self.captures:
-                self.capture(node, grads)
+        special = node.extras is not None or self.nodes_to_execute is not None
+        if special and not self.run_hooks_and_capture(node, buffer):
             return
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
             return
-        results = self.call(node, grads)
+        results = self.call(node, buffer.grads)
         if not self.retain_graph:
             node.release()
-        self.route_gradients(node, grads, results)
+        self.route_gradients(node, buffer.grads, results)
 
     def call(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
         """Turn the gradients that a node receives into those that it gives."""
@@ -132,19 +133,17 @@ class GraphTask:
 
     def apply(self, node: Node, grads: Sequence[Value | None]) -> Sequence[Value | None]:
         """Run the formulas of a node."""
-        if self.on_tensors:
-            return node.apply_needed_tensors(grads, self.nodes_to_execute)
-        return node.apply_arrays(grads, self.nodes_to_execute)
+        apply = node.apply_needed_tensors if self.on_tensors else node.apply_arrays
+        return apply(grads, self.nodes_to_execute)
 
     def route_gradients(self, node: Node, received: Sequence[Value | None],
                         results: Sequence[Value | None]) -> None:
         """Add each result to the buffer of the node at the end of its edge."""
-        with place_of(node, results) if self.several_devices else ANYWHERE:
-            edges = node.edges
-            gradients = validate_outputs(node, edges, with_owner(node, received, results))
+        with place_of(node, results) if self.several_devices else NO_PLACE:
+            gradients = validate_outputs(node, received, results)
             if _state.anomaly.enabled and _state.anomaly.check_nan:
                 _state.anomaly.check_gradients(node, [g and g.value for g in gradients])
-            for (target, index), gradient in zip(edges, gradients, strict=True):
+            for (target, index), gradient in zip(node.edges, gradients, strict=True):
                 if target is not None:
                     self.add_to_buffer(target, index, gradient)
 
@@ -152,13 +151,12 @@ class GraphTask:
         """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
         if self.nodes_to_execute is not None and target not in self.nodes_to_execute:
             return
-        buffer = self.buffers.get(target)
-        if buffer is None:
-            buffer = self.buffers[target] = InputBuffer(target.num_inputs)
+        if target not in self.buffers:
+            self.buffers[target] = InputBuffer(target.num_inputs)
         if gradient is not None:
-            buffer.add(index, gradient)
+            self.buffers[target].add(index, gradient)
         self.dependencies[target] -= 1
-        if not self.dependencies[target]:
+        if self.dependencies[target] == 0:
             self.push(target)
 
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
@@ -174,6 +172,17 @@ class GraphTask:
 
     # ---------------------------------------------------------------- a pass to given inputs
 
+    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
+        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
+        runs = self.nodes_to_execute is None or self.runs(node)
+        if runs and node in self.captures:
+            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
+        if node.extras is not None:
+            self.run_tensor_hooks(node, buffer)
+        if not runs and node in self.captures:
+            self.capture(node, buffer.grads)
+        return runs
+
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
         for index, positions in self.captures[node].items():
@@ -185,30 +194,33 @@ class GraphTask:
         assert self.nodes_to_execute is not None
         captured = self.captures.get(node)
         if captured:
-            return any(n in self.nodes_to_execute for n in node.next_nodes())
+            return any(n in self.nodes_to_execute for n, _ in node.edges)
         return node in self.nodes_to_execute
 
-    def prepare(self, root: GraphRoot, inputs: Sequence[Edge] | None, accumulate: bool) -> None:
-        """See to the corner cases of a pass, after all else is decided."""
-        if root.outputs and isinstance(root.outputs[0], Tensor):
-            self.on_tensors = True
-        if inputs is not None:
-            if accumulate:
-                self.run_inputs({node for node, _ in inputs if node is not None})
-            if len(root.edges) == 1:
-                self.run_hooks_of_lone_root(root)
+    def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
+        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
+        ends = {node for node, _ in inputs if node is not None}
+        self.find_nodes_to_execute(root, ends)
+        if accumulate:
+            self.note_inputs(ends)
+        else:
+            for position, (node, index) in enumerate(inputs):
+                if node is not None:
+                    self.captures.setdefault(node, {}).setdefault(index, []).append(position)
+        if len(root.edges) == 1:
+            self.note_lone_root(root)
 
-    def run_inputs(self, inputs: set[Node]) -> None:
+    def note_inputs(self, inputs: set[Node]) -> None:
         """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.
 
         Their formulas are of no use to anyone, but what they saved is looked at, and freed.
         """
         needed = self.nodes_to_execute or set()
         for node in inputs:
-            if node.is_op and not any(n in needed for n in node.next_nodes()):
+            if node.is_op and not any(n in needed for n, _ in node.edges):
                 self.captures[node] = {}
 
-    def run_hooks_of_lone_root(self, root: GraphRoot) -> None:
+    def note_lone_root(self, root: GraphRoot) -> None:
         """Have the hooks of a single root run, even where no input lies behind it."""
         ((node, _),) = root.edges
         needed = self.nodes_to_execute
@@ -241,7 +253,7 @@ class GraphTask:
         The work is done where the forward was, or the gradients lie.
         """
         extras = node.extras
-        with place_of(node, grads) if self.several_devices else ANYWHERE:
+        with place_of(node, grads) if self.several_devices else NO_PLACE:
             if extras is not None and extras.pre:
                 shown = hooks.run_pre_hooks(extras.pre, self.as_tensors(grads))
                 grads[:] = self.from_tensors(shown)
@@ -253,14 +265,12 @@ class GraphTask:
     def run_post_hooks(self, node: Node, table: Table, grads: Sequence[Value | None],
                        results: Sequence[Value | None]) -> Sequence[Value | None]:
         """Show a node's hooks its results as their receivers get them; return what goes on."""
-        edges = node.edges
-        valid = validate_outputs(node, edges, [None if r is None else Gradient(r)
-                                               for r in results])
+        valid = validate_outputs(node, grads, results)
         shown = self.as_tensors([gradient and gradient.value for gradient in valid])
         needed = self.nodes_to_execute
         if needed is not None and not node.shows_all_results:
             shown = tuple(result if after in needed else None
-                          for result, (after, _) in zip(shown, edges, strict=True))
+                          for result, (after, _) in zip(shown, node.edges, strict=True))
         shown = hooks.run_post_hooks(table, shown, self.as_tensors(grads))
         return [None if r is None else borrowed(r) for r in self.from_tensors(shown)]
 

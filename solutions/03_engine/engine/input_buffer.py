@@ -1,5 +1,6 @@
 # Stage 03, The engine: the solution for minigrad/engine/input_buffer.py.
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Gradients on their way: each with its owner, and the buffers in which they add up.
 
@@ -12,13 +13,11 @@ NOTE [Arrays or tensors]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..backend import BACKENDS
-from ..graph.node import Node
 from ..tensor.tensor import Tensor
 
 Array = Any
@@ -50,27 +49,17 @@ class InputBuffer:
         elif self.owned[index] and type(current) is type(grad) and writable(current):
             current += grad
         else:
-            total = current + grad
-            if type(total) not in BACKENDS and not isinstance(total, Tensor):
-                total = np.asarray(total)  # NumPy adds arrays without dimensions to a number
-            self.grads[index] = total
-            self.owned[index] = not isinstance(grad, Tensor)
+            self.grads[index], self.owned[index] = combine(current, grad), True
+
+
+def combine(current: Value, grad: Value) -> Value:
+    """Return the sum of two gradients in memory of its own."""
+    total = current + grad
+    if type(total) in BACKENDS or isinstance(total, Tensor):
+        return total
+    return np.asarray(total)  # NumPy adds arrays without dimensions to a number
 
 
 def writable(array: Array) -> bool:
     """Tell whether an owned array may be added to in place: it must have its memory to itself."""
     return type(array) in BACKENDS and array.base is None
-
-
-def with_owner(node: Node, received: Sequence[Value | None],
-               results: Sequence[Value | None]) -> list[Gradient | None]:
-    """Return the results of a node as gradients that know who owns them.
-
-    The engine owns an array that the node computed for one receiver: neither one that it received
-    and passed on, nor one that it gave twice.
-    """
-    if node.borrows_results or (node.extras is not None and node.extras.post):
-        return [None if result is None else Gradient(result) for result in results]
-    held = (*map(id, received), *map(id, results))
-    return [None if result is None else Gradient(result, held.count(id(result)) == 1)
-            for result in results]

@@ -1,11 +1,13 @@
 # Stage 04a, Operators, element by element: the solution for minigrad/engine/validate.py.
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Results of a node validated: as many as edges, in the shape and dtype of their receivers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +19,30 @@ from ..tensor.tensor import Tensor
 from .input_buffer import Gradient, Value
 
 
-def validate_outputs(node: Node, edges: Sequence[tuple[Node | None, int]],
-                     results: Sequence[Gradient | None]) -> list[Gradient | None]:
-    """Return the results of a node, one for each of its edges, as their receivers expect them."""
+def validate_outputs(node: Node, received: Sequence[Value | None],
+                     results: Sequence[Value | None]) -> list[Gradient | None]:
+    """Return the results of a node, one for each of its edges, as their receivers expect them.
+
+    The engine owns an array that a formula computed for one receiver: neither one that it received
+    and passed on, nor one that it returned twice; see NOTE [Who owns a gradient].
+    """
+    edges, held = node.edges, [*map(id, received), *map(id, results)]
     if len(results) != len(edges):
-        raise RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
-                           f"got {len(results)}, but expected {len(edges)}")
-    valid: list[Gradient | None] = []
+        raise wrong_number(node, results)
+    gradients: list[Gradient | None] = [None] * len(edges)
     for position, (result, (target, index)) in enumerate(zip(results, edges, strict=True)):
-        if result is not None and target is not None:
-            value = match_metadata(result.value, target, index, node, position)
-            result = Gradient(value, result.owned)
-        valid.append(result)
-    return valid
+        if result is not None:
+            owned = not node.borrows_results and held.count(id(result)) == 1
+            if target is not None:
+                result = match_metadata(result, target, index, node, position)
+            gradients[position] = Gradient(result, owned)
+    return gradients
+
+
+def wrong_number(node: Node, results: Sequence[Value | None]) -> RuntimeError:
+    """Return the error for a node that did not give one result for each edge."""
+    return RuntimeError(f"Function {node.name()} returned an invalid number of gradients - "
+                        f"got {len(results)}, but expected {len(node.edges)}")
 
 
 def match_metadata(grad: Value, target: Node, index: int, source: Node, position: int) -> Value:
@@ -39,21 +52,26 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
     """
     shape, dtype = target.metadata_of(index)
     array = grad._array if isinstance(grad, Tensor) else grad
-    if type(array) not in BACKENDS:
+    if type(array) not in BACKENDS:  # a NumPy scalar
         array = grad = np.asarray(array)
     if array.shape != shape:
-        if array.shape[1:] != shape and not shapes.is_expandable_to(shape, array.shape):
-            raise RuntimeError(
-                f"Function {source.name()} returned an invalid gradient at index {position} - got "
-                f"{list(array.shape)} but expected shape compatible with {list(shape)}")
+        check_expandable(array.shape, shape, source, position)
         grad = sum_to(grad, shape)
-        array = grad._array if isinstance(grad, Tensor) else grad
-    if array.dtype != dtype:
-        if isinstance(grad, Tensor):
-            grad = grad.to(FROM_NUMPY[dtype])
-        else:
-            grad = grad.astype(dtype)
-    return grad
+    return grad if array.dtype == dtype else converted(grad, dtype)
+
+
+def converted(grad: Value, dtype: Any) -> Value:
+    """Return a gradient in another array dtype."""
+    return grad.to(FROM_NUMPY[dtype]) if isinstance(grad, Tensor) else grad.astype(dtype)
+
+
+def check_expandable(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
+                     position: int) -> None:
+    """Raise unless a gradient is of a shape to which `shape` can be broadcast."""
+    if received[1:] != shape and not shapes.is_expandable_to(shape, received):
+        raise RuntimeError(
+            f"Function {source.name()} returned an invalid gradient at index {position} - got "
+            f"{list(received)} but expected shape compatible with {list(shape)}")
 
 
 def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:

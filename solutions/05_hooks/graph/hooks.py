@@ -1,5 +1,6 @@
 # Stage 05, Hooks: the solution for minigrad/graph/hooks.py.
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Hooks: the tables that keep them, and the handles that take them away again.
 
@@ -59,7 +60,7 @@ def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> 
 
 
 class Extras:
-    """What few nodes have: hooks and metadata.  Most nodes hold None in its place."""
+    """Hooks and metadata, which few nodes have; the others hold None in its place."""
 
     __slots__ = ("metadata", "place", "post", "pre", "retained", "tensor")
 

@@ -1,7 +1,8 @@
 # Stage 05, Hooks: the solution for minigrad/tensor/hooks.py.
 # Made by `minigrad dev build`. The lesson is lessons/05_hooks.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Who is told of a tensor's gradient: hooks, and `.grad` of a tensor that is no leaf.
+"""Tensor hooks, and `retain_grad`, which keeps `.grad` of a tensor that is no leaf.
 
 Both are kept at the node that the gradient goes to, under the number of the tensor there, so that
 a backward pass finds them without the tensor.

@@ -1,7 +1,8 @@
 # Stage 06, Saved tensors, versions and views: the solution for minigrad/graph/saved_tensor.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""What a node keeps for its backward pass, and how it notices that it was written to since.
+"""Saved tensors: values that a node keeps for its backward pass, checked for later writes.
 
 See NOTE [Versions] in version.py for how writes are counted.
 """
@@ -65,24 +66,22 @@ class SavedTensor:
     __slots__ = ("_array", "_counter", "cast", "hooks", "index", "is_leaf", "origin", "packed",
                  "plain", "requires_grad", "tensor", "version", "view_node")
 
+    cast: Any  # the array dtype that an array formula wants it in, or None
+    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
+    packed: Any  # the result of the pack hook
+    view_node: Any  # weak reference to the node of an output that is a view
+    origin: Any  # where an input with hooks has its place in the graph
+
     def __init__(self, tensor: Any, is_output: bool = False, cast: Any = None) -> None:
-        self.version = version_of(tensor)
-        self.cast = cast  # the array dtype that an array formula wants it in
-        self.hooks: tuple[Callable[..., Any], Callable[..., Any]] | None = None
-        self.packed: Any = None
-        self.is_leaf = tensor._node is None
-        self.requires_grad = tensor._requires_grad
-        self.index = tensor._index
-        self.view_node: Any = None  # weak reference to the node of an output that is a view
-        self.origin: Any = None  # where an input with hooks has its place in the graph
-        self.plain = tensor._plain
+        self.version, self.cast = version_of(tensor), cast
+        self.hooks = self.packed = self.view_node = self.origin = None
+        self.is_leaf, self.requires_grad = tensor._node is None, tensor._requires_grad
+        self.index, self.plain = tensor._index, tensor._plain
         self._array, self._counter, self.tensor = tensor._array, tensor._counter, tensor
         if is_output and not self.is_leaf:
             self.let_go()
-        default = _state.saved_tensors_hooks.get()
-        if default:
-            pack_hook, unpack_hook = default[-1]
-            self.register_hooks(pack_hook, unpack_hook, None if is_output else tensor)
+        if default := _state.saved_tensors_hooks.get():
+            self.register_hooks(*default[-1], None if is_output else tensor)
 
     def let_go(self) -> None:
         """Keep an output without its tensor: array and counter are enough to make it anew.
@@ -184,9 +183,7 @@ class SavedTensor:
 
     def check(self, node: Any) -> None:
         """Raise if the memory was written to since it was saved."""
-        current = 0 if self._counter is None else self._counter.value
-        if self.tensor is not None:
-            current = version_of(self.tensor)
+        current = version_of(self if self.tensor is None else self.tensor)
         if current != self.version:
             origin = self.tensor.grad_fn if self.tensor is not None else node
             raise modified_error(self._array, self.index, origin, current, self.version)

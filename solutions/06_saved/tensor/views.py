@@ -1,5 +1,6 @@
 # Stage 06, Saved tensors, versions and views: the solution for minigrad/tensor/views.py.
 # Made by `minigrad dev build`. The lesson is lessons/06_saved.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Views and in-place writes: who shares memory with whom, and whose history a write changes.
 
@@ -20,7 +21,8 @@ from .. import _state
 from ..backend.memory_layout import OVERLAP, is_dense, overlaps_itself
 from ..graph.copy_slices import CopySlices
 from ..graph.node import Node
-from ..graph.version import INFERENCE, InferenceVersion, version_of
+from ..graph.special_versions import INFERENCE, InferenceVersion
+from ..graph.version import version_of
 from .attributes import data_pointer, same_memory
 from .tensor import Tensor
 
@@ -40,7 +42,7 @@ _REASON = {
 
 
 class ViewInfo:
-    """What a view knows of its base."""
+    """The base of a view, and how and when the view was made."""
 
     __slots__ = ("base", "creation", "version")
 
@@ -152,7 +154,7 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
 def partly_overlaps(written: Array, read: Array) -> bool:
     """Tell whether two dense arrays share some of their memory, but not element for element.
 
-    Of arrays with gaps it is not known, here as in PyTorch.
+    For arrays with gaps the answer is False, as in PyTorch.
     """
     if written is read or not (written.size and read.size):
         return False

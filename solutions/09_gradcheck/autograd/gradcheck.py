@@ -1,5 +1,6 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradcheck.py.
 # Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """`gradcheck` and `gradgradcheck`: compare the engine's derivatives with finite differences.
 

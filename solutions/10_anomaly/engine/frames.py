@@ -1,7 +1,8 @@
 # Stage 10, Anomaly mode: the solution for minigrad/engine/frames.py.
 # Made by `minigrad dev build`. The lesson is lessons/10_anomaly.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Where in the user's program we are: the call stack without the package's own innermost frames."""
+"""The user's frame: the innermost frame of the call stack that is not the package's own."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def is_ours(names: dict[str, Any]) -> bool:
 def user_frame() -> tuple[FrameType, int]:
     """Return the innermost frame of the user's, and how many frames of the package lie within.
 
-    Where there is none, as in the package's own examples, it is the caller's.
+    If there is none, as in the package's own examples, it is the caller's.
     """
     caller = sys._getframe(1)
     frame: FrameType | None = caller

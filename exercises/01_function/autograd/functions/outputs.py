@@ -1,6 +1,9 @@
 # Stage 01, Function: the exercise for minigrad/autograd/functions/outputs.py.
 # Made by `minigrad dev build`. The lesson is lessons/01_function.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 01
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """The outputs of a Function: they are checked and added to the graph."""
 

@@ -1,8 +1,15 @@
 # Stage 04a, Operators, element by element: the exercise for minigrad/ops/math/arithmetic.py.
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Arithmetic, element by element: sums, products, quotients.
+
+An op has no instances: `self` and `other` are its operands.  `Unary` and `Binary` supply the
+`forward` that calls the backend's function of the same name, such as `multiply`; see
+NOTE [A formula's argument names are its save list] in op/declaration.py.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -12,6 +19,7 @@ from ...op.declaration import Binary, F, Unary
 from ...shapes import broadcast
 from ...tensor.tensor import method
 from ..overloads import alias, is_number, overloaded
+from .exp_log_trig import Above
 
 BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
                  "to invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -33,12 +41,15 @@ def scaled(xp, other, alpha):
 
 
 def pairs(make):
-    """Yield the samples of most ops of two tensors."""
-    yield make(3, 4), make(3, 4, low=0.5)
-    yield make(3, 1), make(4, low=0.5)
+    """Yield samples of two tensors, and of a tensor and a number."""
+    yield from Binary.samples(make)
     yield make(2, 3), 1.5
-    yield make(), make(2, low=0.5)
-    yield make(0, 3), make(3, low=0.5)
+
+
+def pairs_with_alpha(make):
+    """Yield the same, and a sample with the argument `alpha`."""
+    yield from pairs(make)
+    yield make(3, 4), make(4), {"alpha": 2.5}
 
 
 # -------------------------------------------------------------------- sums and products
@@ -56,6 +67,7 @@ class Add(Binary):
     numbers = True
     dunder = ("__add__", "__radd__")
     commutative = True
+    samples = pairs_with_alpha
 
     def forward(xp, self, other, *, alpha=1):
         return xp.add(self, other if alpha == 1 else scaled(xp, other, alpha))
@@ -78,10 +90,6 @@ class Add(Binary):
         # 04a.4 Sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
-    def samples(make):
-        yield from pairs(make)
-        yield make(3, 4), make(4), {"alpha": 2.5}
-
 
 class Sub(Binary):
     """The difference `self - alpha * other`; the shapes broadcast, the dtypes are promoted.
@@ -95,6 +103,7 @@ class Sub(Binary):
     numbers = True
     reject_bool = True
     dunder = ("__sub__",)
+    samples = pairs_with_alpha
 
     def forward(xp, self, other, *, alpha=1):
         try:
@@ -113,10 +122,6 @@ class Sub(Binary):
         # 04a.4 Sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
-    def samples(make):
-        yield from pairs(make)
-        yield make(3, 4), make(4), {"alpha": 2.5}
-
 
 class Rsub(Binary):
     """The difference with its operands swapped, `other - alpha * self`.
@@ -126,11 +131,11 @@ class Rsub(Binary):
     tensor([4., 3.])
     """
 
-    node = "RsubBackward0"
+    overload = "rsub", 0
     inplace = False
-    numbers = True
+    numbers = ("other",)
     reject_bool = True
-    public = False
+    samples = pairs_with_alpha
 
     def forward(xp, self, other, *, alpha=1):
         try:
@@ -146,10 +151,6 @@ class Rsub(Binary):
         # 04a.4 Sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
-    def samples(make):
-        yield from pairs(make)
-        yield make(3, 4), make(4), {"alpha": 2.5}
-
 
 class RsubNumber(Rsub):
     """A number minus a tensor.
@@ -159,7 +160,7 @@ class RsubNumber(Rsub):
     tensor([ 0., -1.])
     """
 
-    node = "RsubBackward1"
+    overload = "rsub", 1
     grad_other = None  # type: ignore[assignment]  # a number has none
     dunder = ("__rsub__",)
 
@@ -215,6 +216,7 @@ class Neg(Unary):
     tensor([-1.,  2.])
     """
 
+    out = "exact"
     promote = "result"
     dunder = ("__neg__",)
 
@@ -227,9 +229,6 @@ class Neg(Unary):
     def grad_self(g):
         # 04a.4 Sums and products. See the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
-
-    def samples(make):
-        yield from (make(3, 4), make(), make(0, 2))
 
 
 class Addcmul(Binary):
@@ -277,12 +276,11 @@ class Div(Binary):
     tensor([0.5000, 1.0000])
     """
 
-    node = "DivBackward0"
+    overload = "div", 0
     function = "divide"
     numbers = True
     float32_scalars = ("other",)
     promote = "float"
-    public = False
     dunder = ("__truediv__",)
     samples = pairs
 
@@ -308,7 +306,7 @@ def reversed_div(self, other):
     return F.mul(F.reciprocal(self), other) if is_number(other) else NotImplemented
 
 
-class Reciprocal(Unary):
+class Reciprocal(Above):
     """`1 / self`, floating even of integers.
 
     >>> from minigrad import reciprocal, tensor
@@ -316,17 +314,12 @@ class Reciprocal(Unary):
     tensor([0.5000, 0.2500])
     """
 
-    promote = "float"
-
     def forward(xp, self):
         return xp.divide(1, self)
 
     def grad_self(g, result):
         # 04a.5 Quotients. See the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 Quotients is yours to write")
-
-    def samples(make):
-        yield from (make(3, 4, low=0.5), make(low=0.5), make(0, 2))
 
 
 class Addcdiv(Binary):

@@ -1,19 +1,23 @@
 # Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/ops/linalg/matmul.py.
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
+# Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Products of vectors and matrices: matmul and what it is made of.
+"""Products of vectors and matrices: matmul, and the four ops that it is composed of.
 
 NOTE [How matmul decomposes]
-    As in PyTorch, `a @ b` is no operation of its own: vectors meet in `dot`, a matrix and a vector
-    in `mv`, matrices in `mm`, and whatever has more dimensions is reshaped for `mm` or `bmm`.
+    As in PyTorch, `a @ b` is no operation of its own: two vectors go to `dot`, a matrix and a
+    vector to `mv`, two matrices to `mm`; operands of more dimensions are reshaped for `mm`, `bmm`.
 """
 
-from ...dtypes import from_numpy_dtype, type_name
+from ...dtypes import c_name, type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor, method
+from ..checks import require_one_dtype, size_at
 from ..shape.view import UnsafeView
 
 
@@ -23,8 +27,8 @@ def by(shape):
 
 
 def dtype_names(*arrays):
-    """Return what PyTorch's errors call the dtypes of arrays."""
-    return [type_name(from_numpy_dtype(a.dtype)) for a in arrays]
+    """Return the names of the dtypes of arrays in PyTorch's errors."""
+    return [type_name(a.dtype) for a in arrays]
 
 
 def product_of_numbers(product, kernel, *factors):
@@ -65,6 +69,7 @@ class Mm(Op):
     tensor([[11.]])
     """
 
+    out = "exact overlap"
     kind = "multilinear"
     shape = mm_shape
 
@@ -73,7 +78,7 @@ class Mm(Op):
             mm_shape(self.shape, mat2.shape)
         if self.dtype != mat2.dtype:
             raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
-                               f"{c_name(self)} != {c_name(mat2)}")
+                               f"{c_name(self.dtype)} != {c_name(mat2.dtype)}")
         return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
 
     def grad_self(g, mat2, self_strides):
@@ -95,12 +100,6 @@ class Mm(Op):
         yield make(2, 0), make(0, 3)
 
 
-def c_name(array):
-    """Return the C type of the elements."""
-    return {"Half": "c10::Half", "Byte": "unsigned char", "Char": "signed char"}.get(
-        name := dtype_names(array)[0], name.lower())
-
-
 def bmm_shape(a, b):
     """(n, p, k) times (n, k, q) is (n, p, q)."""
     for name, shape in (("batch1", a), ("batch2", b)):
@@ -120,6 +119,7 @@ class Bmm(Op):
     torch.Size([2, 3, 5])
     """
 
+    out = "exact overlap expanded"
     kind = "multilinear"
     node, shape = "BmmBackward0", bmm_shape
 
@@ -127,8 +127,7 @@ class Bmm(Op):
         bmm_shape(self.shape, mat2.shape)
         if self.dtype != mat2.dtype:
             product_of_numbers(self, "bmm", self, mat2)
-            raise RuntimeError("expected scalar type {} but found {}".format(
-                *dtype_names(self, mat2)))
+            require_one_dtype("expected scalar type {} but found {}", self, mat2)
         return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
 
     def grad_self(g, mat2):
@@ -146,8 +145,7 @@ class Bmm(Op):
 
 def mv_shape(a, v):
     """(n, k) times (k,) is (n,)."""
-    if not a:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    size_at(a, 0)
     if len(a) != 2 or len(v) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
     if a[1] != v[0]:
@@ -163,15 +161,14 @@ class Mv(Op):
     tensor([11.])
     """
 
+    out = "exact overlap expanded"
     kind = "multilinear"
     shape = mv_shape
 
     def forward(xp, self, vec):
         mv_shape(self.shape, vec.shape)
-        if self.dtype != vec.dtype:
-            a, v = dtype_names(self, vec)
-            raise RuntimeError("addmv input tensors must have the same dtype, but got "
-                               f"{v}, {a}, and {v}")
+        require_one_dtype("addmv input tensors must have the same dtype, but got {}, {}, and {}",
+                          vec, self, vec)
         return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
 
     def grad_self(g, vec):
@@ -206,14 +203,14 @@ class Dot(Op):
     tensor(11.)
     """
 
+    out = "exact overlap expanded"
     kind = "multilinear"
     shape = dot_shape
 
     def forward(xp, self, tensor):
         dot_shape(self.shape, tensor.shape)
-        if self.dtype != tensor.dtype:
-            raise RuntimeError("dot : expected both vectors to have same dtype, but found {} and "
-                               "{}".format(*dtype_names(self, tensor)))
+        require_one_dtype("dot : expected both vectors to have same dtype, but found {} and {}",
+                          self, tensor)
         return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):
@@ -229,7 +226,7 @@ class Dot(Op):
         yield make(0), make(0)
 
 
-@function()
+@function(out="exact overlap expanded")
 def vdot(input, other):
     """Return the dot product; the same as `dot` where nothing is complex.
 
@@ -240,7 +237,7 @@ def vdot(input, other):
     return F.dot(input, other)
 
 
-@function(aliases=("ger",))
+@function(aliases=("ger",), out="cast")
 def outer(input, vec2):
     """Return the products of all pairs of elements of two vectors, (n, m).
 
@@ -255,7 +252,7 @@ def outer(input, vec2):
     return F.mul(F.unsqueeze(input, 1), vec2)
 
 
-@function()
+@function(out="exact")
 def inner(input, other):
     """Return the sums of products over the last dimensions of both.
 
@@ -271,7 +268,7 @@ def inner(input, other):
     return F.tensordot(input, other, ([-1], [-1]))
 
 
-@function()
+@function(out="exact overlap")
 def matmul(input, other):
     """Return the matrix product; more than two dimensions are batches and broadcast.
 
@@ -313,7 +310,7 @@ def folds(batch, matrix):
 
 
 def rows_by_matrix(batch, matrix):
-    """Return the product of a batch, whose rows all meet the same matrix or vector."""
+    """Return the product of a batch with one matrix or vector, as a product of all its rows."""
     # 04b.4 matmul, taken apart. See the task at `matmul`.
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 

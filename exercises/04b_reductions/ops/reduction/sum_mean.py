@@ -1,6 +1,9 @@
 # Stage 04b, Reductions, matrix products, indices: the exercise for minigrad/ops/reduction/sum_mean.py.
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04b
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Reductions that combine all elements along some dimensions: sum, mean, var and theirs.
 
@@ -10,10 +13,12 @@ the reduction along dimensions, is two ops here and a function that chooses betw
 
 import math
 import warnings
+from typing import Any
 
 from ... import dtypes
 from ...dtypes import type_name
-from ...op.declaration import F, Op
+from ...op.apply import apply
+from ...op.declaration import F, Op, unary_samples
 from ...op.publish import function
 from ...shapes import reduced, scalar, wrap_dims
 from .dims import extent, unsqueeze_reduced
@@ -31,9 +36,9 @@ def numpy_type(dtype):
 
 def accumulation_dtype(array, dtype):
     """Return the array dtype in which a sum or product of `array` is formed: int64 for integers."""
-    if dtype is None and array.dtype.kind != "f":
-        return dtypes.int64.numpy
-    return numpy_type(dtype)
+    if dtype is None:
+        return None if array.dtype.kind == "f" else dtypes.int64.numpy
+    return dtypes.numpy_of(dtype)
 
 
 def wide(xp, array):
@@ -48,10 +53,29 @@ def require_float(array, message):
         raise RuntimeError(message.format(name))
 
 
+class FullReduction(Op, abstract=True):
+    """A reduction of all elements to one."""
+
+    shape, samples = scalar, unary_samples
+
+
+class Reduction(Op, abstract=True):
+    """A reduction along dimensions."""
+
+    kind, shape = "reduction", reduced
+
+    def samples(make):
+        yield make(3, 4), 0
+        yield make(2, 3, 4), (0, -1)
+        yield make(2, 3, 4), (1, 2), True
+        yield make(), -1
+        yield make(0, 3), 0
+
+
 # ------------------------------------------------------------------------------- sum, mean
 
 
-class SumAll(Op):
+class SumAll(FullReduction):
     """The sum of all elements; integers and booleans are summed as int64.
 
     >>> from minigrad import tensor
@@ -60,9 +84,9 @@ class SumAll(Op):
     """
 
     kind = "linear"
-    name, node, public, shape = "sum", "SumBackward0", False, scalar
+    overload = "sum", 0
 
-    def forward(xp, self, *, dtype=None):
+    def forward(xp, self, dtype=None):
         return xp.add.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes):
@@ -80,13 +104,8 @@ class SumAll(Op):
         # the input's shape. An empty input may not divide by zero.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
-    def samples(make):
-        yield make(3, 4)
-        yield make()
-        yield make(0, 3)
 
-
-class Sum(Op):
+class Sum(Reduction):
     """The sum along dimensions; integers and booleans are summed as int64.
 
     >>> from minigrad import tensor
@@ -95,7 +114,7 @@ class Sum(Op):
     """
 
     kind = "linear reduction"
-    node, public, shape = "SumBackward1", False, reduced
+    overload = "sum", 1
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return xp.add.reduce(self, axis=axes(self, dim), keepdims=keepdim,
@@ -105,15 +124,8 @@ class Sum(Op):
         # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), (0, -1)
-        yield make(2, 3, 4), (1, 2), True
-        yield make(), 0
-        yield make(0, 3), 0
 
-
-@function()
+@function(out="exact dtype dim overlap expanded")
 def sum(input, dim=None, keepdim=False, *, dtype=None):
     """Return the sum of all elements, or along `dim`.
 
@@ -122,7 +134,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     torch.Size([2, 1])
     """
     if dim is None and not keepdim:
-        return SumAll(input, dtype=dtype)
+        return apply(SumAll, [input, dtype])
     return Sum(input, dim, keepdim, dtype=dtype)
 
 
@@ -136,7 +148,7 @@ def average(xp, array, dim=None, keepdim=False, dtype=None):
     return (total / (extent(array.shape, dim) or math.nan)).astype(array.dtype, copy=False)
 
 
-class MeanAll(Op):
+class MeanAll(FullReduction):
     """The mean of all elements; `RuntimeError` unless they are floating.
 
     >>> from minigrad import tensor
@@ -145,7 +157,7 @@ class MeanAll(Op):
     """
 
     kind = "linear"
-    name, node, public, shape = "mean", "MeanBackward0", False, scalar
+    overload = "mean", 0
 
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
 
@@ -153,12 +165,8 @@ class MeanAll(Op):
         # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
-    def samples(make):
-        yield make(3, 4)
-        yield make()
 
-
-class Mean(Op):
+class Mean(Reduction):
     """The mean along dimensions; `RuntimeError` unless the elements are floating.
 
     >>> from minigrad import tensor
@@ -167,7 +175,7 @@ class Mean(Op):
     """
 
     kind = "linear reduction"
-    node, public, shape = "MeanBackward1", False, reduced
+    overload = "mean", 1
 
     def forward(xp, self, dim, keepdim=False, *, dtype=None):
         return average(xp, self, dim, keepdim, dtype)
@@ -176,14 +184,8 @@ class Mean(Op):
         # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), (0, -1)
-        yield make(2, 3, 4), (1, 2), True
-        yield make(), -1
 
-
-@function()
+@function(out="cast overlap")
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Return the mean of all elements, or along `dim`; `RuntimeError` for integers.
 
@@ -196,7 +198,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
     return Mean(input, dim, keepdim, dtype=dtype)
 
 
-class Nansum(Op):
+class Nansum(Reduction):
     """The sum of the elements that are not nan; integers are summed as int64.
 
     >>> from minigrad import nan, tensor
@@ -204,8 +206,7 @@ class Nansum(Op):
     tensor(1.)
     """
 
-    kind = "reduction"
-    shape = reduced
+    out = "cast overlap expanded"
 
     def forward(xp, self, dim=None, keepdim=False, *, dtype=None):
         numbers = xp.where(xp.isnan(self), 0, self) if self.dtype.kind == "f" else self
@@ -217,12 +218,10 @@ class Nansum(Op):
 
     def samples(make):
         yield make(3, 4)
-        yield make(2, 3), -1
-        yield make(2, 3, 4), (0, 1), True
-        yield make()
+        yield from Reduction.samples(make)
 
 
-@function()
+@function(out="cast overlap")
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     """Return the mean of the elements that are not nan; `RuntimeError` for integers.
 
@@ -260,16 +259,27 @@ def variance_backward(g, x, sizes, dim, keepdim, correction):
     # correction)` returns the gradient of the variance of `x` (shape `sizes`) along
     # `dim`, with n - correction degrees of freedom, n being the number of elements that
     # became one: g, with its lost dimensions put back, times 2 (x - mean) / (n -
-    # correction). Where n equals correction, the factor is infinite. Where dim is None
-    # and n <= correction, return `g * math.inf` expanded to `sizes`. Then Std: a standard
-    # deviation is the root of the variance, so its g divided by twice the `result` is the
-    # variance's; where the result is 0 (all elements equal) the gradient is 0, not nan:
-    # divide by infinity there. The formulas run on tensors and arrays: use `F.mean(x,
-    # dim, True)`, `F.where`, `F.eq`.
+    # correction). Where n equals correction, the factor is infinite. Where n <=
+    # correction and the variance is of all elements (dim is None, or `sizes` is empty),
+    # there is no variance: g * math.nan for elements that equal the mean of all, g *
+    # math.inf for the others, in the shape of x. Then Std: a standard deviation is the
+    # root of the variance, so its g divided by twice the `result` is the variance's;
+    # where the result is 0 (all elements equal) the gradient is 0, not nan, also for an
+    # infinite g. The formulas run on tensors and arrays: use `F.mean(x, dim, True)`,
+    # `F.where`, `F.eq`.
     raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
 
-class Var(Op):
+class Spread(Reduction, abstract=True):
+    """The variance or its square root."""
+
+    def samples(make):
+        yield make(3, 4)
+        yield make(2, 3, 4), (0, -1)
+        yield make(3, 4), 0, True, {"correction": 0}
+
+
+class Var(Spread):
     """The variance along dimensions, with n - correction degrees of freedom.
 
     >>> from minigrad import tensor
@@ -277,20 +287,13 @@ class Var(Op):
     tensor([2.])
     """
 
-    kind = "reduction"
-    node, public, shape = "VarBackward1", False, reduced
+    overload = "var", 1
 
     def forward(xp, self, dim=None, keepdim=False, *, correction=1):
         return variance(xp, self, dim, keepdim, correction, "var")
 
     def grad_self(g, self, self_sizes, dim, keepdim, correction):
         return variance_backward(g, self, self_sizes, dim, keepdim, correction)
-
-    def samples(make):
-        yield make(3, 4)
-        yield make(2, 3, 4), (0, -1)
-        yield make(3, 4), 0, True, {"correction": 0}
-
 
 class VarAll(Var):
     """The variance of all elements, with n - correction degrees of freedom.
@@ -300,10 +303,10 @@ class VarAll(Var):
     tensor(2.)
     """
 
-    name, node, public = "var", "VarBackward0", False
+    overload = "var", 0
 
 
-class Std(Op):
+class Std(Spread):
     """The standard deviation along dimensions: the square root of the variance.
 
     >>> from minigrad import tensor
@@ -311,8 +314,7 @@ class Std(Op):
     tensor([1.])
     """
 
-    kind = "reduction"
-    node, public, shape = "StdBackward1", False, reduced
+    overload = "std", 1
 
     def forward(xp, self, dim=None, keepdim=False, *, correction=1):
         return xp.sqrt(variance(xp, self, dim, keepdim, correction, "std"))
@@ -320,12 +322,6 @@ class Std(Op):
     def grad_self(g, self, result, self_sizes, dim, keepdim, correction):
         # 04b.2 Variance and standard deviation. See the task at `variance_backward`.
         raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
-
-    def samples(make):
-        yield make(3, 4)
-        yield make(2, 3, 4), (0, -1)
-        yield make(3, 4), 0, True, {"correction": 0}
-
 
 class StdAll(Std):
     """The standard deviation of all elements: the square root of the variance.
@@ -335,7 +331,7 @@ class StdAll(Std):
     tensor(1.)
     """
 
-    name, node, public = "std", "StdBackward0", False
+    overload = "std", 0
 
 
 def spread_arguments(dim, unbiased, correction):
@@ -345,8 +341,8 @@ def spread_arguments(dim, unbiased, correction):
     return dim, int(unbiased) if correction is None else correction
 
 
-@function()
-def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+@function(out="cast overlap expanded")
+def var(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
     """Return the variance of all elements, or along `dim`; `RuntimeError` for integers.
 
     >>> from minigrad import tensor
@@ -358,8 +354,8 @@ def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
     return op(input, dim, keepdim, correction=correction)
 
 
-@function()
-def std(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+@function(out="cast overlap expanded")
+def std(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
     """Return the standard deviation of all elements, or along `dim`; `RuntimeError` for integers.
 
     >>> from minigrad import tensor
@@ -372,7 +368,7 @@ def std(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
 
 
 @function(method_too=False)
-def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+def var_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
     """Return the variance and the mean.
 
     >>> from minigrad import tensor, var_mean
@@ -384,7 +380,7 @@ def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
 
 
 @function(method_too=False)
-def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+def std_mean(input, dim: Any = None, unbiased=True, keepdim=False, *, correction=None):
     """Return the standard deviation and the mean.
 
     >>> from minigrad import std_mean, tensor

@@ -1,6 +1,9 @@
 # Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional_support/checks.py.
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """Arguments and results of the functions of `functional`: tuples, checks, zeros.
 
@@ -47,16 +50,16 @@ _CONSTANT = {
 }
 
 
-def tensor_tuple(given: Any, argument: str, function: str) -> tuple[bool, Tensors]:
+def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensors]:
     """Return True for a tuple, and the tuple; `TypeError` unless it holds only tensors."""
-    was_tuple = isinstance(given, tuple)
-    values = given if was_tuple else (given,)
-    for i, value in enumerate(values):
-        if not isinstance(value, Tensor):
+    was_tuple = isinstance(value, tuple)
+    tensors = value if was_tuple else (value,)
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
             which = f"value at index {i}" if was_tuple else f"given {argument}"
             raise TypeError(f"The {argument} given to {function} must be either a Tensor or a "
-                            f"tuple of Tensors but the {which} has type {type(value)}.")
-    return was_tuple, values
+                            f"tuple of Tensors but the {which} has type {type(tensor)}.")
+    return was_tuple, tensors
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
@@ -76,8 +79,8 @@ def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = Tru
 def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
                 function: str) -> Tensors:
     """Return the vector as a tuple; `RuntimeError` unless it has the shapes of `others`."""
-    _, given = tensor_tuple(v, "v", function)
-    vector = fresh_inputs(given, create_graph, requires_grad=False)
+    _, tensors = tensor_tuple(v, "v", function)
+    vector = fresh_inputs(tensors, create_graph, requires_grad=False)
     if len(vector) != len(others):
         raise RuntimeError(
             f"v is a tuple of invalid length: should be {len(others)} but got {len(vector)}."
@@ -116,7 +119,7 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
             raise RuntimeError(_CONSTANT[what].format(i))
 
 
-def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
+def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
     """Return the derivatives; a missing one is zeros, or an error in strict mode."""
     # 08.2 Where there is no derivative. `gradients` returns, as a tuple with an entry for
@@ -125,8 +128,8 @@ def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, 
     # `grad_outputs`, which may be None altogether: pass None on then. If no output is
     # left, return None for every input. `create_graph` and `retain_graph` are passed on;
     # an input that nothing depends on gives None, no error. `zeros_for_missing` returns
-    # the entries of `found` as a tuple of the same length, with zeros of the shape and
-    # dtype of `like[i]` where `found[i]` is None. In strict mode a None raises
+    # the entries of `grads` as a tuple of the same length, with zeros of the shape and
+    # dtype of `like[i]` where `grads[i]` is None. In strict mode a None raises
     # RuntimeError with the text `_MISSING[step].format(i)`; in strict mode with
     # create_graph an entry that does not require grad raises RuntimeError with the text
     # `independent(i, what)`, where `what` is "hessian" if `step` contains that word and
@@ -135,7 +138,7 @@ def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, 
 
 
 def independent(i: int, what: str) -> str:
-    """Raise: a derivative is constant, and the caller asked for its graph."""
+    """Return the error text for a constant derivative where the caller asked for its graph."""
     return (f"The {what} of the user-provided function is independent of input {i}. This is not "
             "allowed in strict mode when create_graph=True.")
 
@@ -148,6 +151,6 @@ def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
-    """Return one derivative per output and input, nested as outputs and inputs were given."""
+    """Return one derivative per output and input, nested as outputs and inputs are."""
     # 08.1 Tensors of their own, results in kind. See the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")

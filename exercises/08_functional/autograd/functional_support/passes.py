@@ -1,6 +1,9 @@
 # Stage 08, Jacobian, hessian and their products: the exercise for minigrad/autograd/functional_support/passes.py.
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 08
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """The backward passes of the functions of `functional`.
 
@@ -35,8 +38,8 @@ def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: T
     # `grad_outputs`, which may be None altogether: pass None on then. If no output is
     # left, return None for every input. `create_graph` and `retain_graph` are passed on;
     # an input that nothing depends on gives None, no error. `zeros_for_missing` returns
-    # the entries of `found` as a tuple of the same length, with zeros of the shape and
-    # dtype of `like[i]` where `found[i]` is None. In strict mode a None raises
+    # the entries of `grads` as a tuple of the same length, with zeros of the shape and
+    # dtype of `like[i]` where `grads[i]` is None. In strict mode a None raises
     # RuntimeError with the text `_MISSING[step].format(i)`; in strict mode with
     # create_graph an entry that does not require grad raises RuntimeError with the text
     # `independent(i, what)`, where `what` is "hessian" if `step` contains that word and
@@ -56,7 +59,7 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
     # and dtype that require grad. `jvp` returns `func(*inputs)` and `J v`, by two
     # backward passes; see NOTE [Tangents by double backward]. It does what `vjp` does to
     # inputs and outputs, with the name "jvp". The vector comes from `_vector_of_inputs(v,
-    # given, inputs_were_tuple, create_graph, "jvp")`. The `pullback` of the outputs has
+    # inputs, inputs_were_tuple, create_graph, "jvp")`. The `pullback` of the outputs has
     # vectors like the outputs, and goes through `require_dependence(pulled,
     # "grad_inputs", strict)`. The product has the outputs' shapes: zeros where an output
     # does not depend on the inputs (`zeros_for_missing`, step "tangent"). Both results
@@ -114,7 +117,7 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
     raise NotImplementedError("08.4 Row by row is yours to write")
 
 
-def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
+def stacked(rows: Sequence[Tensor | None], like: Tensor) -> Tensor:
     """Stack rows or columns; missing ones are zeros."""
     # 08.4 Row by row. See the task at `rows_of`.
     raise NotImplementedError("08.4 Row by row is yours to write")

@@ -1,6 +1,9 @@
 # Stage 09, gradcheck: the exercise for minigrad/autograd/gradchecks/numerical.py.
 # Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
 # Write the bodies that raise NotImplementedError, then run: minigrad run 09
+# Names of the package's inside are explained in docs/en/glossary.md.
 
 """The jacobian of a function by central differences, by backward passes and by forward mode.
 

@@ -1,5 +1,6 @@
 # Stage 01, Function: the solution for minigrad/autograd/functions/outputs.py.
 # Made by `minigrad dev build`. The lesson is lessons/01_function.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """The outputs of a Function: they are checked and added to the graph."""
 

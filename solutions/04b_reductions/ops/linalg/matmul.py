@@ -1,18 +1,20 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/linalg/matmul.py.
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Products of vectors and matrices: matmul and what it is made of.
+"""Products of vectors and matrices: matmul, and the four ops that it is composed of.
 
 NOTE [How matmul decomposes]
-    As in PyTorch, `a @ b` is no operation of its own: vectors meet in `dot`, a matrix and a vector
-    in `mv`, matrices in `mm`, and whatever has more dimensions is reshaped for `mm` or `bmm`.
+    As in PyTorch, `a @ b` is no operation of its own: two vectors go to `dot`, a matrix and a
+    vector to `mv`, two matrices to `mm`; operands of more dimensions are reshaped for `mm`, `bmm`.
 """
 
-from ...dtypes import from_numpy_dtype, type_name
+from ...dtypes import c_name, type_name
 from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import broadcast, numel
 from ...tensor.tensor import Tensor, method
+from ..checks import require_one_dtype, size_at
 from ..shape.view import UnsafeView
 
 
@@ -22,8 +24,8 @@ def by(shape):
 
 
 def dtype_names(*arrays):
-    """Return what PyTorch's errors call the dtypes of arrays."""
-    return [type_name(from_numpy_dtype(a.dtype)) for a in arrays]
+    """Return the names of the dtypes of arrays in PyTorch's errors."""
+    return [type_name(a.dtype) for a in arrays]
 
 
 def product_of_numbers(product, kernel, *factors):
@@ -64,6 +66,7 @@ class Mm(Op):
     tensor([[11.]])
     """
 
+    out = "exact overlap"
     kind = "multilinear"
     shape = mm_shape
 
@@ -72,7 +75,7 @@ class Mm(Op):
             mm_shape(self.shape, mat2.shape)
         if self.dtype != mat2.dtype:
             raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
-                               f"{c_name(self)} != {c_name(mat2)}")
+                               f"{c_name(self.dtype)} != {c_name(mat2.dtype)}")
         return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
 
     def grad_self(g, mat2, self_strides):
@@ -84,12 +87,6 @@ class Mm(Op):
     def samples(make):
         yield make(2, 3), make(3, 4)
         yield make(2, 0), make(0, 3)
-
-
-def c_name(array):
-    """Return the C type of the elements."""
-    return {"Half": "c10::Half", "Byte": "unsigned char", "Char": "signed char"}.get(
-        name := dtype_names(array)[0], name.lower())
 
 
 def bmm_shape(a, b):
@@ -111,6 +108,7 @@ class Bmm(Op):
     torch.Size([2, 3, 5])
     """
 
+    out = "exact overlap expanded"
     kind = "multilinear"
     node, shape = "BmmBackward0", bmm_shape
 
@@ -118,8 +116,7 @@ class Bmm(Op):
         bmm_shape(self.shape, mat2.shape)
         if self.dtype != mat2.dtype:
             product_of_numbers(self, "bmm", self, mat2)
-            raise RuntimeError("expected scalar type {} but found {}".format(
-                *dtype_names(self, mat2)))
+            require_one_dtype("expected scalar type {} but found {}", self, mat2)
         return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
 
     def grad_self(g, mat2):
@@ -135,8 +132,7 @@ class Bmm(Op):
 
 def mv_shape(a, v):
     """(n, k) times (k,) is (n,)."""
-    if not a:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    size_at(a, 0)
     if len(a) != 2 or len(v) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(v)}")
     if a[1] != v[0]:
@@ -152,15 +148,14 @@ class Mv(Op):
     tensor([11.])
     """
 
+    out = "exact overlap expanded"
     kind = "multilinear"
     shape = mv_shape
 
     def forward(xp, self, vec):
         mv_shape(self.shape, vec.shape)
-        if self.dtype != vec.dtype:
-            a, v = dtype_names(self, vec)
-            raise RuntimeError("addmv input tensors must have the same dtype, but got "
-                               f"{v}, {a}, and {v}")
+        require_one_dtype("addmv input tensors must have the same dtype, but got {}, {}, and {}",
+                          vec, self, vec)
         return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
 
     def grad_self(g, vec):
@@ -193,14 +188,14 @@ class Dot(Op):
     tensor(11.)
     """
 
+    out = "exact overlap expanded"
     kind = "multilinear"
     shape = dot_shape
 
     def forward(xp, self, tensor):
         dot_shape(self.shape, tensor.shape)
-        if self.dtype != tensor.dtype:
-            raise RuntimeError("dot : expected both vectors to have same dtype, but found {} and "
-                               "{}".format(*dtype_names(self, tensor)))
+        require_one_dtype("dot : expected both vectors to have same dtype, but found {} and {}",
+                          self, tensor)
         return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):
@@ -214,7 +209,7 @@ class Dot(Op):
         yield make(0), make(0)
 
 
-@function()
+@function(out="exact overlap expanded")
 def vdot(input, other):
     """Return the dot product; the same as `dot` where nothing is complex.
 
@@ -225,7 +220,7 @@ def vdot(input, other):
     return F.dot(input, other)
 
 
-@function(aliases=("ger",))
+@function(aliases=("ger",), out="cast")
 def outer(input, vec2):
     """Return the products of all pairs of elements of two vectors, (n, m).
 
@@ -240,7 +235,7 @@ def outer(input, vec2):
     return F.mul(F.unsqueeze(input, 1), vec2)
 
 
-@function()
+@function(out="exact")
 def inner(input, other):
     """Return the sums of products over the last dimensions of both.
 
@@ -256,7 +251,7 @@ def inner(input, other):
     return F.tensordot(input, other, ([-1], [-1]))
 
 
-@function()
+@function(out="exact overlap")
 def matmul(input, other):
     """Return the matrix product; more than two dimensions are batches and broadcast.
 
@@ -301,7 +296,7 @@ def folds(batch, matrix):
 
 
 def rows_by_matrix(batch, matrix):
-    """Return the product of a batch, whose rows all meet the same matrix or vector."""
+    """Return the product of a batch with one matrix or vector, as a product of all its rows."""
     rows = F.reshape(batch, (numel(batch.shape[:-1]), batch.shape[-1]))
     return UnsafeView(F.matmul(rows, matrix), (*batch.shape[:-1], *matrix.shape[1:]))
 

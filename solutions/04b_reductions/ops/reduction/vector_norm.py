@@ -1,5 +1,6 @@
 # Stage 04b, Reductions, matrix products, indices: the solution for minigrad/ops/reduction/vector_norm.py.
 # Made by `minigrad dev build`. The lesson is lessons/04b_reductions.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Reductions to one size: norms of vectors, and the logarithm of a sum of exponentials.
 
@@ -10,11 +11,11 @@ the reduction along dimensions, is two ops here and a function that chooses betw
 import math
 
 from ... import dtypes
-from ...op.declaration import F, Op
+from ...op.declaration import F
 from ...op.publish import function
 from ...shapes import reduced
 from .dims import extent, unsqueeze_reduced
-from .sum_mean import axes, require_float, wide
+from .sum_mean import Reduction, axes, require_float, wide
 
 
 def norm_of(xp, array, p, dim, keepdim, dtype):
@@ -62,7 +63,7 @@ def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     return g * F.sign(x) * F.pow(ratio, p - 1)
 
 
-class Norm(Op):
+class Norm(Reduction):
     """The p-norm along dimensions: (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
 
     >>> from minigrad import tensor
@@ -70,8 +71,10 @@ class Norm(Op):
     tensor([5.])
     """
 
-    kind = "reduction"
-    node, public, shape = "NormBackward1", False, lambda x, p=2, *rest: reduced(x, *rest)
+    overload = "norm", 1
+
+    def shape(x, p=2, *rest):
+        return reduced(x, *rest)
 
     def forward(xp, self, p=2, dim=None, keepdim=False, *, dtype=None):
         return norm_of(xp, self, p, dim, keepdim, dtype)
@@ -96,7 +99,7 @@ class NormAll(Norm):
     tensor(5.)
     """
 
-    name, node, public = "norm", "NormBackward0", False
+    overload = "norm", 0
 
 
 class LinalgVectorNorm(Norm):
@@ -110,7 +113,7 @@ class LinalgVectorNorm(Norm):
     node, public = "LinalgVectorNormBackward", False
 
 
-@function()
+@function(out="exact overlap expanded")
 def norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     """Return the p-norm of all elements, or along `dim`; "nuc" sums the singular values.
 
@@ -138,7 +141,7 @@ def dist(input, other, p=2):
     return F.norm(F.sub(input, other), p)
 
 
-class Logsumexp(Op):
+class Logsumexp(Reduction):
     """log(sum(exp(x))) along dimensions, without overflow.
 
     >>> from minigrad import tensor
@@ -146,8 +149,8 @@ class Logsumexp(Op):
     tensor(1000.6932)
     """
 
-    kind = "reduction"
-    promote, shape = "float", reduced
+    out = "cast overlap"
+    promote = "float"
 
     def forward(xp, self, dim, keepdim=False):
         axis, work = axes(self, dim), wide(xp, self)
@@ -162,9 +165,3 @@ class Logsumexp(Op):
     def grad_self(g, self, result, self_sizes, dim, keepdim):
         softmax = F.exp(self - unsqueeze_reduced(result, self_sizes, dim, keepdim))
         return unsqueeze_reduced(g, self_sizes, dim, keepdim) * softmax
-
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), (0, -1)
-        yield make(3, 4), 1, True
-        yield make(), 0

@@ -1,5 +1,6 @@
 # Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional_support/checks.py.
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Arguments and results of the functions of `functional`: tuples, checks, zeros.
 
@@ -46,16 +47,16 @@ _CONSTANT = {
 }
 
 
-def tensor_tuple(given: Any, argument: str, function: str) -> tuple[bool, Tensors]:
+def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensors]:
     """Return True for a tuple, and the tuple; `TypeError` unless it holds only tensors."""
-    was_tuple = isinstance(given, tuple)
-    values = given if was_tuple else (given,)
-    for i, value in enumerate(values):
-        if not isinstance(value, Tensor):
+    was_tuple = isinstance(value, tuple)
+    tensors = value if was_tuple else (value,)
+    for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
             which = f"value at index {i}" if was_tuple else f"given {argument}"
             raise TypeError(f"The {argument} given to {function} must be either a Tensor or a "
-                            f"tuple of Tensors but the {which} has type {type(value)}.")
-    return was_tuple, values
+                            f"tuple of Tensors but the {which} has type {type(tensor)}.")
+    return was_tuple, tensors
 
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
@@ -70,8 +71,8 @@ def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = Tru
 def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
                 function: str) -> Tensors:
     """Return the vector as a tuple; `RuntimeError` unless it has the shapes of `others`."""
-    _, given = tensor_tuple(v, "v", function)
-    vector = fresh_inputs(given, create_graph, requires_grad=False)
+    _, tensors = tensor_tuple(v, "v", function)
+    vector = fresh_inputs(tensors, create_graph, requires_grad=False)
     if len(vector) != len(others):
         raise RuntimeError(
             f"v is a tuple of invalid length: should be {len(others)} but got {len(vector)}."
@@ -110,11 +111,11 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
             raise RuntimeError(_CONSTANT[what].format(i))
 
 
-def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
+def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
     """Return the derivatives; a missing one is zeros, or an error in strict mode."""
     filled = []
-    for i, (one, other) in enumerate(zip(found, like, strict=True)):
+    for i, (one, other) in enumerate(zip(grads, like, strict=True)):
         if one is None:
             if strict:
                 raise RuntimeError(_MISSING[step].format(i))
@@ -126,19 +127,19 @@ def zeros_for_missing(found: Sequence[Tensor | None], like: Tensors, step: str, 
 
 
 def independent(i: int, what: str) -> str:
-    """Raise: a derivative is constant, and the caller asked for its graph."""
+    """Return the error text for a constant derivative where the caller asked for its graph."""
     return (f"The {what} of the user-provided function is independent of input {i}. This is not "
             "allowed in strict mode when create_graph=True.")
 
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
     """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
-    kept = tensors if create_graph else tuple(t.detach() for t in tensors)
-    return kept if as_tuple else kept[0]
+    results = tensors if create_graph else tuple(t.detach() for t in tensors)
+    return results if as_tuple else results[0]
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
-    """Return one derivative per output and input, nested as outputs and inputs were given."""
-    kept = tuple(result(row, inputs_as_tuple, create_graph) for row in rows)
-    return kept if outputs_as_tuple else kept[0]
+    """Return one derivative per output and input, nested as outputs and inputs are."""
+    results = tuple(result(row, inputs_as_tuple, create_graph) for row in rows)
+    return results if outputs_as_tuple else results[0]

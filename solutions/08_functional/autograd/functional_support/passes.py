@@ -1,5 +1,6 @@
 # Stage 08, Jacobian, hessian and their products: the solution for minigrad/autograd/functional_support/passes.py.
 # Made by `minigrad dev build`. The lesson is lessons/08_functional.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """The backward passes of the functions of `functional`.
 
@@ -32,8 +33,8 @@ def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: T
     if not live:
         return (None,) * len(inputs)
     vectors = None if grad_outputs is None else [grad_outputs[i] for i in live]
-    kept: Any = [outputs[i] for i in live]
-    return grad(kept, inputs, vectors, retain_graph, create_graph, allow_unused=True)
+    live_outputs: Any = [outputs[i] for i in live]
+    return grad(live_outputs, inputs, vectors, retain_graph, create_graph, allow_unused=True)
 
 
 def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
@@ -62,7 +63,7 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
     total = sum(out.numel() for out in live)
     if not total:
         return [(None,) * len(inputs) for _ in outputs]
-    found = grad(live, inputs, units_of(live), True, create_graph, allow_unused=True,
+    grads = grad(live, inputs, units_of(live), True, create_graph, allow_unused=True,
                  is_grads_batched=True)
     rows: list[Row] = []
     start = 0
@@ -72,7 +73,7 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
             continue
         size = out.numel()
         rows.append(tuple(
-            g if g is None or size == total else g[start : start + size] for g in found))
+            g if g is None or size == total else g[start : start + size] for g in grads))
         start += size
     return rows
 
@@ -105,9 +106,9 @@ def unit_vectors(like: Tensor) -> list[Tensor]:
         return [Tensor._plain(units[i, ...]) for i in range(size)]
 
 
-def stacked(found: Sequence[Tensor | None], like: Tensor) -> Tensor:
+def stacked(rows: Sequence[Tensor | None], like: Tensor) -> Tensor:
     """Stack rows or columns; missing ones are zeros."""
-    if not found:
+    if not rows:
         return F.zeros((0, *like.shape), dtype=like.dtype)
     zeros = F.zeros_like(like)
-    return F.stack([zeros if one is None else one for one in found])
+    return F.stack([zeros if one is None else one for one in rows])

@@ -1,5 +1,6 @@
 # Stage 09, gradcheck: the solution for minigrad/autograd/gradchecks/checks.py.
 # Made by `minigrad dev build`. The lesson is lessons/09_gradcheck.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Checks of `gradcheck` beyond the jacobians: batches, missing gradients and tangents, zeros.
 
@@ -14,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._state import next_sequence
 from ...backend import backend_of
 from ...batching import batched, examples, next_level
-from ...graph.node import UnaryNode
+from ...graph.node import NaryNode, next_sequence
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
 from ..backward import grad
@@ -175,7 +175,7 @@ def warn_of_undefined() -> None:
         UserWarning, stacklevel=4)
 
 
-class UndefinedGrad(UnaryNode):
+class UndefinedGrad(NaryNode):
     """Identity that returns no gradient."""
 
     __slots__ = ()
@@ -189,10 +189,9 @@ class UndefinedGrad(UnaryNode):
 
 def without_gradient(tensor: Tensor) -> Tensor:
     """Return a tensor of the same values from which no gradient flows back."""
-    node = UndefinedGrad()
-    node.shape, node.dtype, node.extras = tensor._array.shape, tensor._array.dtype, None
+    node = UndefinedGrad([tensor._edge()])
+    node.shape, node.dtype = tensor._array.shape, tensor._array.dtype
     node.sequence = next_sequence()
-    node.set_edges([tensor._edge()])
     result = Tensor._plain(tensor._array)
     result._node, result._requires_grad = node, True
     return result

@@ -1,5 +1,6 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/recorder.py.
 # Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Recorders of a profile: one event for each op, node and named block.
 
@@ -37,6 +38,9 @@ FUNCTION, BACKWARD, USER = 0, 1, 7
 
 #: Nodes without an op that PyTorch shows with the namespace of their class.
 _PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
+
+#: Ops that PyTorch writes with an underscore in front.
+_INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "to_copy", "trilinear", "unsafe_view"}
 
 #: Nodes from this sequence number on are outside the order of creation.
 UNNUMBERED = 1 << 60
@@ -81,7 +85,7 @@ class Recorder:
     one from `UNNUMBERED` on, for none), the thread, and `Details` or None.
     """
 
-    #: True: specialised closures and the engine's fast path may run, and report afterwards.
+    #: True: the quicker twins of `fast/` may run, and report afterwards.
     quick = True
     memory = False  # True: bytes are counted
     #: `microseconds(details)`: time of an event on a GPU, if measured
@@ -207,7 +211,8 @@ def op_name(op: type[Op]) -> str:
     >>> op_name(REGISTRY["PowNumber"])
     'aten::pow'
     """
-    return "aten::" + re.sub(r"(_of_number|_numbers?|_tensors?|_op|_in_place)$", "", op.name)
+    name = re.sub(r"(_of_number|_numbers?|_tensors?|_op|_in_place)$", "", op.name)
+    return f"aten::_{name}" if name in _INTERNAL else f"aten::{name}"
 
 
 def node_name(kind: type[Node]) -> str:

@@ -1,5 +1,6 @@
 # Stage 11, The profiler: the solution for minigrad/autograd/profiling/trace.py.
 # Made by `minigrad dev build`. The lesson is lessons/11_profiler.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
 """Profiles as traces for Perfetto (https://ui.perfetto.dev) and `chrome://tracing`.
 
@@ -54,13 +55,13 @@ def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
 
     The events have to be in the order in which they began.
     """
-    made: dict[int, Any] = {}
+    forward: dict[int, Any] = {}
     pairs = []
     for event in events:
         if event.sequence_nr < 0:
             continue
         if event.scope != BACKWARD:
-            made[event.sequence_nr] = event
-        elif event.sequence_nr in made:
-            pairs.append((made[event.sequence_nr], event))
+            forward[event.sequence_nr] = event
+        elif event.sequence_nr in forward:
+            pairs.append((forward[event.sequence_nr], event))
     return pairs

@@ -507,7 +507,7 @@ def said(torch: Any, program: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("torch", ENGINES, ids=NAMES)
 @pytest.mark.parametrize(("program", "expected"), SAME, ids=[row[0] for row in SAME])
-def test_the_words_are_pytorchs(torch, program, expected):
+def test_errors_and_warnings_have_pytorchs_words(torch, program, expected):
     if torch.__name__ == "torch":
         before = torch.is_warn_always_enabled()
         torch.set_warn_always(True)

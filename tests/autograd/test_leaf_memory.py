@@ -1,8 +1,7 @@
-"""Corners of the contract that PyTorch's own tests of autograd look into, on each engine."""
+"""Leaves whose memory is exchanged or resized, and what tensors and passes say of themselves."""
 
 from __future__ import annotations
 
-import importlib
 import warnings
 
 import pytest
@@ -12,9 +11,6 @@ from tests.support.engines import function_of, leaf, on_each_engine
 pytestmark = [on_each_engine, pytest.mark.filterwarnings(
     "ignore:`torch.jit.script:DeprecationWarning",  # PyTorch's forward mode
     "ignore:Anomaly Detection has been enabled:UserWarning")]
-
-
-# --- what has no derivative ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("choose", [
@@ -36,9 +32,6 @@ def test_places_and_counts_are_outside_the_graph(torch):
     _, places, counts = torch.unique(leaf(torch, [1.0, 2.0, 2.0]), return_inverse=True,
                                      return_counts=True)
     assert not places.requires_grad and not counts.requires_grad
-
-
-# --- memory that is exchanged --------------------------------------------------------------------
 
 
 def test_a_leaf_that_looks_at_other_memory_is_another_end_of_the_graph(torch):
@@ -85,50 +78,6 @@ def test_inference_mode_gives_leaves_another_size(torch):
         assert torch.ones(1, 2, requires_grad=True).resize_(2, 1).shape == (2, 1)
 
 
-# --- tangents ------------------------------------------------------------------------------------
-
-
-def forward_ad(torch):
-    return importlib.import_module(torch.__name__ + ".autograd.forward_ad")
-
-
-@pytest.mark.parametrize("asked", [True, False])
-def test_whole_numbers_have_no_tangent_in_jvp(torch, asked):
-    seen = []
-
-    def jvp(ctx, *tangents):
-        seen.extend(tangents)
-        return tangents[0], None
-
-    def forward(ctx, x, n):
-        ctx.set_materialize_grads(asked)
-        return x * 1, n * 1
-
-    f, fw = function_of(torch, forward, jvp=staticmethod(jvp)), forward_ad(torch)
-    with fw.dual_level():
-        _, n = f.apply(fw.make_dual(torch.ones(2), torch.ones(2)), torch.tensor(3))
-        assert fw.unpack_dual(n).tangent is None
-    assert seen[1] is None
-
-
-def test_in_inference_mode_there_are_no_tangents(torch):
-    fw = forward_ad(torch)
-    with fw.dual_level():
-        outside = fw.make_dual(torch.ones(2), torch.ones(2))
-        with torch.inference_mode():
-            inside = fw.make_dual(torch.ones(2), torch.ones(2))
-            for dual in (outside, inside):
-                assert fw.unpack_dual(dual).tangent is None
-                assert fw.unpack_dual(dual * 2).tangent is None
-                dual += 1
-                assert dual.tolist() == [2.0, 2.0]
-                assert fw.unpack_dual(dual).tangent is None
-        assert fw.unpack_dual(outside).tangent.tolist() == [1.0, 1.0]
-
-
-# --- what is said --------------------------------------------------------------------------------
-
-
 def test_where_warnings_are_errors_anomaly_mode_prints_and_the_error_comes_out(torch, capfd):
     with torch.autograd.detect_anomaly():
         x = leaf(torch, [1.0, 2.0])
@@ -145,7 +94,7 @@ def test_where_warnings_are_errors_anomaly_mode_prints_and_the_error_comes_out(t
 @pytest.mark.parametrize(("kind", "recorded", "told"), [
     ("made here", True, True), ("made here", False, False), ("whole numbers", True, False),
     ("an input", True, False)])
-def test_who_marks_what_is_no_input_is_told(torch, kind, recorded, told):
+def test_marking_a_tensor_that_is_no_input_as_dirty(torch, kind, recorded, told):
     def forward(ctx, x):
         made = {"an input": x, "whole numbers": (x * 3).long()}.get(kind, x * 3)
         ctx.mark_dirty(made)
@@ -158,9 +107,6 @@ def test_who_marks_what_is_no_input_is_told(torch, kind, recorded, told):
         f.apply(x * 1)
     text = "ctx.mark_dirty() received a tensor that was not an input."
     assert [str(w.message).startswith(text) for w in warned] == [True] * told
-
-
-# --- what may be asked ---------------------------------------------------------------------------
 
 
 def test_each_pass_has_a_number_of_its_own(torch):
@@ -190,7 +136,7 @@ def test_a_tensor_has_a_layout(torch):
 @pytest.mark.parametrize(("name", "value"), [
     *((f"is_{kind}", False) for kind in ("sparse", "sparse_csr", "quantized", "mkldnn", "meta",
                                          "nested", "cuda")), ("is_cpu", True)])
-def test_of_what_kind_a_tensor_is(torch, name, value):
+def test_flags_of_kinds_of_tensors(torch, name, value):
     x = leaf(torch, [1.0])
     (x * 2).sum().backward()
     assert getattr(x, name) is getattr(x.grad, name) is value

@@ -1,0 +1,238 @@
+"""The argument `out=`: stores a result in tensors that the caller has made.
+
+NOTE [out=]
+    `Op.out`, and `out` of `function` and `overloaded`, hold words that say how a function takes
+    `out=`; without a word it does not.
+        "cast"       `out` may have any dtype that the result can be cast to
+        "exact"      `out` must have the dtype of the result
+        "dtype"      the argument `dtype` is the dtype of `out` by default
+        "creation"   the arguments `dtype` and `device` are those of `out` by default; if they are
+                     given, they must agree with it
+        "passed"     the function gets `out` too, because its random numbers depend on the strides
+        "dim"        the function takes `out` only if `dim` is given
+        "apart"      `out` may not be an input, nor share memory with one
+        "overlap"    `out` may overlap an input in part: PyTorch does not check it here
+        "expanded"   elements of `out` may share a place in memory, as in an expanded tensor
+    Without the last three words `out` may be an input, as in `mul(x, y, out=x)`, and no other
+    overlap is allowed.
+
+    The result is computed first, as it is without `out`.  Every check comes before the first
+    write, so an error leaves `out` as it was.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .. import _state
+from ..backend import BACKENDS
+from ..backend.memory_layout import is_dense
+from ..device import as_device, place_on
+from ..dtypes import can_cast, type_name
+from ..shapes import contiguous_strides
+from ..tensor.attributes import same_memory
+from ..tensor.tensor import Tensor
+from ..tensor.views import check_inplace, partly_overlaps
+
+#: The words of NOTE [out=].
+WORDS = {"apart", "cast", "creation", "dim", "dtype", "exact", "expanded", "overlap", "passed"}
+
+INPUT_OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+    "a single memory location. Please clone() the tensor before performing the operation.")
+
+
+def call_with_out(name: str, words: str, function: Callable[..., Any], args: tuple[Any, ...],
+                  kwargs: dict[str, Any]) -> Any:
+    """Call a function and store its result in `kwargs["out"]`, which is returned.
+
+    A function of several results takes a tuple of tensors, and returns them under their names.
+    """
+    options = dict(kwargs)
+    out = options.pop("out")
+    if out is None:
+        return function(*args, **options)
+    if "dim" in words and len(args) < 2 and not options.keys() & {"dim", "axis"}:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+    requires_grad = options.pop("requires_grad", False) if "creation" in words else False
+    with _state.having(_state.autocast, None):  # PyTorch casts nothing in a call with `out`
+        result = function(*args, **(options | options_from(name, words, out, options)))
+    pairs = paired(name, out, result)
+    inputs = list(tensors_among((args, kwargs)))
+    for tensor, value in pairs:
+        check_history(name, tensor, value)
+        check_dtype(words, tensor, value)
+        check_device(words, tensor, value)
+        check_memory(words, tensor, value, inputs)
+    quiet = "creation" in words
+    for tensor, value in pairs:
+        store(tensor, value, quiet)
+    if requires_grad:
+        out.requires_grad_()
+    return out if isinstance(result, Tensor) else as_result(result, [t for t, _ in pairs])
+
+
+def options_from(name: str, words: str, out: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a function takes from `out`."""
+    defaults = ("dtype", "device") if "creation" in words else ("dtype",) * ("dtype" in words)
+    if not defaults and "passed" not in words:
+        return {}
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    defaulted = {key: getattr(out, key) for key in defaults if options.get(key) is None}
+    if "device" in defaults and "device" not in defaulted and (
+            as_device(options["device"]).type == out.device.type):
+        defaulted["device"] = out.device  # PyTorch compares the types of devices alone
+    return {**defaulted, "out": out} if "passed" in words else defaulted
+
+
+def paired(name: str, out: Any, result: Any) -> list[tuple[Tensor, Tensor]]:
+    """Return each tensor of `out` with the result that belongs into it."""
+    if isinstance(result, Tensor):
+        if not isinstance(out, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        return [(out, result)]
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not "
+                        f"{type(out).__name__}")
+    if len(out) != len(result):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of {len(result)} Tensors, but got "
+                        f"{len(out)}")
+    for position, tensor in enumerate(out):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, but found element "
+                            f"of type {type(tensor).__name__} at pos {position}")
+    return list(zip(out, result, strict=True))
+
+
+def as_result(result: Any, outs: list[Tensor]) -> Any:
+    """Return the tensors of `out` in a tuple like `result`, whose fields may have names."""
+    return type(result)(*outs) if hasattr(result, "_fields") else tuple(outs)
+
+
+def tensors_among(values: Iterable[Any]) -> Iterator[Tensor]:
+    """Yield the tensors among some arguments, those in lists too; not those given as `out`."""
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from tensors_among(value)
+        elif isinstance(value, dict):
+            yield from tensors_among(v for key, v in value.items() if key != "out")
+
+
+# -------------------------------------------------------------------- checks
+
+
+def check_history(name: str, out: Tensor, result: Tensor) -> None:
+    """Raise if derivatives would be wanted: writes to `out` are not recorded."""
+    if not _state.inference_enabled.get() and (
+            result.requires_grad or (out.requires_grad and _state.grad_enabled.get())):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic "
+                           "differentiation, but one of the arguments requires grad.")
+    transform = _state.transform.get()
+    if transform is not None and transform.any_tangent((result, out)):
+        raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support "
+                                  "it because it is an out= function")
+
+
+def check_dtype(words: str, out: Tensor, result: Tensor) -> None:
+    """Raise unless the result may be stored in the dtype of `out`."""
+    given, wanted = out.dtype, result.dtype
+    if given is wanted:
+        return
+    if "creation" in words:
+        raise RuntimeError(f"dtype {type_name(wanted)} does not match dtype of out parameter "
+                           f"({type_name(given)})")
+    if "exact" in words:
+        raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[wanted.name]}, but got "
+                           f"{C_NAMES[given.name]} instead")
+    if not can_cast(wanted, given):
+        raise RuntimeError(f"result type {type_name(wanted)} can't be cast to the desired output "
+                           f"type {type_name(given)}")
+
+
+#: The names by which PyTorch's errors about `out` call dtypes.
+C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "int64": "long int",
+           "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+           "bool": "bool"}
+
+
+def check_device(words: str, out: Tensor, result: Tensor) -> None:
+    """Raise unless `out` is on the device of the result."""
+    if result.device == out.device:
+        return
+    if "creation" in words:
+        raise RuntimeError(f"device type {result.device.type} does not match device type of out "
+                           f"parameter ({out.device.type})")
+    raise RuntimeError("Expected all tensors to be on the same device, but found at least two "
+                       f"devices, {out.device} and {result.device}!")
+
+
+def check_memory(words: str, out: Tensor, result: Tensor, inputs: list[Tensor]) -> None:
+    """Raise if a write to `out` would change elements that are still to be read, or one twice."""
+    check_inplace(out, recorded=False, alike=True)  # an inference tensor may not be written to
+    if BACKENDS[type(out._array)].run_op is not None:
+        return
+    apart = "apart" in words
+    if not apart and out._array.shape != result._array.shape:
+        if "overlap" not in words and any(t is out for t in inputs):
+            raise RuntimeError(f"output with shape {list(out._array.shape)} doesn't match the "
+                               f"broadcast shape {list(result._array.shape)}")
+        return  # it gets memory of its own
+    check_inplace(out, recorded=False, alike="expanded" in words)
+    for tensor in () if "overlap" in words else inputs:
+        if overlaps(out, tensor, wholly=apart):
+            raise RuntimeError(INPUT_OVERLAP)
+
+
+def overlaps(out: Tensor, tensor: Tensor, wholly: bool) -> bool:
+    """Tell whether two tensors share memory in part or, if that counts, `wholly`."""
+    written, read = out._array, tensor._array
+    if type(written) is not type(read):
+        return False
+    if wholly and out is tensor:
+        return True
+    if partly_overlaps(written, read):
+        return True
+    return (wholly and bool(written.size) and same_memory(written, read) and is_dense(written)
+            and BACKENDS[type(written)].may_share_memory(written, read))
+
+
+# -------------------------------------------------------------------- the write
+
+
+def store(out: Tensor, result: Tensor, quiet: bool) -> None:
+    """Copy a result into `out`, which takes its shape; `quiet` says that this is no surprise."""
+    array = result._array
+    if out._array.shape != array.shape:
+        resize(out, array, quiet)
+    else:
+        out._bump()  # first, for Ctrl-C may come in between
+    with place_on(out._array):
+        out._array[...] = array
+
+
+def resize(out: Tensor, array: Any, quiet: bool) -> None:
+    """Give `out` the shape and the order of dimensions of a result; warn if it had elements."""
+    shape, xp = array.shape, BACKENDS[type(array)]
+    if out._array.size and not quiet:
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(out._array.shape)}, which does not match the required output shape "
+            f"{list(shape)}. This behavior is deprecated, and in a future PyTorch release outputs "
+            "will not be resized unless they have zero elements. You can explicitly reuse an out "
+            "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+            UserWarning, stacklevel=5)
+    if xp.run_op is not None:
+        out._bump()
+        out._array = array.astype(out._array.dtype)
+        return
+    out.resize_(shape)
+    if array.size and is_dense(array):
+        strides = [stride // array.itemsize * out._array.itemsize for stride in array.strides]
+        rows = [n * out._array.itemsize for n in contiguous_strides(shape)]
+        if strides != rows:
+            out._array = xp.as_strided(out._array, shape, tuple(strides))

@@ -1,0 +1,35 @@
+"""Seals the package's version of an exercise where a graded process needs the package complete.
+
+NOTE [Sealed]
+    A stage that is tested beside the package needs the package's `op/` in the graded process.  Its
+    module with the exercise comes there compiled, without its text, and each function that is an
+    exercise refuses arguments that are of the second copy.  So an answer can neither read the
+    package's version nor hand its own work on to it by a call.  A program that takes the compiled
+    function apart can: Python keeps nobody from that.
+"""
+
+from __future__ import annotations
+
+import ast
+import py_compile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..dev.source import Module
+
+__all__ = ["seal"]
+
+_REFUSE = 'import minigrad_course.beside as _beside; _beside.refuse(locals())'
+
+
+def seal(file: Path, symbols: Sequence[str]) -> None:
+    """Put a compiled module, in which these functions are sealed, in the place of `file`."""
+    source = Module.read(file, file.name)
+    for symbol in symbols:
+        function = source.function(symbol)
+        function.body[:0] = ast.parse(_REFUSE).body
+    file.write_text(ast.unparse(ast.fix_missing_locations(source.tree)), encoding="utf-8")
+    py_compile.compile(str(file), str(file.with_suffix(".pyc")), dfile=file.name, doraise=True)
+    file.unlink()
+    for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*"):
+        compiled.unlink()

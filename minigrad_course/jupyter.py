@@ -1,0 +1,131 @@
+"""Magics for notebooks: lessons block by block, and tracebacks that give no answer away.
+
+    %load_ext minigrad_course.jupyter
+    %lesson 05              show lesson 05 up to its first block, and put that into the next cell
+    %lesson                 go on
+    %lesson --answer        show the answer that came last
+    %lesson 05 --mine       the same on your own engine; in a kernel that is new
+    %tracebacks all         show the package's frames in tracebacks too; `short` hides them again
+
+The notebooks of the lessons load it in their first cell.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import TracebackType
+from typing import Any
+
+from . import reading
+from .naming import stages_named
+from .stages import CourseError
+from .swap import swap_in
+from .tracebacks import hide_package
+from .trial import as_plan, module_name
+
+__all__ = ["Magics", "load_ipython_extension"]
+
+
+class Magics:
+    """The magics of one notebook, and the place in the lesson that it shows."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self.pieces: list[reading.Piece] = []
+        self.answer: reading.Piece | None = None
+        self.short = True
+
+    def tracebacks(self, line: str) -> None:
+        """`%tracebacks all` shows every frame; `%tracebacks short` those outside the package."""
+        if line.strip() not in ("all", "short"):
+            print("%tracebacks all or %tracebacks short")
+            return
+        self.short = line.strip() == "short"
+
+    def failed(self, shell: Any, kind: type[BaseException], error: BaseException,
+               trace: TracebackType, tb_offset: int | None = None) -> None:
+        """Show an error."""
+        if self.short and (hidden := hide_package(error)):
+            error.add_note(f"({hidden} frame{'s' if hidden > 1 else ''} inside minigrad left out; "
+                           "%tracebacks all shows them the next time)")
+        shell.showtraceback((kind, error, error.__traceback__), tb_offset=tb_offset)
+
+    def lesson(self, line: str) -> None:
+        """`%lesson 05` begins a lesson, `%lesson` goes on, `%lesson --answer` unfolds."""
+        words = line.split()
+        try:
+            if "--answer" in words:
+                self._unfold()
+                return
+            if "--mine" in words:
+                words.remove("--mine")
+                self._swap()
+            if words:
+                self._begin(words[0])
+            self._go_on()
+        except CourseError as error:
+            print(f"minigrad: {error}")
+
+    def _begin(self, name: str) -> None:
+        stage, *more = stages_named(name)
+        if more:
+            raise CourseError(f"{name!r} names several stages; take {stage.number}")
+        self.pieces, self.answer = reading.pieces_of(stage, bare=False), None
+
+    def _go_on(self) -> None:
+        """Show pieces up to the next block, and put that into the next cell."""
+        if not self.pieces:
+            print("%lesson 05 begins a lesson")
+        while self.pieces:
+            piece = self.pieces.pop(0)
+            if piece.kind == "run":
+                self.shell.set_next_input(piece.text)
+                return
+            self._show(piece)
+
+    def _show(self, piece: reading.Piece) -> None:
+        if piece.kind == "answer":
+            self.answer = piece
+            text = f"*{piece.text}: `%lesson --answer`*"
+        elif piece.kind == "heading":
+            text = f"{'#' * piece.level} {piece.text}"
+        elif piece.kind in ("code", "run"):
+            text = f"```{piece.language}\n{piece.text}\n```"
+        else:
+            text = piece.text
+        self.shell.display_pub.publish({"text/markdown": text, "text/plain": text})
+
+    def _unfold(self) -> None:
+        if self.answer is None:
+            print("no answer has come yet")
+        else:
+            for piece in self.answer.inside:
+                self._show(piece)
+
+    def _swap(self) -> None:
+        """Let the learner's solved stages stand in for the package's modules in this kernel."""
+        if "minigrad" in sys.modules:
+            raise CourseError("minigrad is imported already: restart the kernel, then give "
+                              "`%lesson ... --mine` before anything else")
+        skipping = importlib.import_module("minigrad_course.skipping")  # it imports minigrad
+        space = importlib.import_module("minigrad_course.workspace").find_workspace()
+        files, shared = importlib.import_module("minigrad_course.desk").gathered(
+            skipping.own_files(space, skipping.solved_stages(space)))
+        for name in [each for each in sys.modules if each.partition(".")[0] == "minigrad"]:
+            del sys.modules[name]
+        swap_in({module_name(path): str(file.resolve()) for path, file in files.items()},
+                as_plan(shared))
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register the magics, and keep matrix products on one core, as `minigrad tour` does."""
+    magics = Magics(shell)
+    shell.register_magic_function(magics.lesson, "line", "lesson")
+    shell.register_magic_function(magics.tracebacks, "line", "tracebacks")
+    shell.set_custom_exc((Exception,), magics.failed)
+    try:
+        limits = importlib.import_module("threadpoolctl").threadpool_limits
+    except ImportError:
+        return
+    limits(limits=1, user_api="blas")

@@ -1,0 +1,54 @@
+"""Failures of tests in words that help: no addresses, no introspection of built-in functions."""
+
+from __future__ import annotations
+
+import re
+from string import ascii_lowercase
+
+__all__ = ["readable"]
+
+#: Code that asks somebody while tests run, and the words for it.
+_ASKS = {
+    "pytest: reading from stdin while output is captured!  Consider using `-s`.":
+        "input() has nobody to ask while tests run",
+    "bdb.BdbQuit": "breakpoint() has nobody to ask while tests run; `minigrad run --pdb`, with the "
+                   "exercise's number, stops in a debugger where a test fails",
+}
+
+_OBJECT = re.compile(r"<(?:\w+\.)*(\w+)(?: object)? at (0x[0-9a-fA-F]+)>")
+#: The place in a test at which a function was defined.
+_LOCAL = re.compile(r"\b[\w.]+\.<locals>\.")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+#: A line of pytest that says where a value comes from, and values that tell nothing.
+_WHERE = re.compile(r"(?:E\s+)?\s*\+\s+(?:where|and)\s")
+_OBSCURE = re.compile(r"<(?:built-in method|built-in function|bound method|function|method-wrapper|"
+                      r"generator object|module|class|ContextVar|Token)\b")
+
+
+def readable(text: str) -> str:
+    """Return the text of a failure with letters for objects, the same for the same object.
+
+    >>> readable("assert [<a.b.Node object at 0x7f1>] == [<a.b.Node object at 0x7f2>]")
+    'assert [<Node a>] == [<Node b>]'
+    >>> readable("assert False\\n +  where False = <built-in method get of X object at 0x7>()")
+    'assert False'
+    >>> readable("OSError: pytest: reading from stdin while output is captured!  "
+    ...          "Consider using `-s`.")
+    'OSError: input() has nobody to ask while tests run'
+    >>> readable("TypeError: test_a.<locals>.<lambda>() takes no arguments")
+    'TypeError: <lambda>() takes no arguments'
+    """
+    for asks, said in _ASKS.items():
+        text = text.replace(asks, said)
+    lines = [line for line in text.split("\n")
+             if not (_WHERE.match(line) and _OBSCURE.search(line))]
+    letters: dict[str, str] = {}
+
+    def name(found: re.Match[str]) -> str:
+        number = len(letters)
+        letter = letters.setdefault(found[2], ascii_lowercase[number % 26]
+                                    + (str(number // 26) if number >= 26 else ""))
+        return f"<{found[1]} {letter}>"
+
+    named = _OBJECT.sub(name, _LOCAL.sub("", "\n".join(lines)))
+    return _ADDRESS.sub("", named)

@@ -1,0 +1,27 @@
+"""A process that `faulthandler` ended: which test, file and line was running."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+
+def stuck(log: Path, plan: dict[str, Any]) -> tuple[str, str, str] | None:
+    """Return the exercise, its test and what to say of it, from a log that `limits.py` wrote.
+
+    The log has the exercise and the test in its first line, then the stack of each thread, the
+    last call first.  None if the process ended in another way.
+    """
+    try:
+        first, _, stack = log.read_text(encoding="utf-8", errors="replace").partition("\n")
+    except OSError:
+        return None
+    if "Timeout" not in stack:
+        return None
+    number, _, test = first.partition(" ")
+    files = {*plan["files"].values(), *plan["own"]}
+    place = next((f"; running was {Path(found[1]).name}, line {found[2]}, in {found[3]}"
+                  for found in re.finditer(r'File "(.*?)", line (\d+) in (.*)', stack)
+                  if found[1] in files), "")
+    return number, test, f"TimeLimit: it did not end within {float(plan['limit']):g} seconds{place}"

@@ -1,0 +1,213 @@
+"""`minigrad lesson` in a terminal and in a pipe, and its magic in notebooks."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
+
+from minigrad_course import stages as course
+from minigrad_course.block_runner import ONE_THREAD, Runner
+from minigrad_course.plain_maths import plain
+from minigrad_course.reading import pieces_of, sections
+from minigrad_course.workspace import Workspace, make_workspace
+
+ROOT = course.checkout()
+STAGE = course.find_stage("05")
+
+
+def lesson(*words: str, folder: Path = ROOT) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "minigrad_course", "lesson", *words], text=True, cwd=folder,
+        capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def space(tmp_path) -> Workspace:
+    """A workspace in which stage 05 is solved."""
+    made = make_workspace(tmp_path / "engine")
+    for path in STAGE.modules:
+        file = STAGE.exercise(path, made.exercises)
+        file.write_text(STAGE.solution(path).read_text(encoding="utf-8"), encoding="utf-8")
+    made.record((hole, True) for hole in STAGE.holes)
+    return made
+
+
+@pytest.mark.parametrize("stage", course.stages(), ids=lambda stage: stage.key)
+def test_every_lesson_has_its_pieces(stage):
+    text = stage.text()
+    top = pieces_of(stage)
+    pieces = [*top, *(each for piece in top for each in piece.inside)]
+    assert sum(piece.kind == "answer" for piece in pieces) == text.count("<summary>")
+    assert sum(piece.kind == "run" for piece in pieces) == len(
+        re.findall(r"(?m)^(?:<!-- (?:draft|raises: [\w.]+) -->\n|(?<! -->\n))```python$", text))
+    assert len(sections(top)) == len(re.findall(r"(?m)^## ", text))
+    for piece in pieces:
+        if piece.kind in ("text", "heading"):
+            assert not re.search(r"<details|</details|<summary|<!--|\$\S", piece.text), piece.text
+
+
+def test_formulas_are_plain():
+    left = set()
+    for stage in course.stages():
+        for found in re.findall(r"\$\$.+?\$\$|\$[^$\n]+\$", re.sub("`[^`]*`", "", stage.text())):
+            left.update(re.findall(r"\\\w+|[{}$]", plain(found)))
+    assert left == set()
+
+
+def test_in_a_pipe_it_comes_whole_without_answers():
+    told = lesson("05")
+    assert "1. A gradient that nobody keeps" in told
+    assert "  │ p.grad tensor(2.2408)   q.grad tensor(13.4451)" in told
+    assert "def check_hook_result" not in told and "--answers shows it" in told
+    assert "register_post_accumulate_grad_hook" not in told.partition("The machinery")[0]  # folded
+    assert "…" not in told
+    assert "def check_hook_result" in lesson("05", "--answers")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ["00", "05", "09"])
+def test_every_block_gives_what_the_lesson_has(number):
+    told = lesson(number, "--run")
+    assert "the lesson has:" not in told and "to be expected" not in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.slow
+def test_blocks_run_on_ones_own_engine(space):
+    file = STAGE.exercise("engine/hooks.py", space.exercises)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("has changed the size of value", "is MINE"), encoding="utf-8")
+    told = lesson("05", "--mine", folder=space.root)
+    assert "RuntimeError: hook '<lambda>' is MINE" in told
+    assert "the lesson has:" in told and "has changed the size of value" in told
+
+
+def test_threads_of_blas_are_limited():
+    with Runner() as runner:
+        result = runner.run("import os\nprint(os.environ['OPENBLAS_NUM_THREADS'])")
+    assert ONE_THREAD["OPENBLAS_NUM_THREADS"] == "1"
+    assert result["printed"] == os.environ.get("OPENBLAS_NUM_THREADS", "1") + "\n"
+
+
+def test_a_block_that_ends_the_process_is_told():
+    with Runner() as runner:
+        assert "ended (3)" in runner.run("import os; os._exit(3)")["error"]
+        assert runner.run("print(1)")["printed"] == "1\n"
+        assert runner.run("import sys; sys.stderr.write('x' * 10**6); print(2)")["printed"] == "2\n"
+
+
+def test_a_text_names_its_section():
+    done = subprocess.run([sys.executable, "-m", "minigrad_course", "lesson", "05", "--from", "99"],
+                          capture_output=True, text=True, cwd=ROOT,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 2
+    assert "lesson 05 has the sections 1 to" in done.stderr
+
+
+@pytest.mark.slow
+def test_in_a_terminal_it_stops_runs_and_unfolds():
+    pexpect = pytest.importorskip("pexpect", reason="types into a pseudo-terminal")
+    pytest.importorskip("termios", reason="needs a pseudo-terminal")
+    child = pexpect.spawn(
+        sys.executable, ["-m", "minigrad_course", "lesson", "05"], cwd=str(ROOT), timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "xterm"},
+        encoding="utf-8", dimensions=(40, 100))
+    child.expect("Enter reads on|Enter runs it")
+    child.send("\r")
+    child.expect("p.grad tensor")
+    child.expect("Enter runs it")
+    child.send("s")
+    child.expect(re.escape("(tensor(4.4817), tensor(2.2408))"))
+    for _ in range(40):
+        if child.expect(["Enter reads on", "Enter runs it", "a the package's version"]) == 2:
+            break
+        child.send("\r")
+    child.send("a")
+    child.expect("def __init__")
+    child.send("q")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+class Notebook:
+    """A shell of IPython, with what it displays and puts into the next cell."""
+
+    def __init__(self) -> None:
+        from IPython.core.interactiveshell import InteractiveShell
+
+        self.shell = InteractiveShell()
+        self.shown: list[str] = []
+        self.cells: list[str] = []
+        self.shell.display_pub.publish = lambda data: self.shown.append(data["text/markdown"])
+        self.shell.set_next_input = lambda text, replace=False: self.cells.append(text)
+
+    def run(self, code: str) -> Any:
+        return self.shell.run_cell(code)
+
+
+@pytest.fixture
+def book(monkeypatch, tmp_path) -> Iterator[Notebook]:
+    """A notebook in which the extension is loaded."""
+    pytest.importorskip("IPython", reason="the magics are for notebooks")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    made = Notebook()
+    made.run("%load_ext minigrad_course.jupyter")
+    yield made
+    atexit.unregister(made.shell.atexit_operations)
+    made.shell.atexit_operations()
+
+
+def test_the_magic_goes_block_by_block(book):
+    book.run("%lesson 05")
+    assert book.shown[0] == "# Hooks"
+    assert len(book.cells) == 1 and "import minigrad as torch" in book.cells[0]
+    assert book.run(book.cells[0]).success
+    while not any("%lesson --answer" in each for each in book.shown):
+        book.run("%lesson")
+    assert not any("next(self._ids)" in each for each in book.shown)
+    book.run("%lesson --answer")
+    assert "next(self._ids)" in "".join(book.shown)
+
+
+def test_tracebacks_in_notebooks_show_no_answer(book, capsys):
+    """The bodies of 05.2 and 05.3 stood around the frames of this error."""
+    failing = ("import minigrad as torch\nx = torch.ones(3, requires_grad=True)\n"
+               "y = x * 2\ny.register_hook(lambda grad: grad.mean())\ny.backward(torch.ones(3))")
+    assert isinstance(book.run(failing).error_in_exec, RuntimeError)
+    told = re.sub(r"\x1b\[[0-9;]*m", "", "".join(capsys.readouterr()))
+    assert "has changed the size of value" in told and "y.backward(" in told
+    assert "engine/hooks.py" not in told and "check_hook_result" not in told
+    assert "%tracebacks all shows them" in told
+    book.run("%tracebacks all")
+    book.run(failing)
+    assert "check_hook_result" in "".join(capsys.readouterr())
+
+
+@pytest.mark.slow
+def test_the_magic_takes_ones_own_engine(space):
+    pytest.importorskip("IPython", reason="the magics are for notebooks")
+    program = (
+        "from IPython.core.interactiveshell import InteractiveShell\nshell = InteractiveShell()\n"
+        "for line in ('%load_ext minigrad_course.jupyter', '%lesson 05 --mine',\n"
+        "             'import minigrad.graph.hooks as h; print(h.__file__)',\n"
+        "             '%lesson 05 --mine'):\n"
+        "    assert shell.run_cell(line).success\n")
+    done = subprocess.run([sys.executable, "-c", program], cwd=space.root, text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    assert str(STAGE.exercise("graph/hooks.py", space.exercises)) in done.stdout
+    assert "restart the kernel" in done.stdout
