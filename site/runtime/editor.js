@@ -104,9 +104,17 @@ export function openEditor({ parent, text, label, changed, run, readOnly = false
     showLine(number) {
       const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
       view.dispatch({ selection: { anchor: line.from } });
-      // Not EditorView.scrollIntoView, which scrolls the page as well.
-      view.requestMeasure({ read: () => view.lineBlockAt(line.from).top,
-                            write: (top) => { view.scrollDOM.scrollTop = top - 8; } });
+      // Not EditorView.scrollIntoView, which scrolls the page as well.  CodeMirror guesses the height
+      // of lines until the editor is seen; scrolled by that guess it corrects itself again and again.
+      const seen = new IntersectionObserver((entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        seen.disconnect();
+        requestAnimationFrame(() => view.requestMeasure({
+          read: () => view.lineBlockAt(line.from).top,
+          write: (top) => { view.scrollDOM.scrollTop = top - 8; },
+        }));
+      });
+      seen.observe(view.dom);
     },
     /** Mark a line (from 1) as the one with the error; null marks none. */
     mark(number) {
