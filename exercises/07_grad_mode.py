@@ -33,14 +33,14 @@ def is_grad_enabled() -> bool:
     ...     is_grad_enabled()
     False
     """
-    # 07.1 A block that switches recording. `is_grad_enabled()` returns the mode of this
-    # thread as True or False: read the context variable `_state.grad_enabled` with its
-    # `get()`. `_Switch.__enter__` remembers in `self.previous` the mode in which the
-    # block is entered, then switches to `self.recording` with
-    # `_state.grad_enabled.set(...)`. `_Switch.__exit__` puts the remembered mode back,
-    # whichever it was and however the block ends; an exception goes on its way. Both
-    # return None. `no_grad` and `enable_grad` are `_Switch` with `recording` False and
-    # True.
+    # 07.1 A block that switches recording (about 4 lines)
+    # `is_grad_enabled()` returns the mode of this thread as True or False: read the
+    # context variable `_state.grad_enabled` with its `get()`. `_Switch.__enter__`
+    # remembers in `self.previous` the mode in which the block is entered, then switches
+    # to `self.recording` with `_state.grad_enabled.set(...)`. `_Switch.__exit__` puts the
+    # remembered mode back, whichever it was and however the block ends; an exception goes
+    # on its way. Both return None. `no_grad` and `enable_grad` are `_Switch` with
+    # `recording` False and True.
     raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
 
@@ -63,28 +63,30 @@ class _Mode:
         raise NotImplementedError
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
-        # 07.2 A mode as a decorator. Return what replaces `decorated`. (1) A class: warn with
-        # a `FutureWarning` whose text begins with "Decorating classes is deprecated", put the
-        # decorated constructor in the place of its `__init__`, and return the class itself;
-        # its other methods stay as they are. (2) A generator function: return what
-        # `self._wrap_generator(decorated)` returns. (3) Any other callable: return a function
-        # that passes all arguments on, runs `decorated` inside a block of this mode, returns
-        # its result, and has its name and docstring (`functools.wraps`). Nothing is switched
-        # and nothing is called while decorating. Each call uses a mode object of its own,
-        # from `self.clone()`, because a function may call itself.
+        # 07.2 A mode as a decorator (about 14 lines)
+        # Return what replaces `decorated`. (1) A class: warn with a `FutureWarning` whose
+        # text begins with "Decorating classes is deprecated", put the decorated constructor
+        # in the place of its `__init__`, and return the class itself; its other methods stay
+        # as they are. (2) A generator function: return what `self._wrap_generator(decorated)`
+        # returns. (3) Any other callable: return a function that passes all arguments on,
+        # runs `decorated` inside a block of this mode, returns its result, and has its name
+        # and docstring (`functools.wraps`). Nothing is switched and nothing is called while
+        # decorating. Each call uses a mode object of its own, from `self.clone()`, because a
+        # function may call itself.
         raise NotImplementedError("07.2 A mode as a decorator is yours to write")
 
     def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Callable[..., Any]:
         """Run a generator in the mode between its yields; the caller keeps its own mode."""
-        # 07.3 A generator in its mode, its caller in the caller's. Return a generator
-        # function that wraps the generator function `decorated`, with its name and docstring.
-        # Each stretch of the body, from one `yield` to the next, runs inside a block of this
-        # mode, with an object of its own from `self.clone()`; while the generator waits at a
-        # `yield`, no such block is open, so the caller runs in the caller's mode. Everything
-        # else is as without the wrapper: the body begins at the first `next`; the items come
-        # out; what is sent goes in; an exception thrown in reaches the body, in the mode;
-        # `close()` closes the body's generator, in the mode, and ends; an exception of the
-        # body comes out; the value that the body returns is returned.
+        # 07.3 A generator in its mode, its caller in the caller's (about 22 lines)
+        # Return a generator function that wraps the generator function `decorated`, with its
+        # name and docstring. Each stretch of the body, from one `yield` to the next, runs
+        # inside a block of this mode, with an object of its own from `self.clone()`; while
+        # the generator waits at a `yield`, no such block is open, so the caller runs in the
+        # caller's mode. Everything else is as without the wrapper: the body begins at the
+        # first `next`; the items come out; what is sent goes in; an exception thrown in
+        # reaches the body, in the mode; `close()` closes the body's generator, in the mode,
+        # and ends; an exception of the body comes out; the value that the body returns is
+        # returned.
         raise NotImplementedError("07.3 A generator in its mode, its caller in the caller's is yours to write")
 
 
@@ -97,11 +99,11 @@ class _Switch(_Mode):
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
     def __enter__(self) -> None:
-        # 07.1 A block that switches recording. See the task at `is_grad_enabled`.
+        # 07.1 A block that switches recording: see the task at `is_grad_enabled`.
         raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 07.1 A block that switches recording. See the task at `is_grad_enabled`.
+        # 07.1 A block that switches recording: see the task at `is_grad_enabled`.
         raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
 
@@ -139,11 +141,11 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. `set_grad_enabled(mode)` takes
-        # effect at once: `__init__` refuses what is no bool, before anything is switched,
-        # with TypeError "set_grad_enabled(): argument 'enabled' (position 1) must be bool,
-        # not int" (the name of its type); then it remembers the mode that was on as
-        # `self.previous`, keeps `mode` as `self.mode` and switches to it.
+        # 07.4 set_grad_enabled: a call, a block, a decorator (about 10 lines)
+        # `set_grad_enabled(mode)` takes effect at once: `__init__` refuses what is no bool,
+        # before anything is switched, with TypeError "set_grad_enabled(): argument 'enabled'
+        # (position 1) must be bool, not int" (the name of its type); then it remembers the
+        # mode that was on as `self.previous`, keeps `mode` as `self.mode` and switches to it.
         # `__call__(decorated)`, the use as a decorator, first switches back to
         # `self.previous`, because only the calls are to run in the mode, and then returns
         # what `_Mode.__call__` returns (`super()`). `__enter__` switches to `self.mode`
@@ -152,18 +154,15 @@ class set_grad_enabled(_Mode):
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. See the task at
-        # `set_grad_enabled.__init__`.
+        # 07.4 set_grad_enabled: a call, a block, a decorator: see the task at `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __enter__(self) -> None:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. See the task at
-        # `set_grad_enabled.__init__`.
+        # 07.4 set_grad_enabled: a call, a block, a decorator: see the task at `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 07.4 set_grad_enabled: a call, a block, a decorator. See the task at
-        # `set_grad_enabled.__init__`.
+        # 07.4 set_grad_enabled: a call, a block, a decorator: see the task at `set_grad_enabled.__init__`.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __str__(self) -> str:
@@ -192,17 +191,18 @@ class inference_mode(_Mode):
         self.mode = mode
 
     def __enter__(self) -> None:
-        # 07.5 Inference mode. A block of inference mode switches two context variables:
-        # `_state.inference_enabled` to `self.mode` and `_state.grad_enabled` to its opposite
-        # (inference mode records nothing, and `inference_mode(False)` inside it records
-        # again). `__enter__` first keeps both modes that were on in `self.previous`, and at
-        # its end tells the engine with `_state.observers.enter()` that somebody is watching
-        # how tensors are made; `__exit__` tells it `_state.observers.leave()` and puts both
-        # modes back as they were, however the block ends. Exceptions go on their way.
+        # 07.5 Inference mode (about 8 lines)
+        # A block of inference mode switches two context variables: `_state.inference_enabled`
+        # to `self.mode` and `_state.grad_enabled` to its opposite (inference mode records
+        # nothing, and `inference_mode(False)` inside it records again). `__enter__` first
+        # keeps both modes that were on in `self.previous`, and at its end tells the engine
+        # with `_state.observers.enter()` that somebody is watching how tensors are made;
+        # `__exit__` tells it `_state.observers.leave()` and puts both modes back as they
+        # were, however the block ends. Exceptions go on their way.
         raise NotImplementedError("07.5 Inference mode is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 07.5 Inference mode. See the task at `inference_mode.__enter__`.
+        # 07.5 Inference mode: see the task at `inference_mode.__enter__`.
         raise NotImplementedError("07.5 Inference mode is yours to write")
 
     def clone(self) -> Self:

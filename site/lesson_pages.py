@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from prose import anchor, code, front_matter, table
 from source_pages import source_name
 
 from minigrad_course.dev.lesson import Block, fill_rests, parse
-from minigrad_course.dev.source import module
+from minigrad_course.dev.source import about, module
+from minigrad_course.dev.source import parts as task_parts
 from minigrad_course.stages import CourseError, Hole, Stage, stages
 
 __all__ = ["course_table", "exercise_page", "exercises_index", "graphs_of",
@@ -175,7 +178,7 @@ def exercise_page(stage: Stage) -> str:
 def _exercise(stage: Stage, hole: Hole) -> str:
     words = stage.words["hole"][hole.id]
     name = "ex-" + hole.id.replace(".", "-")
-    points = f"{hole.points} point" + "s" * (hole.points != 1)
+    points = f"{hole.points} point" + "s" * (hole.points != 1) + f" · {about(stage, hole)}"
     named: dict[str, list[str]] = {}
     for path, _, symbol in (each.partition(":") for each in hole.symbols):
         named.setdefault(path, []).append(f"`{symbol}`")
@@ -191,13 +194,19 @@ def _exercise(stage: Stage, hole: Hole) -> str:
 
 
 def _task(text: str) -> str:
-    """A task's paragraphs; stars that would set words apart, as in `*args`, stay stars.
+    """A task as Markdown; stars that would set words apart, as in `*args`, stay stars."""
+    found = []
+    for kind, group in groupby(task_parts(text), key=lambda part: part[0]):
+        lines = [part for _, part in group]
+        if kind == "example":
+            found.append(code(textwrap.dedent("\n".join(lines)), "text"))
+        else:
+            found.append(("\n" if kind == "item" else "\n\n").join(map(_escaped, lines)))
+    return "\n\n".join(found)
 
-    Where all lines end with a sentence each is a paragraph; otherwise lines are only wrapped.
-    """
-    lines = text.strip().splitlines()
-    wrapped = any(line and line[-1] not in ".:;!?)" for line in lines)
-    pieces = re.split(r"(`+[^`]*`+)", ("\n" if wrapped else "\n\n").join(lines))
+
+def _escaped(text: str) -> str:
+    pieces = re.split(r"(`+[^`]*`+)", text)
     return "".join(piece if piece.startswith("`")
                    else piece.replace("*", r"\*").replace("<", "&lt;") for piece in pieces)
 

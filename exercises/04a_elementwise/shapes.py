@@ -47,17 +47,18 @@ def broadcast(*shapes: Any, **_: Any) -> Shape:
     >>> broadcast((3, 1), (4,))
     (3, 4)
     """
-    # 04a.1 The shape of a broadcast. `broadcast(*shapes)` returns, as a tuple, the shape
-    # to which all shapes broadcast. Shapes are compared from their last dimension; one
-    # with fewer dimensions counts as having ones in front. In each dimension the sizes
-    # have to be equal or one, and a size that is not one wins (0 against 1 gives 0).
-    # Arguments that are no tuples are left out, keywords too; no shape at all gives ().
-    # Go through the shapes from left to right. Where the size n of a shape does not fit
-    # the size m that the shapes before it have agreed on, raise RuntimeError with the
-    # text `The size of tensor a (m) must match the size of tensor b (n) at non-singleton
-    # dimension i`, where i counts the dimensions of the longer of the two from the front.
-    # `is_expandable_to(shape, target)` returns True where `shape` broadcasts to exactly
-    # `target`, else False: `target` itself may not grow.
+    # 04a.1 The shape of a broadcast (about 19 lines)
+    # `broadcast(*shapes)` returns, as a tuple, the shape to which all shapes broadcast.
+    # Shapes are compared from their last dimension; one with fewer dimensions counts as
+    # having ones in front. In each dimension the sizes have to be equal or one, and a
+    # size that is not one wins (0 against 1 gives 0). Arguments that are no tuples are
+    # left out, keywords too; no shape at all gives (). Go through the shapes from left to
+    # right. Where the size n of a shape does not fit the size m that the shapes before it
+    # have agreed on, raise RuntimeError with the text `The size of tensor a (m) must
+    # match the size of tensor b (n) at non-singleton dimension i`, where i counts the
+    # dimensions of the longer of the two from the front. `is_expandable_to(shape,
+    # target)` returns True where `shape` broadcasts to exactly `target`, else False:
+    # `target` itself may not grow.
     raise NotImplementedError("04a.1 The shape of a broadcast is yours to write")
 
 
@@ -193,5 +194,5 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
     >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
     (True, False)
     """
-    # 04a.1 The shape of a broadcast. See the task at `broadcast`.
+    # 04a.1 The shape of a broadcast: see the task at `broadcast`.
     raise NotImplementedError("04a.1 The shape of a broadcast is yours to write")

@@ -12,6 +12,7 @@ from ..naming import stages_named
 from ..stages import CourseError, Stage, checkout, stages
 from .build import differences, overview, write
 from .canary import canaries
+from .form import faults
 from .verify import findings
 
 app = typer.Typer(
@@ -50,6 +51,9 @@ def build(
             for path in differences(stage) if check else write(stage):
                 wrong = wrong or check
                 print(f"{'differs' if check else 'written'}: {path.relative_to(stage.root)}")
+            for fault in faults(stage):
+                wrong = True
+                typer.echo(fault, err=True)
         except CourseError as error:
             wrong = True
             typer.echo(str(error), err=True)

@@ -188,23 +188,62 @@ def blank(stage: Stage, path: str, holes: list[Hole]) -> str:
 def blanked_body(stage: Stage, hole: Hole, task_at: str = "") -> list[str]:
     """Return what stands in the place of a hole's body: its task, or where that is, and a raise."""
     words = stage.words["hole"][hole.id]
-    task = f"See the task at `{task_at}`." if task_at else words["task"]
-    wrapped = wrapped_task(f"{hole.id} {words['title']}. {task}")
-    message = f"{hole.id} {words['title']} is yours to write"
-    return [*(f"# {line}" for line in wrapped), f"raise NotImplementedError({json.dumps(message)})"]
+    heading = f"{hole.id} {words['title']}"
+    if task_at:
+        told = [f"{heading}: see the task at `{task_at}`."]
+    else:
+        told = [f"{heading} ({about(stage, hole)})", *wrapped_task(words["task"])]
+    return [*(f"# {line}" for line in told),
+            f"raise NotImplementedError({json.dumps(f'{heading} is yours to write')})"]
+
+
+def about(stage: Stage, hole: Hole) -> str:
+    """Say how long the package's answer to a hole is: "about 4 lines"."""
+    count = answer_lines(stage, hole)
+    return "one line" if count == 1 else f"about {count} lines"
+
+
+def answer_lines(stage: Stage, hole: Hole) -> int:
+    """Count the lines of code in the package's answer; comments and docstrings do not count."""
+    count = 0
+    for each in hole.symbols:
+        path, _, symbol = each.partition(":")
+        source = module(stage.package, path)
+        first, last = body_span(source, source.function(symbol))
+        lines = (line.strip() for line in source.lines[first - 1 : last])
+        count += sum(bool(line) and not line.startswith("#") for line in lines)
+    return count
 
 
 def wrapped_task(text: str) -> list[str]:
-    """Return the lines of a task: sentences filled, examples (indented) and items (`- `) kept."""
-    lines, sentences = [], ""
-    for line in [*text.splitlines(), " "]:
-        if not line.startswith((" ", "- ")):
-            sentences += line + " "
-            continue
-        lines += textwrap.wrap(" ".join(sentences.split()), 84, break_long_words=False,
-                               break_on_hyphens=False)
-        lines, sentences = [*lines, *filter(None, [line.rstrip()])], ""
+    """Return the lines of a task, filled: paragraphs, items (`- `) and examples (indented)."""
+    lines = []
+    for kind, part in parts(text):
+        if kind == "example":
+            lines.append(part)
+        else:
+            lines += textwrap.wrap(part, 84, subsequent_indent="  " if kind == "item" else "",
+                                   break_long_words=False, break_on_hyphens=False)
     return lines
+
+
+def parts(task: str) -> list[tuple[str, str]]:
+    """Return the parts of a task: ("prose", ...), ("item", "- ...") and ("example", "  ...").
+
+    "Mind:" and "Use:" begin a paragraph of their own.
+
+    >>> parts("Add.\\nTwice.\\n  add(1, 2) -> 3\\nMind:\\n- Order.")
+    [('prose', 'Add. Twice.'), ('example', '  add(1, 2) -> 3'), ('prose', 'Mind:'), ('item', '- Order.')]
+    """
+    found: list[tuple[str, str]] = []
+    for line in task.strip().splitlines():
+        kind = "example" if line.startswith(" ") else "item" if line.startswith("- ") else "prose"
+        goes_on = found and found[-1][0] != "example" and not line.startswith(("Mind:", "Use:"))
+        if kind == "prose" and goes_on:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line}".strip())
+        elif line.strip():
+            found.append((kind, line.rstrip()))
+    return found
 
 
 def symbols_in(hole: Hole, path: str) -> list[str]:

@@ -68,7 +68,7 @@ def test_a_hole_keeps_the_signature_and_the_docstring(small):
     assert "secret" not in text and "FACTOR * x" not in text
     assert '"""Return twice x."""' in text
     assert 'raise NotImplementedError("01.1 Doubling is yours to write")' in text
-    assert "# 01.1 Doubling. Multiply." in text
+    assert "# 01.1 Doubling (about 2 lines)\n    # Multiply.\n" in text
     ast.parse(text)
 
 

@@ -129,9 +129,11 @@ def test_each_exercise_leads_once_from_its_task_to_the_glossary(stage):
         assert f"](../{address})" in task and "glossary" not in hints
 
 
-def test_a_task_is_in_paragraphs_where_its_lines_are_sentences():
-    assert lesson_pages._task("One `a*b`.\nTwo *args.") == "One `a*b`.\n\nTwo \\*args."
-    assert lesson_pages._task("One that goes\non here.") == "One that goes\non here."
+def test_a_task_has_paragraphs_examples_and_items():
+    task = "One `a*b`.\nTwo *args.\n  f(1) -> 2\nMind:\n- <This>.\n- That.\nUse: `f`."
+    assert lesson_pages._task(task).split("\n\n") == [
+        "One `a*b`. Two \\*args.", "```text\nf(1) -> 2\n```", "Mind:", "- &lt;This>.\n- That.",
+        "Use: `f`."]
 
 
 def test_no_solution_stands_in_the_text_of_an_exercise():

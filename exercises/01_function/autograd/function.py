@@ -55,8 +55,9 @@ class FunctionCtx:
 
         Values that are not tensors can be set on `ctx` as attributes.
         """
-        # 01.5 Saved tensors. `save_for_backward(*tensors)` keeps the tuple of what it was
-        # given as `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
+        # 01.5 Saved tensors (about 15 lines)
+        # `save_for_backward(*tensors)` keeps the tuple of what it was given as
+        # `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
         # `node.to_save` into what the node holds: a list with, for each item in order, None
         # for None, and for a tensor a `SavedTensor(tensor, is_output=...)`. If the tensor is
         # an output that `forward` made, `joined_as` has under its `id` the tensor that stands
@@ -75,43 +76,46 @@ class FunctionCtx:
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Declare inputs that `forward` wrote to; they have to be returned as well."""
-        # 01.6 Writing to inputs. `mark_dirty(*args)` keeps the tuple of inputs that `forward`
-        # wrote to in `self.dirty_tensors`. `join_written(node, output, index, differentiable,
-        # position, live)` gives such an input, which `forward` returned as output number
-        # `index`, its new place in the graph, and returns the very same tensor. If the write
-        # is not `differentiable`, count it with `output._bump()`, and that is all: what comes
-        # back is the tensor itself, or, where it requires grad all the same (a leaf written
-        # to under `no_grad`), `output.detach()`. Otherwise `refuse_write(output, live)`
-        # raises where writing is not allowed. After that count the write with
-        # `output._bump()` too, and set `output._grad` to None: a gradient that it had was
-        # that of the old value. Set the node's `shape` and `dtype` to those of
-        # `output._array`. `position` is the tensor's number among the tensors that went into
-        # `forward`: call `rebase_history(output, node, index, position)`, which also takes
-        # care of the bases of views. If `position` is None the tensor was no input: set its
-        # `_node`, `_index` and `_requires_grad` to `node`, `index` and True.
+        # 01.6 Writing to inputs (about 13 lines)
+        # `mark_dirty(*args)` keeps the tuple of inputs that `forward` wrote to in
+        # `self.dirty_tensors`. `join_written(node, output, index, differentiable, position,
+        # live)` gives such an input, which `forward` returned as output number `index`, its
+        # new place in the graph, and returns the very same tensor. If the write is not
+        # `differentiable`, count it with `output._bump()`, and that is all: what comes back
+        # is the tensor itself, or, where it requires grad all the same (a leaf written to
+        # under `no_grad`), `output.detach()`. Otherwise `refuse_write(output, live)` raises
+        # where writing is not allowed. After that count the write with `output._bump()` too,
+        # and set `output._grad` to None: a gradient that it had was that of the old value.
+        # Set the node's `shape` and `dtype` to those of `output._array`. `position` is the
+        # tensor's number among the tensors that went into `forward`: call
+        # `rebase_history(output, node, index, position)`, which also takes care of the bases
+        # of views. If `position` is None the tensor was no input: set its `_node`, `_index`
+        # and `_requires_grad` to `node`, `index` and True.
         raise NotImplementedError("01.6 Writing to inputs is yours to write")
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Declare outputs that have no gradient; `backward` gets zeros for them."""
-        # 01.4 Outputs that are not new. `mark_non_differentiable(*args)` keeps the tuple of
-        # outputs in `self.non_differentiable`. `alias(tensor)` returns a new tensor on the
-        # same memory: `Tensor._plain(tensor._array)`, noted as a view of `tensor` with
-        # `mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the
-        # graph yet, and `tensor` stays as it is. `constant(output)` returns what stands for
-        # an input, or for a tensor that requires grad, where it is to have no gradient:
-        # `output.detach()` if `output` requires grad, and an alias of it otherwise. The
-        # result never requires grad, is never `output` itself, and shares its memory.
+        # 01.4 Outputs that are not new (about 7 lines)
+        # `mark_non_differentiable(*args)` keeps the tuple of outputs in
+        # `self.non_differentiable`. `alias(tensor)` returns a new tensor on the same memory:
+        # `Tensor._plain(tensor._array)`, noted as a view of `tensor` with `mark_view(result,
+        # tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the graph yet, and
+        # `tensor` stays as it is. `constant(output)` returns what stands for an input, or for
+        # a tensor that requires grad, where it is to have no gradient: `output.detach()` if
+        # `output` requires grad, and an alias of it otherwise. The result never requires
+        # grad, is never `output` itself, and shares its memory.
         raise NotImplementedError("01.4 Outputs that are not new is yours to write")
 
     def set_materialize_grads(self, value: bool) -> None:
         """With False, `backward` gets None, not zeros, for outputs without a gradient."""
-        # 01.3 Outputs that nobody used. `set_materialize_grads(value)` notes the wish in
-        # `self.materialize_grads`. `_zeros(index)` returns the gradient of an output that was
-        # not used: a tensor of zeros of that output's shape and dtype, or None if the output
-        # was no tensor. `self._blanks[index]` is the pair (shape, backend) of that output;
-        # the backend is None if it was no tensor, and otherwise `backend.zeros(shape, dtype)`
-        # makes an array. `self.metadata_of(index)` is (shape, array dtype).
-        # `Tensor._plain(array)` makes a tensor of an array.
+        # 01.3 Outputs that nobody used (about 5 lines)
+        # `set_materialize_grads(value)` notes the wish in `self.materialize_grads`.
+        # `_zeros(index)` returns the gradient of an output that was not used: a tensor of
+        # zeros of that output's shape and dtype, or None if the output was no tensor.
+        # `self._blanks[index]` is the pair (shape, backend) of that output; the backend is
+        # None if it was no tensor, and otherwise `backend.zeros(shape, dtype)` makes an
+        # array. `self.metadata_of(index)` is (shape, array dtype). `Tensor._plain(array)`
+        # makes a tensor of an array.
         raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
 
     def mark_shared_storage(self, *pairs: Any) -> None:
@@ -142,7 +146,7 @@ class FunctionNode(FunctionCtx, ContextNode):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
-        # 01.5 Saved tensors. See the task at `FunctionCtx.save_for_backward`.
+        # 01.5 Saved tensors: see the task at `FunctionCtx.save_for_backward`.
         raise NotImplementedError("01.5 Saved tensors is yours to write")
 
     @property
@@ -171,23 +175,23 @@ class FunctionNode(FunctionCtx, ContextNode):
         return through_tensors(self, Tensor._plain, grads)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        # 01.2 Backward: hand over and check. `apply_tensors(grads)` gets a sequence with the
-        # gradient of each output, or None where an output was not used. If
-        # `self.materialize_grads` is true, `self._zeros(i)` takes the place of each None (i
-        # is the output's number), in a new list: the engine goes on with the one that it
-        # gave. Call the user's code with `self.apply(*grads)`. Return
-        # `self._checked(results)`, where a result that is no tuple is made a tuple of one
-        # first. `_checked(results)` returns a list with the gradients of those arguments of
-        # `forward` that were tensors (`self._are_tensors` tells), in order; each is a Tensor
-        # or None. Results beyond the number of arguments are dropped if all of them are None.
-        # After that, a number of results that differs from the number of arguments is a
-        # RuntimeError: "function NAME returned an incorrect number of gradients (expected E,
-        # got G)", where NAME is `self.name()`. A result that is not None for an argument that
-        # was no tensor is a RuntimeError: "function NAME returned a gradient different than
-        # None at position P, but the corresponding forward input was not a Variable", with P
-        # counted from 1. A result for a tensor that is neither a Tensor nor None is a
-        # RuntimeError: "expected Variable or None (got KIND)", where KIND is the name of its
-        # type.
+        # 01.2 Backward: hand over and check (about 23 lines)
+        # `apply_tensors(grads)` gets a sequence with the gradient of each output, or None
+        # where an output was not used. If `self.materialize_grads` is true, `self._zeros(i)`
+        # takes the place of each None (i is the output's number), in a new list: the engine
+        # goes on with the one that it gave. Call the user's code with `self.apply(*grads)`.
+        # Return `self._checked(results)`, where a result that is no tuple is made a tuple of
+        # one first. `_checked(results)` returns a list with the gradients of those arguments
+        # of `forward` that were tensors (`self._are_tensors` tells), in order; each is a
+        # Tensor or None. Results beyond the number of arguments are dropped if all of them
+        # are None. After that, a number of results that differs from the number of arguments
+        # is a RuntimeError: "function NAME returned an incorrect number of gradients
+        # (expected E, got G)", where NAME is `self.name()`. A result that is not None for an
+        # argument that was no tensor is a RuntimeError: "function NAME returned a gradient
+        # different than None at position P, but the corresponding forward input was not a
+        # Variable", with P counted from 1. A result for a tensor that is neither a Tensor nor
+        # None is a RuntimeError: "expected Variable or None (got KIND)", where KIND is the
+        # name of its type.
         raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
 
     def apply(self, *grads: Any) -> Any:
@@ -201,12 +205,12 @@ class FunctionNode(FunctionCtx, ContextNode):
         return cls.vjp(self.context(), *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
-        # 01.3 Outputs that nobody used. See the task at `FunctionCtx.set_materialize_grads`.
+        # 01.3 Outputs that nobody used: see the task at `FunctionCtx.set_materialize_grads`.
         raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Return the gradients of the tensors among the inputs; the others must have none."""
-        # 01.2 Backward: hand over and check. See the task at `FunctionNode.apply_tensors`.
+        # 01.2 Backward: hand over and check: see the task at `FunctionNode.apply_tensors`.
         raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
 
 
@@ -335,23 +339,24 @@ class Function:
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
         """Make the context, run `forward` with it and add its outputs to the graph."""
-        # 01.1 Forward: the context and the graph. `apply(*args, **kwargs)` ends here; return
-        # the pair (context, results). Make a context, `cls._backward_cls()`; it is the node
-        # of the graph at the same time. The call is recorded if grad mode is on
-        # (`_state.grad_enabled.get()`) and at least one tensor among `args` requires grad.
-        # Set on the context, before `forward` runs: `_are_tensors`, a tuple that tells for
-        # each of `args` whether it is a Tensor; `needs_input_grad`, a tuple that tells for
-        # each of `args` whether it is a Tensor that requires grad. If the call is recorded,
-        # number the node with `assign_sequence_nr(node)` and give it one edge for each tensor
-        # among `args`, in order, with `node.set_edges(edges)`; a tensor's `_edge()` returns
-        # its edge, also where it needs no gradient. Then, with recording off however
-        # `forward` ends, run `cls.forward(context, *args, **kwargs)`; if the class has its
-        # own `setup_context` (it is not `Function.setup_context`), run `cls.forward(*args,
-        # **kwargs)` and after it `cls.setup_context(context, args, outputs)` with the outputs
-        # exactly as `forward` returned them. Hand the outputs on as a tuple:
-        # `join_outputs(node, tensors, outputs, recorded)` returns a list of what takes their
-        # place. If `forward` returned a tuple the results are a tuple of the same length,
-        # also of length one; otherwise they are the one result, bare.
+        # 01.1 Forward: the context and the graph (about 17 lines)
+        # `apply(*args, **kwargs)` ends here; return the pair (context, results). Make a
+        # context, `cls._backward_cls()`; it is the node of the graph at the same time. The
+        # call is recorded if grad mode is on (`_state.grad_enabled.get()`) and at least one
+        # tensor among `args` requires grad. Set on the context, before `forward` runs:
+        # `_are_tensors`, a tuple that tells for each of `args` whether it is a Tensor;
+        # `needs_input_grad`, a tuple that tells for each of `args` whether it is a Tensor
+        # that requires grad. If the call is recorded, number the node with
+        # `assign_sequence_nr(node)` and give it one edge for each tensor among `args`, in
+        # order, with `node.set_edges(edges)`; a tensor's `_edge()` returns its edge, also
+        # where it needs no gradient. Then, with recording off however `forward` ends, run
+        # `cls.forward(context, *args, **kwargs)`; if the class has its own `setup_context`
+        # (it is not `Function.setup_context`), run `cls.forward(*args, **kwargs)` and after
+        # it `cls.setup_context(context, args, outputs)` with the outputs exactly as `forward`
+        # returned them. Hand the outputs on as a tuple: `join_outputs(node, tensors, outputs,
+        # recorded)` returns a list of what takes their place. If `forward` returned a tuple
+        # the results are a tuple of the same length, also of length one; otherwise they are
+        # the one result, bare.
         raise NotImplementedError("01.1 Forward: the context and the graph is yours to write")
 
     vjp = backward

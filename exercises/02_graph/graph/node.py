@@ -131,13 +131,14 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to gradients: one result comes bare, several as a tuple."""
-        # 02.4 A node called by hand. Calling a node with gradient tensors applies it. It
-        # takes as many gradients as it has `num_inputs`; otherwise raise TypeError with the
-        # text "expected {num_inputs} arguments, got {number given} instead". Each is a tensor
-        # or None; for anything else raise TypeError with "argument {position, from 0} is not
-        # a Variable" (a tensor is what has an attribute `_array`). Then
-        # `self.apply_tensors(grads)` gives one result for each edge, with a history where
-        # grad mode is on. Return a single result bare, and several (or none) as a tuple.
+        # 02.4 A node called by hand (about 7 lines)
+        # Calling a node with gradient tensors applies it. It takes as many gradients as it
+        # has `num_inputs`; otherwise raise TypeError with the text "expected {num_inputs}
+        # arguments, got {number given} instead". Each is a tensor or None; for anything else
+        # raise TypeError with "argument {position, from 0} is not a Variable" (a tensor is
+        # what has an attribute `_array`). Then `self.apply_tensors(grads)` gives one result
+        # for each edge, with a history where grad mode is on. Return a single result bare,
+        # and several (or none) as a tuple.
         raise NotImplementedError("02.4 A node called by hand is yours to write")
 
     def name(self) -> str:
@@ -150,11 +151,12 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The edges as `((node, index), ...)`; `(None, 0)` for inputs that need no gradient."""
-        # 02.1 Edges. A node says where its results go: one edge for each input of the
-        # forward. `set_edges(edges)` keeps (node, index) pairs in `self.edges`, a tuple of
-        # `Edge`s, as `NaryNode.__init__` does. `next_functions` returns the edges as a tuple
-        # of (node, index) pairs. `NaryNode.metadata_of(index)` returns (shape, dtype) of
-        # output `index` of the forward.
+        # 02.1 Edges (about 3 lines)
+        # A node says where its results go: one edge for each input of the forward.
+        # `set_edges(edges)` keeps (node, index) pairs in `self.edges`, a tuple of `Edge`s, as
+        # `NaryNode.__init__` does. `next_functions` returns the edges as a tuple of (node,
+        # index) pairs. `NaryNode.metadata_of(index)` returns (shape, dtype) of output `index`
+        # of the forward.
         #   node.set_edges([(a, 1), (None, 0)])
         #   node.edges[0].node, node.edges[0].index    -> a, 1
         #   node.next_functions                        -> ((a, 1), (None, 0))
@@ -210,11 +212,11 @@ class NaryNode(Node):
         self.edges: Sequence[tuple[Node | None, int]] = tuple(map(Edge._make, edges))
 
     def set_edges(self, edges: Sequence[tuple[Node | None, int]]) -> None:
-        # 02.1 Edges. See the task at `Node.next_functions`.
+        # 02.1 Edges: see the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     def metadata_of(self, index: int) -> tuple[tuple[int, ...], Any]:
-        # 02.1 Edges. See the task at `Node.next_functions`.
+        # 02.1 Edges: see the task at `Node.next_functions`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
 

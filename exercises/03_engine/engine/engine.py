@@ -51,10 +51,11 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    # 03.6 A whole pass. `execute`: make the task, `kind(retain_graph, create_graph,
-    # on_tensors)`, where `on_tensors` is True if the first of `grads` is a Tensor, and
-    # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number)
-    # call `task.end_at(root, inputs, accumulate)`. Run with `_run_here(task, root)`, or
+    # 03.6 A whole pass (about 30 lines)
+    # `execute`: make the task, `kind(retain_graph, create_graph, on_tensors)`, where
+    # `on_tensors` is True if the first of `grads` is a Tensor, and `root =
+    # GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number) call
+    # `task.end_at(root, inputs, accumulate)`. Run with `_run_here(task, root)`, or
     # `_run_in_fresh_thread(task, root)` where `_running.tasks` holds MAX_DEPTH passes
     # already. Return a list with `task.captured.get(position)` for each input, empty
     # without inputs. `end_at`: call `self.find_nodes_to_execute(root, ends)` with the set
@@ -80,7 +81,7 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
     setting is a call, comes last in the `finally`.
     """
-    # 03.6 A whole pass. See the task at `execute`.
+    # 03.6 A whole pass: see the task at `execute`.
     raise NotImplementedError("03.6 A whole pass is yours to write")
 
 
@@ -107,5 +108,5 @@ def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
 
 def queue_callback(callback: Callable[..., Any]) -> None:
     """Call `callback()` when the backward pass that is running now has run all its nodes."""
-    # 03.6 A whole pass. See the task at `execute`.
+    # 03.6 A whole pass: see the task at `execute`.
     raise NotImplementedError("03.6 A whole pass is yours to write")

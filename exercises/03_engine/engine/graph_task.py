@@ -75,35 +75,37 @@ class GraphTask:
 
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node reachable from the root."""
-        # 03.2 Dependencies. Fill the dictionary `self.dependencies`: for each node that can
-        # be reached from `root`, the number of edges that lead into it, counted over all
-        # nodes that can be reached, the root included. `node.edges` holds pairs (node,
-        # index); a node that is None leads nowhere and is not counted. Mind: two edges from
-        # one node to another count twice; however many ways lead to a node, its own edges are
-        # counted once; the root gets no entry; a graph may be very deep, so no recursion.
+        # 03.2 Dependencies (about 7 lines)
+        # Fill the dictionary `self.dependencies`: for each node that can be reached from
+        # `root`, the number of edges that lead into it, counted over all nodes that can be
+        # reached, the root included. `node.edges` holds pairs (node, index); a node that is
+        # None leads nowhere and is not counted. Mind: two edges from one node to another
+        # count twice; however many ways lead to a node, its own edges are counted once; the
+        # root gets no entry; a graph may be very deep, so no recursion.
         raise NotImplementedError("03.2 Dependencies is yours to write")
 
     def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
         """Find the nodes from which an input can be reached; the others will not run."""
-        # 03.5 Only what is asked for. `find_nodes_to_execute(root, inputs)`: set
-        # `self.nodes_to_execute` to the set of all nodes on the way from `root` to one of the
-        # nodes `inputs`: these, and each node reachable from root from which one of them can
-        # be reached, the root included. `node.edges` holds pairs (node, index), with None for
-        # nowhere. Mind: a graph may be deep, so no recursion; look at each node a bounded
-        # number of times, however many ways lead to it. `capture(node, grads)`:
-        # `self.captures[node]` is a dictionary from numbers of outputs to lists of positions;
-        # store `grads[number]` in `self.captured[position]` for each. `runs(node)`: one that
-        # is captured (its entry in `self.captures` is there and not empty) runs only if a
-        # node at the end of one of its edges is in `self.nodes_to_execute`; any other if it
-        # is there itself.
+        # 03.5 Only what is asked for (about 19 lines)
+        # `find_nodes_to_execute(root, inputs)`: set `self.nodes_to_execute` to the set of all
+        # nodes on the way from `root` to one of the nodes `inputs`: these, and each node
+        # reachable from root from which one of them can be reached, the root included.
+        # `node.edges` holds pairs (node, index), with None for nowhere. Mind: a graph may be
+        # deep, so no recursion; look at each node a bounded number of times, however many
+        # ways lead to it. `capture(node, grads)`: `self.captures[node]` is a dictionary from
+        # numbers of outputs to lists of positions; store `grads[number]` in
+        # `self.captured[position]` for each. `runs(node)`: one that is captured (its entry in
+        # `self.captures` is there and not empty) runs only if a node at the end of one of its
+        # edges is in `self.nodes_to_execute`; any other if it is there itself.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
     # ---------------------------------------------------------------- the pass
 
     def run(self, root: Node) -> None:
         """Run the root and then every node that becomes ready."""
-        # 03.4 Running. `run(root)`: give the root a buffer (`InputBuffer(root.num_inputs)`,
-        # in `self.buffers`), push it, and evaluate the nodes that are ready,
+        # 03.4 Running (about 19 lines)
+        # `run(root)`: give the root a buffer (`InputBuffer(root.num_inputs)`, in
+        # `self.buffers`), push it, and evaluate the nodes that are ready,
         # `heappop(self.ready)[2]`, each with its buffer, which leaves `self.buffers`, until
         # none is. `self.evaluate` does it, or `_state.anomaly.watched(self.evaluate)` where
         # `_state.anomaly.enabled`. At the end call the functions in `self.callbacks`, first
@@ -118,24 +120,24 @@ class GraphTask:
 
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
-        # 03.3 The ready queue. `push(node)` puts a node on the queue of nodes that are ready,
-        # `self.ready`, a heap from which `heappop` has to give the node with the greatest
-        # `sequence` first, the latest of the forward: push the triple (-node.sequence,
-        # next(self.turns), node) with `heappush`. (`next(self.turns)` gives a greater number
-        # each time, so of nodes with equal `sequence` the one pushed first comes first, and
-        # nodes, which cannot be compared, never are.) `add_to_buffer(target, index,
-        # gradient)` brings the gradient of output `index` of a node. Where
-        # `self.nodes_to_execute` is a set (None: all nodes run) and has not got the node,
-        # return at once. Its buffer is in `self.buffers`; for the first gradient make one,
-        # `InputBuffer(target.num_inputs)`. Add the gradient with `buffer.add(index,
-        # gradient)`, unless it is None, which stands for a gradient of zero. Then count down
-        # `self.dependencies[target]`, for None as well. When the last one has come, push the
-        # node.
+        # 03.3 The ready queue (about 10 lines)
+        # `push(node)` puts a node on the queue of nodes that are ready, `self.ready`, a heap
+        # from which `heappop` has to give the node with the greatest `sequence` first, the
+        # latest of the forward: push the triple (-node.sequence, next(self.turns), node) with
+        # `heappush`. (`next(self.turns)` gives a greater number each time, so of nodes with
+        # equal `sequence` the one pushed first comes first, and nodes, which cannot be
+        # compared, never are.) `add_to_buffer(target, index, gradient)` brings the gradient
+        # of output `index` of a node. Where `self.nodes_to_execute` is a set (None: all nodes
+        # run) and has not got the node, return at once. Its buffer is in `self.buffers`; for
+        # the first gradient make one, `InputBuffer(target.num_inputs)`. Add the gradient with
+        # `buffer.add(index, gradient)`, unless it is None, which stands for a gradient of
+        # zero. Then count down `self.dependencies[target]`, for None as well. When the last
+        # one has come, push the node.
         raise NotImplementedError("03.3 The ready queue is yours to write")
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and route its results to the nodes they are for."""
-        # 03.4 Running. See the task at `GraphTask.run`.
+        # 03.4 Running: see the task at `GraphTask.run`.
         raise NotImplementedError("03.4 Running is yours to write")
 
     def call(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
@@ -162,7 +164,7 @@ class GraphTask:
 
     def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
         """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
-        # 03.3 The ready queue. See the task at `GraphTask.push`.
+        # 03.3 The ready queue: see the task at `GraphTask.push`.
         raise NotImplementedError("03.3 The ready queue is yours to write")
 
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
@@ -191,20 +193,21 @@ class GraphTask:
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
-        # 03.5 Only what is asked for. See the task at `GraphTask.find_nodes_to_execute`.
+        # 03.5 Only what is asked for: see the task at `GraphTask.find_nodes_to_execute`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
     def runs(self, node: Node) -> bool:
         """Tell whether a captured or pruned node runs: only if something needed lies behind."""
-        # 03.5 Only what is asked for. See the task at `GraphTask.find_nodes_to_execute`.
+        # 03.5 Only what is asked for: see the task at `GraphTask.find_nodes_to_execute`.
         raise NotImplementedError("03.5 Only what is asked for is yours to write")
 
     def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
         """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
-        # 03.6 A whole pass. `execute`: make the task, `kind(retain_graph, create_graph,
-        # on_tensors)`, where `on_tensors` is True if the first of `grads` is a Tensor, and
-        # `root = GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number)
-        # call `task.end_at(root, inputs, accumulate)`. Run with `_run_here(task, root)`, or
+        # 03.6 A whole pass (about 30 lines)
+        # `execute`: make the task, `kind(retain_graph, create_graph, on_tensors)`, where
+        # `on_tensors` is True if the first of `grads` is a Tensor, and `root =
+        # GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number) call
+        # `task.end_at(root, inputs, accumulate)`. Run with `_run_here(task, root)`, or
         # `_run_in_fresh_thread(task, root)` where `_running.tasks` holds MAX_DEPTH passes
         # already. Return a list with `task.captured.get(position)` for each input, empty
         # without inputs. `end_at`: call `self.find_nodes_to_execute(root, ends)` with the set

@@ -45,13 +45,14 @@ class InputBuffer:
 
     def add(self, index: int, gradient: Gradient) -> None:
         """Add a gradient for output `index`; writes only to memory that the engine owns."""
-        # 03.1 Gradients that meet. Add a gradient to what has come for output `index`.
-        # `gradient` is a pair: `grad, owned = gradient`. `self.grads[index]` is None before
-        # the first, which is kept as it is, with `self.owned[index] = owned`; a later one is
-        # added. Mind: never write to `grad` or to an array that is not owned; in place you
-        # may add only to an owned array that is `writable` (no view). Any other sum is
-        # `combine(current, grad)`, which makes a new one and serves Tensors too; the engine
-        # owns it, so `self.owned[index]` may be True then.
+        # 03.1 Gradients that meet (about 8 lines)
+        # Add a gradient to what has come for output `index`. `gradient` is a pair: `grad,
+        # owned = gradient`. `self.grads[index]` is None before the first, which is kept as it
+        # is, with `self.owned[index] = owned`; a later one is added. Mind: never write to
+        # `grad` or to an array that is not owned; in place you may add only to an owned array
+        # that is `writable` (no view). Any other sum is `combine(current, grad)`, which makes
+        # a new one and serves Tensors too; the engine owns it, so `self.owned[index]` may be
+        # True then.
         raise NotImplementedError("03.1 Gradients that meet is yours to write")
 
 

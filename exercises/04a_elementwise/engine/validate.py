@@ -53,32 +53,33 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
 
     A broadcast input gets the sum over the copies that were made of it.
     """
-    # 04a.3 A gradient made to fit. `match_metadata(grad, target, index, source,
-    # position)` returns `grad` as the node `target` expects it for the output `index` of
-    # its forward: `target.metadata_of(index)` gives that output's shape and dtype. `grad`
-    # is an array, a number or a `Tensor`, whose array is `grad._array`; the result is of
-    # the same kind. What is neither a Tensor nor of a type in BACKENDS is made an array
-    # with `np.asarray`. If the shape is another, return the sum over copies (`sum_to`);
-    # but `check_expandable(received, shape, source, position)` comes first: where the
-    # wanted shape does not broadcast to what came, raise RuntimeError `Function NAME
-    # returned an invalid gradient at index POSITION - got [4] but expected shape
-    # compatible with [3]`. NAME is `source.name()`, POSITION is `position`, and both
-    # shapes are printed as lists. If the dtype is another, cast with `converted(grad,
-    # dtype)`: `astype(dtype)` of an array, `grad.to(FROM_NUMPY[dtype])` of a tensor;
-    # integers and truth values are cast too.
+    # 04a.3 A gradient made to fit (about 13 lines)
+    # `match_metadata(grad, target, index, source, position)` returns `grad` as the node
+    # `target` expects it for the output `index` of its forward:
+    # `target.metadata_of(index)` gives that output's shape and dtype. `grad` is an array,
+    # a number or a `Tensor`, whose array is `grad._array`; the result is of the same
+    # kind. What is neither a Tensor nor of a type in BACKENDS is made an array with
+    # `np.asarray`. If the shape is another, return the sum over copies (`sum_to`); but
+    # `check_expandable(received, shape, source, position)` comes first: where the wanted
+    # shape does not broadcast to what came, raise RuntimeError `Function NAME returned an
+    # invalid gradient at index POSITION - got [4] but expected shape compatible with
+    # [3]`. NAME is `source.name()`, POSITION is `position`, and both shapes are printed
+    # as lists. If the dtype is another, cast with `converted(grad, dtype)`:
+    # `astype(dtype)` of an array, `grad.to(FROM_NUMPY[dtype])` of a tensor; integers and
+    # truth values are cast too.
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
 def converted(grad: Value, dtype: Any) -> Value:
     """Return a gradient in another array dtype."""
-    # 04a.3 A gradient made to fit. See the task at `match_metadata`.
+    # 04a.3 A gradient made to fit: see the task at `match_metadata`.
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
 def check_expandable(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
                      position: int) -> None:
     """Raise unless a gradient is of a shape to which `shape` can be broadcast."""
-    # 04a.3 A gradient made to fit. See the task at `match_metadata`.
+    # 04a.3 A gradient made to fit: see the task at `match_metadata`.
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
@@ -89,12 +90,13 @@ def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
     >>> sum_to(np.ones((2, 3)), (3,))
     array([2., 2., 2.])
     """
-    # 04a.2 The adjoint of broadcasting. `sum_to(grad, shape)`: `grad` is a NumPy array or
-    # a `Tensor` and `shape` a tuple that broadcasts to `grad.shape`. Return the sum of
-    # `grad` over all copies that broadcasting made, in exactly the shape `shape`: over
-    # the dimensions that `grad` has more, which are its first ones, and over those where
-    # `shape` has a one and `grad` another size. An array gives an array; a tensor gives a
-    # tensor and stays in its graph, so use its methods. `grad` itself is not changed.
-    # Arrays have `sum(dims, keepdims=True)`, tensors `sum(dims, keepdim=True)`; both have
-    # `reshape(shape)`. Mind that `Tensor.sum(())` sums everything.
+    # 04a.2 The adjoint of broadcasting (about 12 lines)
+    # `sum_to(grad, shape)`: `grad` is a NumPy array or a `Tensor` and `shape` a tuple
+    # that broadcasts to `grad.shape`. Return the sum of `grad` over all copies that
+    # broadcasting made, in exactly the shape `shape`: over the dimensions that `grad` has
+    # more, which are its first ones, and over those where `shape` has a one and `grad`
+    # another size. An array gives an array; a tensor gives a tensor and stays in its
+    # graph, so use its methods. `grad` itself is not changed. Arrays have `sum(dims,
+    # keepdims=True)`, tensors `sum(dims, keepdim=True)`; both have `reshape(shape)`. Mind
+    # that `Tensor.sum(())` sums everything.
     raise NotImplementedError("04a.2 The adjoint of broadcasting is yours to write")

@@ -44,18 +44,19 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
 
     `index` has as many dimensions as `sizes` and may cover less of each.
     """
-    # 04b.6 Indices that repeat. The adjoint of picking elements is adding to them, and an
-    # element that was picked twice gets two gradients. `_positions(xp, sizes, dim,
-    # index)`: `index` has as many dimensions as `sizes` and may be smaller in each.
-    # Return an integer array of index's shape with, for each of its elements, the flat
-    # (row-major) position in an array of `sizes`: its value along `dim`, and its own
-    # place in all other dimensions. `_along(values, axis, ndim)` lays a vector along one
-    # axis, to broadcast. `_add_at(xp, target, positions, values)`: add `values` (they
-    # broadcast to the shape of positions, and are cast to the dtype of target) to the
-    # flat positions of `target`, in place, repeated positions counted each time:
-    # `xp.add.at(flat, positions, values)` does that for vectors. Return `target`. Mind
-    # that `target.reshape(-1)` is a copy where target is not contiguous, so write it
-    # back. `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
+    # 04b.6 Indices that repeat (about 26 lines)
+    # The adjoint of picking elements is adding to them, and an element that was picked
+    # twice gets two gradients. `_positions(xp, sizes, dim, index)`: `index` has as many
+    # dimensions as `sizes` and may be smaller in each. Return an integer array of index's
+    # shape with, for each of its elements, the flat (row-major) position in an array of
+    # `sizes`: its value along `dim`, and its own place in all other dimensions.
+    # `_along(values, axis, ndim)` lays a vector along one axis, to broadcast.
+    # `_add_at(xp, target, positions, values)`: add `values` (they broadcast to the shape
+    # of positions, and are cast to the dtype of target) to the flat positions of
+    # `target`, in place, repeated positions counted each time: `xp.add.at(flat,
+    # positions, values)` does that for vectors. Return `target`. Mind that
+    # `target.reshape(-1)` is a copy where target is not contiguous, so write it back.
+    # `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
     # source[i] along dim, in place; of `source` only the part that `index` covers counts;
     # returns target; a 0-d target gets the sum of source; dim may be negative.
     # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
@@ -66,7 +67,7 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
 
 def _add_at(xp: Any, target: Array, positions: Array, values: Array) -> Array:
     """`target.flat[positions] += values` that counts repeated positions; returns `target`."""
-    # 04b.6 Indices that repeat. See the task at `_positions`.
+    # 04b.6 Indices that repeat: see the task at `_positions`.
     raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
@@ -78,7 +79,7 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])
     """
-    # 04b.6 Indices that repeat. See the task at `_positions`.
+    # 04b.6 Indices that repeat: see the task at `_positions`.
     raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
@@ -136,7 +137,7 @@ def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> 
     array([[0., 0.],
            [2., 2.]])
     """
-    # 04b.6 Indices that repeat. See the task at `_positions`.
+    # 04b.6 Indices that repeat: see the task at `_positions`.
     raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 

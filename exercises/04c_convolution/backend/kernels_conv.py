@@ -163,14 +163,15 @@ def conv_forward(
     >>> conv_forward(xp, x, weight, None, (1,), (0,), (1,), 1)
     array([[[2., 2.]]])
     """
-    # 04c.5 The convolution. `conv_forward(xp, x, weight, bias, stride, padding, dilation,
-    # groups)`: x is (N, C, *S), weight (O, C / groups, *K), bias (O,) or None; the result
-    # (N, O, *steps) has at each step, for each output channel o, the sum over input
-    # channels and kernel positions of weight[o, c, k] times the element under it, plus
-    # bias[o]. (No mirroring: what deep learning calls convolution is a correlation.) With
-    # groups the channels are cut into `groups` equal consecutive parts, and so are the
-    # output channels; each part sees only its own. The dtype is `xp.result_type(x,
-    # weight)`; inputs stay unchanged; an empty batch gives an empty result. Helpers:
+    # 04c.5 The convolution (about 16 lines)
+    # `conv_forward(xp, x, weight, bias, stride, padding, dilation, groups)`: x is (N, C,
+    # *S), weight (O, C / groups, *K), bias (O,) or None; the result (N, O, *steps) has at
+    # each step, for each output channel o, the sum over input channels and kernel
+    # positions of weight[o, c, k] times the element under it, plus bias[o]. (No
+    # mirroring: what deep learning calls convolution is a correlation.) With groups the
+    # channels are cut into `groups` equal consecutive parts, and so are the output
+    # channels; each part sees only its own. The dtype is `xp.result_type(x, weight)`;
+    # inputs stay unchanged; an empty batch gives an empty result. Helpers:
     # `conv_output_sizes` (raises where the kernel does not fit), `pad`, `windows`,
     # `kernel_positions`. The package works block by block with `_columns_by_block`; you
     # may do so or not: any right answer passes.
@@ -196,14 +197,14 @@ def conv_grad_input(
     >>> conv_grad_input(xp, g, w, (1, 1, 3), (1,), (0,), (1,), 1)
     array([[[1., 2., 1.]]])
     """
-    # 04c.7 The input's gradient. `conv_grad_input(xp, g, weight, input_sizes, stride,
-    # padding, dilation, groups)`: g is (N, O, *steps); return the gradient of the input,
-    # of shape `input_sizes` (N, C, *S): each element of g goes, times the weights, to all
-    # elements that its window looked at, and there everything adds up. What no window met
-    # gets zero, and what went to the padding is cut off. The steps are g.shape[2:], which
-    # may be fewer than would fit. The dtype is `xp.result_type(g, weight)`. The package
-    # has a second way where no step was skipped, the convolution of g with the mirrored
-    # weight; one way is enough.
+    # 04c.7 The input's gradient (about 24 lines)
+    # `conv_grad_input(xp, g, weight, input_sizes, stride, padding, dilation, groups)`: g
+    # is (N, O, *steps); return the gradient of the input, of shape `input_sizes` (N, C,
+    # *S): each element of g goes, times the weights, to all elements that its window
+    # looked at, and there everything adds up. What no window met gets zero, and what went
+    # to the padding is cut off. The steps are g.shape[2:], which may be fewer than would
+    # fit. The dtype is `xp.result_type(g, weight)`. The package has a second way where no
+    # step was skipped, the convolution of g with the mirrored weight; one way is enough.
     raise NotImplementedError("04c.7 The input's gradient is yours to write")
 
 
@@ -253,10 +254,11 @@ def conv_grad_weight(
     >>> conv_grad_weight(xp, g, x, (1, 1, 2), (1,), (0,), (1,), 1)
     array([[[1., 3.]]])
     """
-    # 04c.6 The weight's gradient. `conv_grad_weight(xp, g, x, weight_sizes, stride,
-    # padding, dilation, groups)`: g is (N, O, *steps), the gradient of the result; return
-    # the gradient of the weight, of shape `weight_sizes` (O, C / groups, *K): for each
-    # weight the sum over samples and steps of g times the element that the weight looked
-    # at. The steps are g.shape[2:], which may be fewer than would fit. Zeros for an empty
-    # batch. The dtype is `xp.result_type(g, x)`.
+    # 04c.6 The weight's gradient (about 14 lines)
+    # `conv_grad_weight(xp, g, x, weight_sizes, stride, padding, dilation, groups)`: g is
+    # (N, O, *steps), the gradient of the result; return the gradient of the weight, of
+    # shape `weight_sizes` (O, C / groups, *K): for each weight the sum over samples and
+    # steps of g times the element that the weight looked at. The steps are g.shape[2:],
+    # which may be fewer than would fit. Zeros for an empty batch. The dtype is
+    # `xp.result_type(g, x)`.
     raise NotImplementedError("04c.6 The weight's gradient is yours to write")

@@ -49,20 +49,21 @@ def conv_output_sizes(
     >>> conv_output_sizes((7, 7), (3, 3), (2, 2), (1, 1), (1, 1))
     (4, 4)
     """
-    # 04c.1 How many steps fit. `conv_output_sizes(sizes, kernel, stride, padding,
-    # dilation)`: five sequences with a number for each spatial dimension; return a tuple
-    # of how many steps the kernel takes in each. The input is padded by `padding` on both
-    # sides. A kernel of size k reaches over d * (k - 1) + 1 elements with dilation d. It
-    # starts at the first element and moves by the stride as long as it fits. Where a
-    # kernel reaches further than its padded input, raise RuntimeError `Calculated padded
-    # input size per channel: (7 x 2). Kernel size: (3 x 5). Kernel size can't be greater
-    # than actual input size`, the padded sizes first and the reaches (with dilation)
-    # second. `pool_output_sizes(..., ceil_mode)` counts the same way; with `ceil_mode` a
-    # last window may hang over the end (round up), but no window may start behind the
-    # input and its left padding: where step i = count - 1 starts at i * s >= size + p,
-    # there is one less. It does not compare reaches; where a count is below one, raise
-    # RuntimeError `Given input size: (5x2). Calculated output size: (3x-1). Output size
-    # is too small` (`_by` joins sizes with x).
+    # 04c.1 How many steps fit (about 20 lines)
+    # `conv_output_sizes(sizes, kernel, stride, padding, dilation)`: five sequences with a
+    # number for each spatial dimension; return a tuple of how many steps the kernel takes
+    # in each. The input is padded by `padding` on both sides. A kernel of size k reaches
+    # over d * (k - 1) + 1 elements with dilation d. It starts at the first element and
+    # moves by the stride as long as it fits. Where a kernel reaches further than its
+    # padded input, raise RuntimeError `Calculated padded input size per channel: (7 x 2).
+    # Kernel size: (3 x 5). Kernel size can't be greater than actual input size`, the
+    # padded sizes first and the reaches (with dilation) second. `pool_output_sizes(...,
+    # ceil_mode)` counts the same way; with `ceil_mode` a last window may hang over the
+    # end (round up), but no window may start behind the input and its left padding: where
+    # step i = count - 1 starts at i * s >= size + p, there is one less. It does not
+    # compare reaches; where a count is below one, raise RuntimeError `Given input size:
+    # (5x2). Calculated output size: (3x-1). Output size is too small` (`_by` joins sizes
+    # with x).
     raise NotImplementedError("04c.1 How many steps fit is yours to write")
 
 
@@ -81,7 +82,7 @@ def pool_output_sizes(
     >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
     (3,)
     """
-    # 04c.1 How many steps fit. See the task at `conv_output_sizes`.
+    # 04c.1 How many steps fit: see the task at `conv_output_sizes`.
     raise NotImplementedError("04c.1 How many steps fit is yours to write")
 
 
@@ -112,14 +113,14 @@ def pad(
     >>> pad(numpy, numpy.ones(2), (1,), (2,))
     array([0., 1., 1., 0., 0.])
     """
-    # 04c.2 Padding, and cutting it off again. `pad(xp, x, before, after, value,
-    # channels_last)`: surround the trailing dimensions of the array `x` (as many as
-    # `before` has items) with `before[i]` elements in front and `after[i]` behind, all
-    # `value`; the dtype stays. Where nothing is added, return `x` itself. With
-    # `channels_last` (for zeros only) the memory is to come from `zeros(xp, shape, dtype,
-    # channels_last)`, the function above. `crop(xp, padded, before, sizes)` undoes it:
-    # cut `sizes` elements out of the trailing dimensions, from `before` on, and return
-    # them contiguous (`xp.ascontiguousarray`).
+    # 04c.2 Padding, and cutting it off again (about 15 lines)
+    # `pad(xp, x, before, after, value, channels_last)`: surround the trailing dimensions
+    # of the array `x` (as many as `before` has items) with `before[i]` elements in front
+    # and `after[i]` behind, all `value`; the dtype stays. Where nothing is added, return
+    # `x` itself. With `channels_last` (for zeros only) the memory is to come from
+    # `zeros(xp, shape, dtype, channels_last)`, the function above. `crop(xp, padded,
+    # before, sizes)` undoes it: cut `sizes` elements out of the trailing dimensions, from
+    # `before` on, and return them contiguous (`xp.ascontiguousarray`).
     raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
 
 
@@ -129,7 +130,7 @@ def crop(xp: Any, padded: Array, before: Sequence[int], sizes: Sequence[int]) ->
     >>> crop(numpy, numpy.arange(5), (1,), (2,))
     array([1, 2])
     """
-    # 04c.2 Padding, and cutting it off again. See the task at `pad`.
+    # 04c.2 Padding, and cutting it off again: see the task at `pad`.
     raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
 
 
@@ -153,15 +154,15 @@ def position_slices(
     >>> position_slices((1,), (2,), (1,), (3,))
     (Ellipsis, slice(1, 6, 2))
     """
-    # 04c.3 All windows at once. A window at step i and position k of the kernel looks at
-    # element i * stride + k * dilation. `position_slices(position, stride, dilation,
-    # counts)` returns the key, a tuple of `...` and a slice for each dimension, of the
-    # elements that *one position* meets over all `counts` steps; for a count of 0 the
-    # slice is empty. `windows(xp, x, kernel, stride, dilation, counts)` returns a view
-    # (nothing copied) of shape (*leading dimensions, *kernel, *counts) of all windows
-    # over the trailing dimensions of `x`: `xp.lib.stride_tricks.as_strided(x, shape,
-    # strides)` makes it, with strides in bytes. `x` is padded already and may have any
-    # strides; `counts` fits.
+    # 04c.3 All windows at once (about 14 lines)
+    # A window at step i and position k of the kernel looks at element i * stride + k *
+    # dilation. `position_slices(position, stride, dilation, counts)` returns the key, a
+    # tuple of `...` and a slice for each dimension, of the elements that *one position*
+    # meets over all `counts` steps; for a count of 0 the slice is empty. `windows(xp, x,
+    # kernel, stride, dilation, counts)` returns a view (nothing copied) of shape
+    # (*leading dimensions, *kernel, *counts) of all windows over the trailing dimensions
+    # of `x`: `xp.lib.stride_tricks.as_strided(x, shape, strides)` makes it, with strides
+    # in bytes. `x` is padded already and may have any strides; `counts` fits.
     raise NotImplementedError("04c.3 All windows at once is yours to write")
 
 
@@ -181,7 +182,7 @@ def windows(
     array([[0, 1, 2],
            [1, 2, 3]])
     """
-    # 04c.3 All windows at once. See the task at `position_slices`.
+    # 04c.3 All windows at once: see the task at `position_slices`.
     raise NotImplementedError("04c.3 All windows at once is yours to write")
 
 
@@ -196,10 +197,10 @@ def add_windows(
     >>> add_windows(numpy.zeros(4), numpy.ones((2, 3)), (1,), (1,))
     array([1., 2., 2., 1.])
     """
-    # 04c.4 Adding windows back. `add_windows(target, values, stride, dilation)`: `values`
-    # has the shape that `windows` shows, (*leading dimensions, *kernel, *counts). Add
-    # each of its elements to the element of `target` that it looks at, in place, and
-    # return `target`. Windows overlap, so an element may get several; each counts.
-    # `len(stride)` is the number of trailing dimensions; `kernel_positions(kernel)`
-    # yields all positions.
+    # 04c.4 Adding windows back (about 8 lines)
+    # `add_windows(target, values, stride, dilation)`: `values` has the shape that
+    # `windows` shows, (*leading dimensions, *kernel, *counts). Add each of its elements
+    # to the element of `target` that it looks at, in place, and return `target`. Windows
+    # overlap, so an element may get several; each counts. `len(stride)` is the number of
+    # trailing dimensions; `kernel_positions(kernel)` yields all positions.
     raise NotImplementedError("04c.4 Adding windows back is yours to write")

@@ -31,27 +31,28 @@ class RemovableHandle:
     _ids = count()
 
     def __init__(self, *hooks: Table) -> None:
-        # 05.1 Handles and tables. A table is an OrderedDict from numbers to hooks.
-        # RemovableHandle(*hooks) remembers the tables it is given in self.hooks and takes the
-        # next number of the class's counter, next(self._ids), as self.id; no two handles ever
-        # have the same number. remove() takes the entry with this number out of each of its
-        # tables; where there is none any more, nothing happens, so it may be called twice.
-        # __exit__ removes the hook and lets an exception pass. register(table, hook, prepend,
-        # *marked) makes the handle for table and all of marked, stores the hook in table
-        # under the handle's number, as the last entry, or as the first if prepend; stores
-        # True under the same number in each table of marked; and returns the handle.
+        # 05.1 Handles and tables (about 12 lines)
+        # A table is an OrderedDict from numbers to hooks. RemovableHandle(*hooks) remembers
+        # the tables it is given in self.hooks and takes the next number of the class's
+        # counter, next(self._ids), as self.id; no two handles ever have the same number.
+        # remove() takes the entry with this number out of each of its tables; where there is
+        # none any more, nothing happens, so it may be called twice. __exit__ removes the hook
+        # and lets an exception pass. register(table, hook, prepend, *marked) makes the handle
+        # for table and all of marked, stores the hook in table under the handle's number, as
+        # the last entry, or as the first if prepend; stores True under the same number in
+        # each table of marked; and returns the handle.
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
     def remove(self) -> None:
         """Remove the hook; removing it twice is allowed."""
-        # 05.1 Handles and tables. See the task at `RemovableHandle.__init__`.
+        # 05.1 Handles and tables: see the task at `RemovableHandle.__init__`.
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
     def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        # 05.1 Handles and tables. See the task at `RemovableHandle.__init__`.
+        # 05.1 Handles and tables: see the task at `RemovableHandle.__init__`.
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
 
@@ -62,7 +63,7 @@ def register(table: Table, hook: Any, prepend: bool = False, *marked: Table) -> 
     >>> hooks[handle.id] is print
     True
     """
-    # 05.1 Handles and tables. See the task at `RemovableHandle.__init__`.
+    # 05.1 Handles and tables: see the task at `RemovableHandle.__init__`.
     raise NotImplementedError("05.1 Handles and tables is yours to write")
 
 

@@ -33,7 +33,8 @@ class GradientHooks:
 
     def retain_grad(self: Any) -> None:
         """Have backward fill `.grad` of this tensor, though it is no leaf."""
-        # 05.4 retain_grad. retain_grad(): RuntimeError "can't retain_grad on Tensor that has
+        # 05.4 retain_grad (about 14 lines)
+        # retain_grad(): RuntimeError "can't retain_grad on Tensor that has
         # requires_grad=False" if the tensor does not require grad. For a leaf (grad_fn is
         # None), or where it was asked for already, do nothing. Otherwise set retains_grad of
         # self._autograd_meta() to True and put a weak reference to the tensor, ref(self),
@@ -54,19 +55,19 @@ class GradientHooks:
         >>> (x * x).backward(); x.grad
         tensor(60.)
         """
-        # 05.3 Hooks of tensors. register_hook(hook): RuntimeError "cannot register a hook on
-        # a tensor that doesn't require gradient" if the tensor does not require grad;
-        # otherwise register the hook in the tensor's table (hook_table) and return the
-        # handle. hook_table(tensor): return the table of the tensor's hooks, made when there
-        # is none yet, always the same one for the same tensor. For the output of a node
-        # (tensor.grad_fn) it lies in node._extras().tensor, a dict, under the number
-        # tensor._index. For a leaf it is kept in tensor._autograd_meta().hooks (None at
-        # first), and the same table is put under 0 in _extras().tensor of
-        # tensor._accumulator(), its AccumulateGrad, so that a graph that exists already finds
-        # it. run_tensor_hooks(tables, grads): `tables` maps numbers of outputs to tables,
-        # `grads` is the list of the gradients of all outputs (Tensor or None), changed in
-        # place. Call every hook of each table, in order, with the gradient as it is now;
-        # where a hook returns something other than None, check it with
+        # 05.3 Hooks of tensors (about 23 lines)
+        # register_hook(hook): RuntimeError "cannot register a hook on a tensor that doesn't
+        # require gradient" if the tensor does not require grad; otherwise register the hook
+        # in the tensor's table (hook_table) and return the handle. hook_table(tensor): return
+        # the table of the tensor's hooks, made when there is none yet, always the same one
+        # for the same tensor. For the output of a node (tensor.grad_fn) it lies in
+        # node._extras().tensor, a dict, under the number tensor._index. For a leaf it is kept
+        # in tensor._autograd_meta().hooks (None at first), and the same table is put under 0
+        # in _extras().tensor of tensor._accumulator(), its AccumulateGrad, so that a graph
+        # that exists already finds it. run_tensor_hooks(tables, grads): `tables` maps numbers
+        # of outputs to tables, `grads` is the list of the gradients of all outputs (Tensor or
+        # None), changed in place. Call every hook of each table, in order, with the gradient
+        # as it is now; where a hook returns something other than None, check it with
         # check_hook_result(hook, result, gradient) and put it into grads, for the next hook
         # too. A hook may remove itself or register others while it runs: go through a copy.
         raise NotImplementedError("05.3 Hooks of tensors is yours to write")
@@ -94,17 +95,17 @@ class GradientHooks:
 
     def register_post_accumulate_grad_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
-        # 05.6 After the gradient is in .grad. register_post_accumulate_grad_hook(hook):
-        # RuntimeError "cannot register a hook on a tensor that doesn't require gradient" if
-        # the tensor does not require grad; RuntimeError "post accumulate grad hooks cannot be
-        # registered on non-leaf tensors" if it has a grad_fn. The table is post_accumulate of
-        # self._autograd_meta(), None at first; make it when there is none, register the hook
-        # in it and return the handle. run_after_accumulation(hooks, tensor): the leaf's .grad
-        # is complete; call each hook of the table `hooks`, in order, with the tensor itself.
-        # Go through a copy of the table. A hook that returns anything but None is a
-        # RuntimeError 'Tensor post accumulate grad hooks should return None.' (of what is no
-        # tensor PyTorch says TypeError "expected Variable, but hook returned 'int'", which is
-        # as good here).
+        # 05.6 After the gradient is in .grad (about 15 lines)
+        # register_post_accumulate_grad_hook(hook): RuntimeError "cannot register a hook on a
+        # tensor that doesn't require gradient" if the tensor does not require grad;
+        # RuntimeError "post accumulate grad hooks cannot be registered on non-leaf tensors"
+        # if it has a grad_fn. The table is post_accumulate of self._autograd_meta(), None at
+        # first; make it when there is none, register the hook in it and return the handle.
+        # run_after_accumulation(hooks, tensor): the leaf's .grad is complete; call each hook
+        # of the table `hooks`, in order, with the tensor itself. Go through a copy of the
+        # table. A hook that returns anything but None is a RuntimeError 'Tensor post
+        # accumulate grad hooks should return None.' (of what is no tensor PyTorch says
+        # TypeError "expected Variable, but hook returned 'int'", which is as good here).
         raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")
 
 
@@ -114,5 +115,5 @@ def hook_table(tensor: Any) -> Table:
     It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
     keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
     """
-    # 05.3 Hooks of tensors. See the task at `GradientHooks.register_hook`.
+    # 05.3 Hooks of tensors: see the task at `GradientHooks.register_hook`.
     raise NotImplementedError("05.3 Hooks of tensors is yours to write")

@@ -41,19 +41,19 @@ class CopySlices(NaryNode):
         self.set_edges(edges)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        # 06.6 CopySlices. apply_tensors(grads): `grads` is a tuple with the gradient of the
-        # base after the write (Tensor or None). For None return a list of as many None as
-        # there are edges (self.edges). Copy the gradient into a fresh tensor with the base's
-        # sizes and strides: grad.new_empty_strided(sizes, strides), with self.base_geometry =
-        # (sizes, strides, offset); what came in must not be written to. Let as_strided show
-        # the part of the copy that the view covers, with self.view_geometry; its offset
-        # counts from the beginning of the memory, the copy begins at the base's offset. Give
-        # a clone of that part to self.fn.apply_tensors, in a tuple: it returns gradients for
-        # all inputs of the write, and the one at self.position is that of what the view held
-        # before. If the base's edge (self.edges at self.position) leads to no node, return
-        # the results with None in that place. Otherwise write that gradient into the covered
-        # part, zeros if it is None, put the whole copy in its place among the results, and
-        # return these.
+        # 06.6 CopySlices (about 21 lines)
+        # apply_tensors(grads): `grads` is a tuple with the gradient of the base after the
+        # write (Tensor or None). For None return a list of as many None as there are edges
+        # (self.edges). Copy the gradient into a fresh tensor with the base's sizes and
+        # strides: grad.new_empty_strided(sizes, strides), with self.base_geometry = (sizes,
+        # strides, offset); what came in must not be written to. Let as_strided show the part
+        # of the copy that the view covers, with self.view_geometry; its offset counts from
+        # the beginning of the memory, the copy begins at the base's offset. Give a clone of
+        # that part to self.fn.apply_tensors, in a tuple: it returns gradients for all inputs
+        # of the write, and the one at self.position is that of what the view held before. If
+        # the base's edge (self.edges at self.position) leads to no node, return the results
+        # with None in that place. Otherwise write that gradient into the covered part, zeros
+        # if it is None, put the whole copy in its place among the results, and return these.
         raise NotImplementedError("06.6 CopySlices is yours to write")
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:

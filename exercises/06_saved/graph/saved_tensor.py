@@ -92,20 +92,20 @@ class SavedTensor:
         The tensor holds the node that this is kept for, or, where it is a view whose node was
         replaced, another node; that one is remembered by a weak reference.
         """
-        # 06.2 Inputs and outputs. let_go(): called for an output of the node, whose tensor
-        # must not be held. Put the tensor's version counter, tensor._shared_counter(), into
-        # self._counter; if the tensor is a view (tensor._view is not None), put a weak
-        # reference to its node, ref(tensor._node), into self.view_node; then set self.tensor
-        # to None. unpack(node): with hooks (self.hooks is not None) return
-        # self.rebuild(self.unpacked(), node). Without: if self._array is None,
-        # RuntimeError(FREED_MESSAGE); then self.check(node); then return self.tensor if it is
-        # there, otherwise self.rebuild(self._array, node). rebuild(array, node): make a
-        # tensor of the array with self.plain(array); give it self._counter,
-        # self.requires_grad and self.index as _counter, _requires_grad and _index. A leaf
-        # (self.is_leaf) with a place in the graph (self.origin is not None) adopts it:
-        # result._adopt(self.origin). What is no leaf gets as _node: self.origin if that is
-        # not None, where there is a view_node, what that weak reference gives; and where
-        # there is none, or it gives None because the view is gone, `node`.
+        # 06.2 Inputs and outputs (about 24 lines)
+        # let_go(): called for an output of the node, whose tensor must not be held. Put the
+        # tensor's version counter, tensor._shared_counter(), into self._counter; if the
+        # tensor is a view (tensor._view is not None), put a weak reference to its node,
+        # ref(tensor._node), into self.view_node; then set self.tensor to None. unpack(node):
+        # with hooks (self.hooks is not None) return self.rebuild(self.unpacked(), node).
+        # Without: if self._array is None, RuntimeError(FREED_MESSAGE); then self.check(node);
+        # then return self.tensor if it is there, otherwise self.rebuild(self._array, node).
+        # rebuild(array, node): make a tensor of the array with self.plain(array); give it
+        # self._counter, self.requires_grad and self.index as _counter, _requires_grad and
+        # _index. A leaf (self.is_leaf) with a place in the graph (self.origin is not None)
+        # adopts it: result._adopt(self.origin). What is no leaf gets as _node: self.origin if
+        # that is not None, where there is a view_node, what that weak reference gives; and
+        # where there is none, or it gives None because the view is gone, `node`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def register_hooks(
@@ -116,24 +116,25 @@ class SavedTensor:
         The hook is shown the tensor as it is where the hooks were there first, and without its
         history where they come later.
         """
-        # 06.3 Packing. register_hooks(pack_hook, unpack_hook): keep what pack_hook makes of
-        # the tensor, instead of the tensor. In this order: if self.hooks is not None,
-        # RuntimeError "Calling register_hooks on a saved tensor whose hooks have already been
-        # set. ..." (here and below the three dots stand for any advice of yours); if
-        # self._array is None, RuntimeError "Calling register_hooks on a saved tensor after it
-        # has been freed. ..."; if one of the two is not callable, TypeError "incompatible
-        # function arguments: pack_hook and unpack_hook must be callable". What the hook is
-        # shown is `shown`; if that is None, a plain tensor of the array,
-        # self.plain(self._array), with self._counter as its _counter. Call pack_hook with it
-        # while nothing is recorded; the grad mode (_state.grad_enabled, with get and set) is
-        # afterwards what it was, also after an exception. Keep the result in self.packed. If
-        # the version of that tensor changed meanwhile, RuntimeError "A saved tensor pack hook
-        # is modifying its input in place. ...". Then set self.hooks to the pair; if
-        # self.tensor is there and self.requires_grad, keep its place in the graph,
-        # self.tensor._edge()[0], in self.origin; and set self._array and self.tensor to None.
-        # unpacked(): give self.packed to the second hook and return the array (_array) of the
-        # tensor that it gives; for what has no _array, TypeError "Output of saved tensor
-        # unpack_hook expected to be a Tensor but got result of type KIND".
+        # 06.3 Packing (about 39 lines)
+        # register_hooks(pack_hook, unpack_hook): keep what pack_hook makes of the tensor,
+        # instead of the tensor. In this order: if self.hooks is not None, RuntimeError
+        # "Calling register_hooks on a saved tensor whose hooks have already been set. ..."
+        # (here and below the three dots stand for any advice of yours); if self._array is
+        # None, RuntimeError "Calling register_hooks on a saved tensor after it has been
+        # freed. ..."; if one of the two is not callable, TypeError "incompatible function
+        # arguments: pack_hook and unpack_hook must be callable". What the hook is shown is
+        # `shown`; if that is None, a plain tensor of the array, self.plain(self._array), with
+        # self._counter as its _counter. Call pack_hook with it while nothing is recorded; the
+        # grad mode (_state.grad_enabled, with get and set) is afterwards what it was, also
+        # after an exception. Keep the result in self.packed. If the version of that tensor
+        # changed meanwhile, RuntimeError "A saved tensor pack hook is modifying its input in
+        # place. ...". Then set self.hooks to the pair; if self.tensor is there and
+        # self.requires_grad, keep its place in the graph, self.tensor._edge()[0], in
+        # self.origin; and set self._array and self.tensor to None. unpacked(): give
+        # self.packed to the second hook and return the array (_array) of the tensor that it
+        # gives; for what has no _array, TypeError "Output of saved tensor unpack_hook
+        # expected to be a Tensor but got result of type KIND".
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def release(self) -> None:
@@ -142,17 +143,17 @@ class SavedTensor:
 
     def unpack(self, node: Any) -> Any:
         """Return the tensor, with its place in the graph; `node` is the one that saved it."""
-        # 06.2 Inputs and outputs. See the task at `SavedTensor.let_go`.
+        # 06.2 Inputs and outputs: see the task at `SavedTensor.let_go`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpacked(self) -> Any:
         """Return the array of the tensor that the unpack hook makes of what was packed."""
-        # 06.3 Packing. See the task at `SavedTensor.register_hooks`.
+        # 06.3 Packing: see the task at `SavedTensor.register_hooks`.
         raise NotImplementedError("06.3 Packing is yours to write")
 
     def rebuild(self, array: Any, node: Any) -> Any:
         """Make the tensor anew from its array and its place in the graph."""
-        # 06.2 Inputs and outputs. See the task at `SavedTensor.let_go`.
+        # 06.2 Inputs and outputs: see the task at `SavedTensor.let_go`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpack_array(self, node: Any) -> Any:
@@ -162,14 +163,15 @@ class SavedTensor:
 
     def check(self, node: Any) -> None:
         """Raise if the memory was written to since it was saved."""
-        # 06.1 Versions. Version.bump(): count one write. version_of(tensor): the version of
-        # the tensor's memory; its counter lies in tensor._counter and is None for a tensor
-        # that was never written to, which is at version 0. SavedTensor.check(node): raise if
-        # the memory was written to since it was saved. The version then stands in
-        # self.version. The version now is that of self.tensor (the counter may have been made
-        # since), or, where only the array was kept and self.tensor is None, the value of
-        # self._counter (0 if there is none). If the two differ in any way, raise
-        # modified_error(self._array, self.index, origin, version now, version then), where
-        # origin is the node that made the tensor: the grad_fn of self.tensor if that is
-        # there, otherwise `node`, which saved its own output. Otherwise return nothing.
+        # 06.1 Versions (about 7 lines)
+        # Version.bump(): count one write. version_of(tensor): the version of the tensor's
+        # memory; its counter lies in tensor._counter and is None for a tensor that was never
+        # written to, which is at version 0. SavedTensor.check(node): raise if the memory was
+        # written to since it was saved. The version then stands in self.version. The version
+        # now is that of self.tensor (the counter may have been made since), or, where only
+        # the array was kept and self.tensor is None, the value of self._counter (0 if there
+        # is none). If the two differ in any way, raise modified_error(self._array,
+        # self.index, origin, version now, version then), where origin is the node that made
+        # the tensor: the grad_fn of self.tensor if that is there, otherwise `node`, which
+        # saved its own output. Otherwise return nothing.
         raise NotImplementedError("06.1 Versions is yours to write")

@@ -30,20 +30,21 @@ class Version:
 
     def bump(self) -> None:
         """Count one write."""
-        # 06.1 Versions. Version.bump(): count one write. version_of(tensor): the version of
-        # the tensor's memory; its counter lies in tensor._counter and is None for a tensor
-        # that was never written to, which is at version 0. SavedTensor.check(node): raise if
-        # the memory was written to since it was saved. The version then stands in
-        # self.version. The version now is that of self.tensor (the counter may have been made
-        # since), or, where only the array was kept and self.tensor is None, the value of
-        # self._counter (0 if there is none). If the two differ in any way, raise
-        # modified_error(self._array, self.index, origin, version now, version then), where
-        # origin is the node that made the tensor: the grad_fn of self.tensor if that is
-        # there, otherwise `node`, which saved its own output. Otherwise return nothing.
+        # 06.1 Versions (about 7 lines)
+        # Version.bump(): count one write. version_of(tensor): the version of the tensor's
+        # memory; its counter lies in tensor._counter and is None for a tensor that was never
+        # written to, which is at version 0. SavedTensor.check(node): raise if the memory was
+        # written to since it was saved. The version then stands in self.version. The version
+        # now is that of self.tensor (the counter may have been made since), or, where only
+        # the array was kept and self.tensor is None, the value of self._counter (0 if there
+        # is none). If the two differ in any way, raise modified_error(self._array,
+        # self.index, origin, version now, version then), where origin is the node that made
+        # the tensor: the grad_fn of self.tensor if that is there, otherwise `node`, which
+        # saved its own output. Otherwise return nothing.
         raise NotImplementedError("06.1 Versions is yours to write")
 
 
 def version_of(tensor: Any) -> int:
     """Return the version of a tensor's memory."""
-    # 06.1 Versions. See the task at `Version.bump`.
+    # 06.1 Versions: see the task at `Version.bump`.
     raise NotImplementedError("06.1 Versions is yours to write")

@@ -56,25 +56,25 @@ class ViewInfo:
 
     def current_node(self, view: Tensor) -> Node | None:
         """Return the view's node, made anew from the base if the memory was written to since."""
-        # 06.7 History after a write. rebase_history(tensor, node, index, position): the
-        # tensor was just written to by an operation with this node. If it is no view: call
-        # _move_retained(tensor, node, index), then _node, _index and _requires_grad become
-        # node, index and True. If it is a view: make CopySlices(base, base._edge(), tensor,
-        # node, position) for its base, _move_retained(base, slices, 0), and make it the
-        # base's history in the same way, with index 0; then the view requires grad, its
-        # record view.version becomes one less than version_of(tensor), and
-        # view.current_node(tensor) makes its own node anew. ViewInfo.current_node(view):
-        # return the view's node. If the view has none and the base does not require grad:
-        # None. If the counter is INFERENCE, or self.version is the counter's value:
-        # view._node. Otherwise the memory was written to: self.refuse(view, indirect=True);
-        # then with recording on, and afterwards as it was, also after an exception, make the
-        # node of as_strided of the base with the view's sizes (tuple(view.shape)), strides
-        # and storage offset: base._node_for(view) makes it without a look at the memory,
-        # which `.data` may have changed. (A base that no longer requires grad would give it
-        # no node: take base.detach().requires_grad_() for it, and let the new node end there,
-        # by set_edges([(None, 0)]).) Call _move_retained(view, its node, 0), make its node, 0
-        # and True the view's history, note the counter's value in self.version and return the
-        # view's node.
+        # 06.7 History after a write (about 35 lines)
+        # rebase_history(tensor, node, index, position): the tensor was just written to by an
+        # operation with this node. If it is no view: call _move_retained(tensor, node,
+        # index), then _node, _index and _requires_grad become node, index and True. If it is
+        # a view: make CopySlices(base, base._edge(), tensor, node, position) for its base,
+        # _move_retained(base, slices, 0), and make it the base's history in the same way,
+        # with index 0; then the view requires grad, its record view.version becomes one less
+        # than version_of(tensor), and view.current_node(tensor) makes its own node anew.
+        # ViewInfo.current_node(view): return the view's node. If the view has none and the
+        # base does not require grad: None. If the counter is INFERENCE, or self.version is
+        # the counter's value: view._node. Otherwise the memory was written to:
+        # self.refuse(view, indirect=True); then with recording on, and afterwards as it was,
+        # also after an exception, make the node of as_strided of the base with the view's
+        # sizes (tuple(view.shape)), strides and storage offset: base._node_for(view) makes it
+        # without a look at the memory, which `.data` may have changed. (A base that no longer
+        # requires grad would give it no node: take base.detach().requires_grad_() for it, and
+        # let the new node end there, by set_edges([(None, 0)]).) Call _move_retained(view,
+        # its node, 0), make its node, 0 and True the view's history, note the counter's value
+        # in self.version and return the view's node.
         raise NotImplementedError("06.7 History after a write is yours to write")
 
     def refuse(self, view: Tensor, indirect: bool = False) -> None:
@@ -107,12 +107,13 @@ class ViewInfo:
 def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
               creation: int | None = None) -> None:
     """Record that `result` looks at the memory of `base`, of which it may itself be a view."""
-    # 06.4 Who shares memory. mark_view(result, base, multiple, creation): `result` looks
-    # at the memory of `base`. If base's counter is INFERENCE, result's becomes INFERENCE
-    # too and nothing else happens. If no creation is given (None), it is INFERENCE_MODE
-    # inside inference mode (_state.inference_enabled), else NO_GRAD where nothing is
-    # recorded (_state.grad_enabled), else MULTI_OUTPUT if multiple, else DEFAULT. If base
-    # is itself a view (base._view), the base of all is base._view.base, and a creation of
+    # 06.4 Who shares memory (about 19 lines)
+    # mark_view(result, base, multiple, creation): `result` looks at the memory of `base`.
+    # If base's counter is INFERENCE, result's becomes INFERENCE too and nothing else
+    # happens. If no creation is given (None), it is INFERENCE_MODE inside inference mode
+    # (_state.inference_enabled), else NO_GRAD where nothing is recorded
+    # (_state.grad_enabled), else MULTI_OUTPUT if multiple, else DEFAULT. If base is
+    # itself a view (base._view), the base of all is base._view.base, and a creation of
     # DEFAULT becomes base._view.creation. Give result the base's counter,
     # base._shared_counter() if there is none yet, as _counter, and as _view a ViewInfo of
     # the base of all, the creation, and the counter's value now.
@@ -125,19 +126,20 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
     `recorded` says that the write enters the graph, `alike` that all elements get one value, so
     that it does not matter if several of them are one place in memory.
     """
-    # 06.5 What may be written to. check_inplace(tensor, recorded, alike): raise if the
-    # tensor may not be written to; otherwise return nothing. If the write is recorded:
-    # for a view, view.refuse(tensor) with view = tensor._view raises where the way the
-    # view was made forbids it; then, if the tensor requires grad (tensor.requires_grad)
-    # and its base has no node (_node), RuntimeError "a view of a leaf Variable that
-    # requires grad is being used in an in-place operation.". If the tensor has no node
-    # itself and requires grad (tensor.requires_grad), RuntimeError "a leaf Variable that
-    # requires grad is being used in an in-place operation.". Recorded or not: if its
-    # counter is INFERENCE and inference mode is off, INFERENCE.bump() raises. Unless
-    # `alike`: if a dimension of more than one element has stride 0 in an array of more
-    # than one element (tensor._array, with strides, shape and size), RuntimeError
-    # "unsupported operation: more than one element of the written-to tensor refers to a
-    # single memory location. Please clone() the tensor before performing the operation.".
+    # 06.5 What may be written to (about 14 lines)
+    # check_inplace(tensor, recorded, alike): raise if the tensor may not be written to;
+    # otherwise return nothing. If the write is recorded: for a view, view.refuse(tensor)
+    # with view = tensor._view raises where the way the view was made forbids it; then, if
+    # the tensor requires grad (tensor.requires_grad) and its base has no node (_node),
+    # RuntimeError "a view of a leaf Variable that requires grad is being used in an
+    # in-place operation.". If the tensor has no node itself and requires grad
+    # (tensor.requires_grad), RuntimeError "a leaf Variable that requires grad is being
+    # used in an in-place operation.". Recorded or not: if its counter is INFERENCE and
+    # inference mode is off, INFERENCE.bump() raises. Unless `alike`: if a dimension of
+    # more than one element has stride 0 in an array of more than one element
+    # (tensor._array, with strides, shape and size), RuntimeError "unsupported operation:
+    # more than one element of the written-to tensor refers to a single memory location.
+    # Please clone() the tensor before performing the operation.".
     raise NotImplementedError("06.5 What may be written to is yours to write")
 
 
@@ -161,7 +163,7 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
 
     `position` is the edge of `node` that belongs to the tensor's earlier value.
     """
-    # 06.7 History after a write. See the task at `ViewInfo.current_node`.
+    # 06.7 History after a write: see the task at `ViewInfo.current_node`.
     raise NotImplementedError("06.7 History after a write is yours to write")
 
 

@@ -68,12 +68,12 @@ def vjp(
     >>> vjp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    # 08.3 vjp: the product from the left. Return `func(*inputs)` and `v^T J`, as the
-    # docstring says. `inputs` is a tensor or a tuple: `tensor_tuple(inputs, "inputs",
-    # "vjp")` says which and makes a tuple. `func` gets fresh inputs
-    # (`fresh_inputs(inputs, create_graph)`) and is called once, with recording on,
-    # whatever mode the caller is in; afterwards the mode is what it was, also after an
-    # error. Its outputs go through `tensor_tuple(..., _OUTPUTS, "vjp")`;
+    # 08.3 vjp: the product from the left (about 16 lines)
+    # Return `func(*inputs)` and `v^T J`, as the docstring says. `inputs` is a tensor or a
+    # tuple: `tensor_tuple(inputs, "inputs", "vjp")` says which and makes a tuple. `func`
+    # gets fresh inputs (`fresh_inputs(inputs, create_graph)`) and is called once, with
+    # recording on, whatever mode the caller is in; afterwards the mode is what it was,
+    # also after an error. Its outputs go through `tensor_tuple(..., _OUTPUTS, "vjp")`;
     # `require_dependence(outputs, "outputs", strict)` raises for strict mode. A vector is
     # checked by `vector_like(v, outputs, outputs_were_tuple, create_graph, "vjp")`. If
     # `v` is None and the outputs are not one tensor with one element, raise
@@ -104,17 +104,18 @@ def jvp(
     >>> jvp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    # 08.6 jvp: the product from the right. `pullback` returns two tuples: the `gradients`
-    # of `outputs` by `inputs` for a vector `u`, recorded so that they can be
-    # differentiated by `u`; and that `u`: for each tensor of `like` zeros of its shape
-    # and dtype that require grad. `jvp` returns `func(*inputs)` and `J v`, by two
-    # backward passes; see NOTE [Tangents by double backward]. It does what `vjp` does to
-    # inputs and outputs, with the name "jvp". The vector comes from `_vector_of_inputs(v,
-    # inputs, inputs_were_tuple, create_graph, "jvp")`. The `pullback` of the outputs has
-    # vectors like the outputs, and goes through `require_dependence(pulled,
-    # "grad_inputs", strict)`. The product has the outputs' shapes: zeros where an output
-    # does not depend on the inputs (`zeros_for_missing`, step "tangent"). Both results
-    # are nested as `func` gave its outputs, and detached unless `create_graph`.
+    # 08.6 jvp: the product from the right (about 15 lines)
+    # `pullback` returns two tuples: the `gradients` of `outputs` by `inputs` for a vector
+    # `u`, recorded so that they can be differentiated by `u`; and that `u`: for each
+    # tensor of `like` zeros of its shape and dtype that require grad. `jvp` returns
+    # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
+    # backward]. It does what `vjp` does to inputs and outputs, with the name "jvp". The
+    # vector comes from `_vector_of_inputs(v, inputs, inputs_were_tuple, create_graph,
+    # "jvp")`. The `pullback` of the outputs has vectors like the outputs, and goes
+    # through `require_dependence(pulled, "grad_inputs", strict)`. The product has the
+    # outputs' shapes: zeros where an output does not depend on the inputs
+    # (`zeros_for_missing`, step "tangent"). Both results are nested as `func` gave its
+    # outputs, and detached unless `create_graph`.
     raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
 
 
@@ -138,20 +139,21 @@ def vhp(
     >>> vhp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
     (tensor(9.), tensor([ 6., 12.]))
     """
-    # 08.7 Products with a hessian. `_slopes` does what `vhp` and `hvp` begin with and
-    # returns (whether inputs came as a tuple, the fresh inputs, the vector, the output,
-    # the slopes). Inputs, `fresh_inputs` and `_vector_of_inputs` are as in `jvp`, with
-    # the name in `function`; the output of `func` goes through `tensor_tuple(...,
-    # _OUTPUTS, function)`, `require_dependence(outputs, "outputs", strict)` and
-    # `scalar_output(outputs, outputs_were_tuple, function)`, which raises unless it is
-    # one tensor with one element. The slopes are its `gradients` by the inputs, such that
-    # they can be differentiated, and go through `require_dependence(slopes, "jacobian",
-    # strict)`. `vhp` returns the output and the vector-jacobian product of the slopes,
-    # `hvp` the output and their jacobian-vector product, by `pullback`. Recording is on
-    # inside and afterwards as it was. Where something is missing there are zeros like the
-    # inputs (`zeros_for_missing`, step "row of hessian" for vhp, "column of hessian" for
-    # hvp). The output comes back as one tensor, the product nested as the inputs were;
-    # both are detached unless `create_graph`.
+    # 08.7 Products with a hessian (about 26 lines)
+    # `_slopes` does what `vhp` and `hvp` begin with and returns (whether inputs came as a
+    # tuple, the fresh inputs, the vector, the output, the slopes). Inputs, `fresh_inputs`
+    # and `_vector_of_inputs` are as in `jvp`, with the name in `function`; the output of
+    # `func` goes through `tensor_tuple(..., _OUTPUTS, function)`,
+    # `require_dependence(outputs, "outputs", strict)` and `scalar_output(outputs,
+    # outputs_were_tuple, function)`, which raises unless it is one tensor with one
+    # element. The slopes are its `gradients` by the inputs, such that they can be
+    # differentiated, and go through `require_dependence(slopes, "jacobian", strict)`.
+    # `vhp` returns the output and the vector-jacobian product of the slopes, `hvp` the
+    # output and their jacobian-vector product, by `pullback`. Recording is on inside and
+    # afterwards as it was. Where something is missing there are zeros like the inputs
+    # (`zeros_for_missing`, step "row of hessian" for vhp, "column of hessian" for hvp).
+    # The output comes back as one tensor, the product nested as the inputs were; both are
+    # detached unless `create_graph`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
@@ -173,7 +175,7 @@ def hvp(
     >>> hvp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
     (tensor(9.), tensor([ 6., 12.]))
     """
-    # 08.7 Products with a hessian. See the task at `vhp`.
+    # 08.7 Products with a hessian: see the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
@@ -249,18 +251,19 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    # 08.5 hessian: the jacobian of the jacobian. Return the second derivatives of
-    # `func(*inputs)` as the docstring says. `tensor_tuple(inputs, "inputs", "hessian")`
-    # makes a tuple of the inputs. A strategy that is not in `_STRATEGIES` raises
-    # AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".').
-    # The output of `func` goes through `tensor_tuple(..., _OUTPUTS, "hessian")`,
-    # `require_dependence(outputs, "outputs", strict)` and `scalar_output(outputs,
-    # were_tuple, "hessian")`, which raises unless it is one tensor with one element; it
-    # may have the shape (1, 1), which is not to show in the result. The first derivatives
-    # are its `jacobian`, such that it can be differentiated, and go through
-    # `require_dependence(grads, "jacobian", strict)`. The result is the `jacobian` of
-    # these, with `create_graph`, `strict`, `vectorize` and the strategy. For a tuple of
-    # inputs it is a tuple of tuples of blocks, for one input the one block alone.
+    # 08.5 hessian: the jacobian of the jacobian (about 15 lines)
+    # Return the second derivatives of `func(*inputs)` as the docstring says.
+    # `tensor_tuple(inputs, "inputs", "hessian")` makes a tuple of the inputs. A strategy
+    # that is not in `_STRATEGIES` raises AssertionError('Expected strategy to be either
+    # "forward-mode" or "reverse-mode".'). The output of `func` goes through
+    # `tensor_tuple(..., _OUTPUTS, "hessian")`, `require_dependence(outputs, "outputs",
+    # strict)` and `scalar_output(outputs, were_tuple, "hessian")`, which raises unless it
+    # is one tensor with one element; it may have the shape (1, 1), which is not to show
+    # in the result. The first derivatives are its `jacobian`, such that it can be
+    # differentiated, and go through `require_dependence(grads, "jacobian", strict)`. The
+    # result is the `jacobian` of these, with `create_graph`, `strict`, `vectorize` and
+    # the strategy. For a tuple of inputs it is a tuple of tuples of blocks, for one input
+    # the one block alone.
     raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
 
 
@@ -281,7 +284,7 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
 def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
             function: str) -> tuple[bool, Tensors, Tensors | None, Tensor, Row]:
     """Compute the gradients with which `vhp` and `hvp` start; they can be differentiated."""
-    # 08.7 Products with a hessian. See the task at `vhp`.
+    # 08.7 Products with a hessian: see the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
@@ -327,16 +330,17 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
     """Return one output's jacobian for each input, made of its rows; zeros for missing ones."""
-    # 08.4 Row by row. `unit_vectors` returns a list with a tensor for each element of
-    # `like`, in order: of like's shape and dtype, 1 at that element and 0 elsewhere.
-    # `rows_of` returns a list with a row for each element of `output`: the `gradients` of
-    # `output` by `inputs` for that unit vector, with `create_graph`, and such that the
-    # graph can be used again. `stacked` gets one tensor or None for each row and returns
-    # them as one tensor, rows first, with zeros of the shape and dtype of `like` for
-    # None; without any row its shape is `(0, *like.shape)`. `blocks_of` gets, for each
-    # input, the stacked rows of `output`, or None, and returns a tuple with an entry of
-    # shape `(*output.shape, *input.shape)` for each input: the rows put into that shape,
-    # or zeros of the input's dtype.
+    # 08.4 Row by row (about 15 lines)
+    # `unit_vectors` returns a list with a tensor for each element of `like`, in order: of
+    # like's shape and dtype, 1 at that element and 0 elsewhere. `rows_of` returns a list
+    # with a row for each element of `output`: the `gradients` of `output` by `inputs` for
+    # that unit vector, with `create_graph`, and such that the graph can be used again.
+    # `stacked` gets one tensor or None for each row and returns them as one tensor, rows
+    # first, with zeros of the shape and dtype of `like` for None; without any row its
+    # shape is `(0, *like.shape)`. `blocks_of` gets, for each input, the stacked rows of
+    # `output`, or None, and returns a tuple with an entry of shape `(*output.shape,
+    # *input.shape)` for each input: the rows put into that shape, or zeros of the input's
+    # dtype.
     raise NotImplementedError("08.4 Row by row is yours to write")
 
 

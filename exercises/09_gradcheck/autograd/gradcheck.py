@@ -185,14 +185,15 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
 
     The first `count` of `given` are the inputs; `live` tells which of `given` require grad.
     """
-    # 09.6 The gradient as a function. Return, as a tuple, the gradients of `func` by its
-    # inputs, so that they can be differentiated again. The first `count` of `given` are
-    # the inputs, the others are gradients of func's outputs that require grad, in order.
-    # `live` has a bool for each of `given`: first call `requires_grad_()` on those for
-    # which it is True, for forward mode has taken that away. Call func with the inputs
-    # only; take the outputs that require grad; ask `grad` for the gradients by the live
-    # inputs, with the given output gradients, recording the backward pass itself, and
-    # with unused inputs allowed. Leave missing gradients out.
+    # 09.6 The gradient as a function (about 7 lines)
+    # Return, as a tuple, the gradients of `func` by its inputs, so that they can be
+    # differentiated again. The first `count` of `given` are the inputs, the others are
+    # gradients of func's outputs that require grad, in order. `live` has a bool for each
+    # of `given`: first call `requires_grad_()` on those for which it is True, for forward
+    # mode has taken that away. Call func with the inputs only; take the outputs that
+    # require grad; ask `grad` for the gradients by the live inputs, with the given output
+    # gradients, recording the backward pass itself, and with unused inputs allowed. Leave
+    # missing gradients out.
     raise NotImplementedError("09.6 The gradient as a function is yours to write")
 
 
@@ -201,28 +202,29 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
 
 def check_inputs(inputs: Sequence[Any]) -> None:
     """Raise for inputs that cannot be checked; warn about inputs of low precision."""
-    # 09.4 Inputs that can be checked. Look at each of `inputs` that is a Tensor and
-    # requires grad; everything else is not looked at. If its dtype is not float64, give a
-    # UserWarning whose text begins "Input #{index} requires gradient and is not a double
-    # precision floating point", the index counted from 0 among all inputs. If a dimension
-    # of more than one element has stride 0, raise RuntimeError with a text that begins
-    # "The {index}th input has a dimension with stride 0": elements share memory there,
-    # and moving one would move them all. If no input requires grad, raise ValueError with
-    # a text that begins "gradcheck expects at least one input tensor to require
-    # gradient".
+    # 09.4 Inputs that can be checked (about 17 lines)
+    # Look at each of `inputs` that is a Tensor and requires grad; everything else is not
+    # looked at. If its dtype is not float64, give a UserWarning whose text begins "Input
+    # #{index} requires gradient and is not a double precision floating point", the index
+    # counted from 0 among all inputs. If a dimension of more than one element has stride
+    # 0, raise RuntimeError with a text that begins "The {index}th input has a dimension
+    # with stride 0": elements share memory there, and moving one would move them all. If
+    # no input requires grad, raise ValueError with a text that begins "gradcheck expects
+    # at least one input tensor to require gradient".
     raise NotImplementedError("09.4 Inputs that can be checked is yours to write")
 
 
 def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
                forward: bool) -> None:
     """Raise unless the jacobian of every output and input equals the numerical one."""
-    # 09.3 Comparing. `check_equal(analytical, numerical, output, given, limits, forward,
-    # advice)` returns None where every element satisfies |analytical - numerical| <=
-    # limits.atol + limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises
-    # GradcheckError with the text "Jacobian mismatch for output {output} with respect to
-    # input {given},\nnumerical:{...}\nanalytical:{...}\n", both jacobians printed as
-    # tensors (`Tensor._plain`), followed by what `advice()` returns; if `forward`, the
-    # text begins "Jacobian computed with forward mode mismatch for output ...".
+    # 09.3 Comparing (about 18 lines)
+    # `check_equal(analytical, numerical, output, given, limits, forward, advice)` returns
+    # None where every element satisfies |analytical - numerical| <= limits.atol +
+    # limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises GradcheckError
+    # with the text "Jacobian mismatch for output {output} with respect to input
+    # {given},\nnumerical:{...}\nanalytical:{...}\n", both jacobians printed as tensors
+    # (`Tensor._plain`), followed by what `advice()` returns; if `forward`, the text
+    # begins "Jacobian computed with forward mode mismatch for output ...".
     # `check_slow(func, inputs, limits, results, forward)` compares, for every result that
     # requires grad and every input that does, the jacobian of the engine with the
     # numerical one, `numerical_jacobians(func, inputs, results,

@@ -54,8 +54,9 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Switch anomaly mode on or off, for all threads."""
-    # 10.2 The switch. `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and
-    # `check_nan` of `_state.anomaly`. When the mode goes from off to on it calls
+    # 10.2 The switch (about 16 lines)
+    # `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and `check_nan` of
+    # `_state.anomaly`. When the mode goes from off to on it calls
     # `_state.observers.enter(remember_origin)`, from on to off
     # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
     # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
@@ -72,14 +73,14 @@ class _Restored:
     """Puts the mode back that was in force when it was made."""
 
     def __init__(self) -> None:
-        # 10.2 The switch. See the task at `set_anomaly_enabled`.
+        # 10.2 The switch: see the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
     def __enter__(self) -> None:
         """Enter the mode."""
 
     def __exit__(self, *exc: object) -> None:
-        # 10.2 The switch. See the task at `set_anomaly_enabled`.
+        # 10.2 The switch: see the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
 
@@ -98,11 +99,11 @@ is a single number.
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        # 10.2 The switch. See the task at `set_anomaly_enabled`.
+        # 10.2 The switch: see the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
     def __enter__(self) -> None:
-        # 10.2 The switch. See the task at `set_anomaly_enabled`.
+        # 10.2 The switch: see the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
 
@@ -115,7 +116,7 @@ class set_detect_anomaly(_Restored):
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        # 10.2 The switch. See the task at `set_anomaly_enabled`.
+        # 10.2 The switch: see the task at `set_anomaly_enabled`.
         raise NotImplementedError("10.2 The switch is yours to write")
 
 
@@ -124,15 +125,15 @@ class set_detect_anomaly(_Restored):
 
 def remember_origin(node: Node) -> None:
     """Keep in a new node where it was made, and the node whose backward made it."""
-    # 10.3 Remembering and watching. `remember_origin(node)` is called for each new node:
-    # keep the user's call stack, the list that `traceback.format_stack(frame)` gives for
-    # the frame of `user_frame()`, as `node.metadata[TRACEBACK]`; if a node is being
-    # evaluated (`_evaluating.get()` is not None), keep that one as
-    # `node.metadata[PARENT]`. `watched(evaluate)` returns a function of (node, buffer)
-    # that calls `evaluate(node, buffer)` with NumPy's floating-point warnings off
-    # (`np.errstate(all="ignore")`). Meanwhile `_evaluating` is this node; afterwards,
-    # however it ends, it is again what it was before. If an Exception is raised,
-    # `warn_of_origin(node)` is called and the exception goes on.
+    # 10.3 Remembering and watching (about 16 lines)
+    # `remember_origin(node)` is called for each new node: keep the user's call stack, the
+    # list that `traceback.format_stack(frame)` gives for the frame of `user_frame()`, as
+    # `node.metadata[TRACEBACK]`; if a node is being evaluated (`_evaluating.get()` is not
+    # None), keep that one as `node.metadata[PARENT]`. `watched(evaluate)` returns a
+    # function of (node, buffer) that calls `evaluate(node, buffer)` with NumPy's
+    # floating-point warnings off (`np.errstate(all="ignore")`). Meanwhile `_evaluating`
+    # is this node; afterwards, however it ends, it is again what it was before. If an
+    # Exception is raised, `warn_of_origin(node)` is called and the exception goes on.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 
 
@@ -141,7 +142,7 @@ def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None
 
     NumPy's own words about a division by zero would only hide that message.
     """
-    # 10.3 Remembering and watching. See the task at `remember_origin`.
+    # 10.3 Remembering and watching: see the task at `remember_origin`.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 
 
@@ -164,13 +165,14 @@ def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
 @printed_if_refused
 def warn_of_origin(node: Node) -> None:
     """Warn with the forward call that made a node, then with those that led to that call."""
-    # 10.4 The report. `_trace(node)`: the trace that the node remembers, as one string;
-    # empty where it has none. `warn_of_origin(node)` warns (`warnings.warn`, with the
-    # `stacklevel` that `user_frame()` gives). A node without a trace: "Error detected in
-    # {name}. No forward pass information available. Enable detect anomaly during forward
-    # pass for more information.", and nothing else. Otherwise: "Error detected in {name}.
-    # Traceback of forward call that caused the error:\n{trace}". Then for its parent, the
-    # parent's parent, and so on (`metadata.get(PARENT)`), one warning each: "\n\nPrevious
+    # 10.4 The report (about 17 lines)
+    # `_trace(node)`: the trace that the node remembers, as one string; empty where it has
+    # none. `warn_of_origin(node)` warns (`warnings.warn`, with the `stacklevel` that
+    # `user_frame()` gives). A node without a trace: "Error detected in {name}. No forward
+    # pass information available. Enable detect anomaly during forward pass for more
+    # information.", and nothing else. Otherwise: "Error detected in {name}. Traceback of
+    # forward call that caused the error:\n{trace}". Then for its parent, the parent's
+    # parent, and so on (`metadata.get(PARENT)`), one warning each: "\n\nPrevious
     # calculation was induced by {name}. Traceback of forward call that induced the
     # previous calculation:\n{trace}"; where a parent has no trace, "(made while anomaly
     # mode was off)\n" stands in its place. {name} is `node.name()`.
@@ -178,21 +180,22 @@ def warn_of_origin(node: Node) -> None:
 
 
 def _trace(node: Node) -> str:
-    # 10.4 The report. See the task at `warn_of_origin`.
+    # 10.4 The report: see the task at `warn_of_origin`.
     raise NotImplementedError("10.4 The report is yours to write")
 
 
 def check_nan(node: Node, grads: Sequence[Any]) -> None:
     """Raise `RuntimeError` if one of the gradients that a node returned contains NaN."""
-    # 10.5 Finding NaN. `check_nan(node, grads)`: each of `grads` is an array, a Tensor
-    # (its array is `_array`) or None. The first one, in order, that is of a floating
-    # dtype (`dtype.kind == "f"`) and contains a NaN raises RuntimeError "Function
-    # '{name}' returned nan values in its {position}th output. {where}", the position
-    # counted from 0 among all of grads, `where` from `describe(mask)`. Infinity is no
-    # NaN. The mask, as a NumPy array, is `backend_of(array).to_host(...)`.
-    # `describe(found)`, given a mask of at least one True: "This gradient is a single
-    # number." for 0 dimensions, else "This gradient has the shape {shape as a list};
-    # {count} of its {size} values are nan, the first at index {index as a list}.".
+    # 10.5 Finding NaN (about 15 lines)
+    # `check_nan(node, grads)`: each of `grads` is an array, a Tensor (its array is
+    # `_array`) or None. The first one, in order, that is of a floating dtype (`dtype.kind
+    # == "f"`) and contains a NaN raises RuntimeError "Function '{name}' returned nan
+    # values in its {position}th output. {where}", the position counted from 0 among all
+    # of grads, `where` from `describe(mask)`. Infinity is no NaN. The mask, as a NumPy
+    # array, is `backend_of(array).to_host(...)`. `describe(found)`, given a mask of at
+    # least one True: "This gradient is a single number." for 0 dimensions, else "This
+    # gradient has the shape {shape as a list}; {count} of its {size} values are nan, the
+    # first at index {index as a list}.".
     raise NotImplementedError("10.5 Finding NaN is yours to write")
 
 
@@ -202,7 +205,7 @@ def describe(found: Any) -> str:
     >>> describe(np.array([[False, True], [True, True]]))
     'This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 1].'
     """
-    # 10.5 Finding NaN. See the task at `check_nan`.
+    # 10.5 Finding NaN: see the task at `check_nan`.
     raise NotImplementedError("10.5 Finding NaN is yours to write")
 
 

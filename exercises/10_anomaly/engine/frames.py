@@ -23,13 +23,14 @@ def is_internal(frame: FrameType) -> bool:
 
 def is_ours(names: dict[str, Any]) -> bool:
     """Tell whether a module is the package's, by its global names; see `is_internal`."""
-    # 10.1 Whose frame is it. `is_ours(names)`: tell whether a module is the package's, by
-    # its global names: its `__name__` (missing: the user's) is `_PACKAGE` itself or
-    # begins with `_PACKAGE` and a dot. `user_frame()`: walk outwards (`f_back`) from the
-    # function that called user_frame, `sys._getframe(1)`, to the first frame that is not
-    # the package's (`is_internal(frame)`), and return it with its depth: 1 for the caller
-    # itself, 2 for the caller's caller, and so on, which is what `warnings.warn` wants as
-    # `stacklevel`. Where every frame is the package's return the caller and 1.
+    # 10.1 Whose frame is it (about 9 lines)
+    # `is_ours(names)`: tell whether a module is the package's, by its global names: its
+    # `__name__` (missing: the user's) is `_PACKAGE` itself or begins with `_PACKAGE` and
+    # a dot. `user_frame()`: walk outwards (`f_back`) from the function that called
+    # user_frame, `sys._getframe(1)`, to the first frame that is not the package's
+    # (`is_internal(frame)`), and return it with its depth: 1 for the caller itself, 2 for
+    # the caller's caller, and so on, which is what `warnings.warn` wants as `stacklevel`.
+    # Where every frame is the package's return the caller and 1.
     raise NotImplementedError("10.1 Whose frame is it is yours to write")
 
 
@@ -38,5 +39,5 @@ def user_frame() -> tuple[FrameType, int]:
 
     If there is none, as in the package's own examples, it is the caller's.
     """
-    # 10.1 Whose frame is it. See the task at `is_ours`.
+    # 10.1 Whose frame is it: see the task at `is_ours`.
     raise NotImplementedError("10.1 Whose frame is it is yours to write")

@@ -54,7 +54,8 @@ class _Recording:
         self.entered = False
 
     def _start(self, recorder: Any) -> None:
-        # 11.7 On and off. `_start` switches a recorder on, on this thread: it raises
+        # 11.7 On and off (about 19 lines)
+        # `_start` switches a recorder on, on this thread: it raises
         # RuntimeError(f"{self._title()} context manager is not reentrant") if `self.entered`
         # is already true, and RuntimeError("Profiler is already enabled on this thread") if
         # `_profiler_enabled()`; then it sets `self.entered`, puts the recorder into
@@ -70,7 +71,7 @@ class _Recording:
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:
-        # 11.7 On and off. See the task at `_Recording._start`.
+        # 11.7 On and off: see the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _title(self) -> str:
@@ -123,11 +124,11 @@ class profile(_Recording):
         return DetailedRecorder(*details) if any(details) else Recorder()
 
     def __enter__(self) -> Self:
-        # 11.7 On and off. See the task at `_Recording._start`.
+        # 11.7 On and off: see the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 11.7 On and off. See the task at `_Recording._start`.
+        # 11.7 On and off: see the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def __repr__(self) -> str:
@@ -200,24 +201,25 @@ class record_function:
         self._open: tuple[Any, Any] | None = None  # recorder and its event, in a profile
 
     def __enter__(self) -> Self:
-        # 11.8 Blocks with names. `__enter__` returns the block itself. If this thread has a
-        # recorder (`_state.recorder.get()`), it opens an event there with
-        # `recorder.begin(name)` and keeps recorder and event in `self._open`; the name is
-        # `self.name`, or f"{self.name} ({self.args})" if `self.args` is not None. `__exit__`
-        # closes what `__enter__` opened, with `recorder.finish(event)` of that same recorder,
-        # sets `self._open` to None, and lets errors go on. Without a recorder neither does
-        # anything. `__call__` returns a function that does what `function` does, with its
-        # arguments and its result, each call within a block of its own of this name and args,
-        # and that has the function's name and docstring.
+        # 11.8 Blocks with names (about 14 lines)
+        # `__enter__` returns the block itself. If this thread has a recorder
+        # (`_state.recorder.get()`), it opens an event there with `recorder.begin(name)` and
+        # keeps recorder and event in `self._open`; the name is `self.name`, or f"{self.name}
+        # ({self.args})" if `self.args` is not None. `__exit__` closes what `__enter__`
+        # opened, with `recorder.finish(event)` of that same recorder, sets `self._open` to
+        # None, and lets errors go on. Without a recorder neither does anything. `__call__`
+        # returns a function that does what `function` does, with its arguments and its
+        # result, each call within a block of its own of this name and args, and that has the
+        # function's name and docstring.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
     def __exit__(self, *exc: object) -> None:
-        # 11.8 Blocks with names. See the task at `record_function.__enter__`.
+        # 11.8 Blocks with names: see the task at `record_function.__enter__`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a function so that each call is a block of this name."""
-        # 11.8 Blocks with names. See the task at `record_function.__enter__`.
+        # 11.8 Blocks with names: see the task at `record_function.__enter__`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
 

@@ -56,7 +56,8 @@ class _Times:
     @property
     def cpu_time(self) -> float:
         """The average time of a call, in microseconds."""
-        # 11.2 Self time. `FunctionEvent.cpu_time_total` is how long the event took,
+        # 11.2 Self time (about 9 lines)
+        # `FunctionEvent.cpu_time_total` is how long the event took,
         # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
         # `self_cpu_time_total` is that total without the totals of the events directly within
         # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
@@ -148,19 +149,19 @@ class FunctionEvent(_Times):
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
         """Total time, nested events included."""
-        # 11.2 Self time. See the task at `_Times.cpu_time`.
+        # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
         """Self time: without nested events."""
-        # 11.2 Self time. See the task at `_Times.cpu_time`.
+        # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_memory_usage(self) -> int:
         """The bytes of the arrays made here, without those of nested events."""
-        # 11.2 Self time. See the task at `_Times.cpu_time`.
+        # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
@@ -207,22 +208,22 @@ class FunctionEventAvg(_Times):
 
     def add(self, other: Any) -> FunctionEventAvg:
         """Add an event, or another average of the same key, and return the sum."""
-        # 11.3 Averages and counts. `FunctionEventAvg.add` adds an event or another average
-        # and returns the average itself. While its key is None, the first one says what it is
-        # the average of: key, node_id, is_async, is_remote, cpu_parent, scope, input_shapes
-        # and stack are taken over. What is no FunctionEvent or FunctionEventAvg, or has
-        # another key, raises AssertionError(f"an average of {self.key} cannot take in
-        # {other!r}"). Then cpu_time_total, self_cpu_time_total, device_time_total,
-        # self_device_time_total, cpu_memory_usage, self_cpu_memory_usage and count each grow
-        # by the other's. `EventList.key_averages` returns an EventList (with the same
-        # `profile_memory`) of one average for each group of events, in the order of the
-        # groups' first events. Events are in one group if key and node_id are equal; with
-        # `group_by_input_shapes` their `input_shapes` have to be equal as well, with
-        # `group_by_stack_n` > 0 the first so many lines of their stacks. Each average keeps
-        # these first `group_by_stack_n` lines as its stack (a list), and its input shapes
-        # only if they were asked for, None otherwise. `total_average` returns the sum of all
-        # events of the list, nested ones too, with the key "Total" and with None for
-        # input_shapes and stack.
+        # 11.3 Averages and counts (about 35 lines)
+        # `FunctionEventAvg.add` adds an event or another average and returns the average
+        # itself. While its key is None, the first one says what it is the average of: key,
+        # node_id, is_async, is_remote, cpu_parent, scope, input_shapes and stack are taken
+        # over. What is no FunctionEvent or FunctionEventAvg, or has another key, raises
+        # AssertionError(f"an average of {self.key} cannot take in {other!r}"). Then
+        # cpu_time_total, self_cpu_time_total, device_time_total, self_device_time_total,
+        # cpu_memory_usage, self_cpu_memory_usage and count each grow by the other's.
+        # `EventList.key_averages` returns an EventList (with the same `profile_memory`) of
+        # one average for each group of events, in the order of the groups' first events.
+        # Events are in one group if key and node_id are equal; with `group_by_input_shapes`
+        # their `input_shapes` have to be equal as well, with `group_by_stack_n` > 0 the first
+        # so many lines of their stacks. Each average keeps these first `group_by_stack_n`
+        # lines as its stack (a list), and its input shapes only if they were asked for, None
+        # otherwise. `total_average` returns the sum of all events of the list, nested ones
+        # too, with the key "Total" and with None for input_shapes and stack.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def __iadd__(self, other: Any) -> FunctionEventAvg:
@@ -249,16 +250,17 @@ class EventList(list[Any]):
 
         An event that only overlaps with the one before it, as asynchronous work may, has no parent.
         """
-        # 11.1 Which event lies in which. `within` is told of the events of one thread one by
-        # one, in the order of their starts; `around` is the list of those that are open,
-        # outermost first. It takes from the end of `around` every event that this one does
-        # not lie in: one that ends at or before the start of `event`, or before its end. If
-        # an event is left, the last one is the parent: it gets `event` by `append_cpu_child`
-        # and `event` gets it by `set_cpu_parent`. Then `event` itself is put at the end of
-        # `around`. `_populate_cpu_children` does that for all events of the list, whose order
-        # may be any: asynchronous ones (`is_async`) take no part, events with another
-        # (`thread`, `node_id`) are never within each other, and of two events that start at
-        # the same time the one that ends later is the outer one.
+        # 11.1 Which event lies in which (about 15 lines)
+        # `within` is told of the events of one thread one by one, in the order of their
+        # starts; `around` is the list of those that are open, outermost first. It takes from
+        # the end of `around` every event that this one does not lie in: one that ends at or
+        # before the start of `event`, or before its end. If an event is left, the last one is
+        # the parent: it gets `event` by `append_cpu_child` and `event` gets it by
+        # `set_cpu_parent`. Then `event` itself is put at the end of `around`.
+        # `_populate_cpu_children` does that for all events of the list, whose order may be
+        # any: asynchronous ones (`is_async`) take no part, events with another (`thread`,
+        # `node_id`) are never within each other, and of two events that start at the same
+        # time the one that ends later is the outer one.
         raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
     def _set_backward_stacktraces(self) -> None:
@@ -269,7 +271,7 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """The microseconds of all events, each without those within it."""
-        # 11.2 Self time. See the task at `_Times.cpu_time`.
+        # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     def table(self, sort_by: str | None = None, row_limit: int = 100,
@@ -317,18 +319,18 @@ class EventList(list[Any]):
         Events can also be grouped by their input shapes, and by the innermost `group_by_stack_n`
         lines of their stacks.
         """
-        # 11.3 Averages and counts. See the task at `FunctionEventAvg.add`.
+        # 11.3 Averages and counts: see the task at `FunctionEventAvg.add`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def total_average(self) -> FunctionEventAvg:
         """Return the sum of all events, nested ones too, under the key "Total"."""
-        # 11.3 Averages and counts. See the task at `FunctionEventAvg.add`.
+        # 11.3 Averages and counts: see the task at `FunctionEventAvg.add`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
 
 def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
     """Set an event's parent: the last of `around` that contains it; append the event to them."""
-    # 11.1 Which event lies in which. See the task at `EventList._populate_cpu_children`.
+    # 11.1 Which event lies in which: see the task at `EventList._populate_cpu_children`.
     raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
 

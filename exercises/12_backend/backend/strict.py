@@ -48,27 +48,28 @@ class StrictArray:
         self.host = host
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        # 12.4 An array that refuses. StrictArray: `__array__` raises TypeError with a text
-        # that begins "Implicit conversion to a NumPy array is not allowed". `_refuse`, which
-        # `float`, `int` and use as an index call, raises TypeError with a text that contains
-        # "hidden transfer"; `__bool__` does the same unless the dtype is bool (`dtype.kind`
-        # "b"), and then returns the outcome. `__getattr__(name)`: AttributeError for names
-        # that begin with two underscores; otherwise the host's attribute, callables as a
-        # strict_function, others wrapped. `x[key]` and `x[key] = value` are those of the
-        # host, with key and value unwrapped and the result wrapped. strict_function: calling
-        # it calls `self.function` with all arguments unwrapped, keywords too, and wraps the
-        # result. Its `__getattr__(name)` gives the function's attribute as a strict_function,
-        # but for `reduce` and `accumulate` of a ufunc (np.ufunc) other than np.add and
-        # np.multiply it raises NotImplementedError with the text "`{ufunc's __name__}.{name}`
-        # is not supported yet".
+        # 12.4 An array that refuses (about 18 lines)
+        # StrictArray: `__array__` raises TypeError with a text that begins "Implicit
+        # conversion to a NumPy array is not allowed". `_refuse`, which `float`, `int` and use
+        # as an index call, raises TypeError with a text that contains "hidden transfer";
+        # `__bool__` does the same unless the dtype is bool (`dtype.kind` "b"), and then
+        # returns the outcome. `__getattr__(name)`: AttributeError for names that begin with
+        # two underscores; otherwise the host's attribute, callables as a strict_function,
+        # others wrapped. `x[key]` and `x[key] = value` are those of the host, with key and
+        # value unwrapped and the result wrapped. strict_function: calling it calls
+        # `self.function` with all arguments unwrapped, keywords too, and wraps the result.
+        # Its `__getattr__(name)` gives the function's attribute as a strict_function, but for
+        # `reduce` and `accumulate` of a ufunc (np.ufunc) other than np.add and np.multiply it
+        # raises NotImplementedError with the text "`{ufunc's __name__}.{name}` is not
+        # supported yet".
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     def __bool__(self) -> bool:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     def _refuse(self, *_: Any) -> Any:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     __float__ = __int__ = __index__ = _refuse
@@ -85,7 +86,7 @@ class StrictArray:
         return _Pointer(self.host)
 
     def __getattr__(self, name: str) -> Any:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     def item(self, *index: int) -> Any:
@@ -103,11 +104,11 @@ class StrictArray:
         return (wrap(row) for row in self.host)
 
     def __getitem__(self, key: Any) -> Any:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     def __repr__(self) -> str:
@@ -135,22 +136,22 @@ class _Memory(NamedTuple):
 
 def unwrap(value: Any) -> Any:
     """Return the NumPy array of a strict one, inside sequences too; raise for plain ones."""
-    # 12.3 Over the border. A StrictArray keeps its NumPy array as `host`.
-    # `unwrap(value)`, for what goes in: of a StrictArray its host; a NumPy array raises
-    # TypeError with a text that ends "a NumPy array met a device array"; tuples and lists
-    # (exactly these two types; others, such as named tuples, stay as they are) are
-    # unwrapped element by element and keep their type, dictionaries value by value;
-    # everything else is returned as it is. `wrap(value)`, for what comes out: NumPy
-    # arrays and NumPy scalars become StrictArrays (a scalar one of no dimensions) that
-    # share the array's memory; tuples and lists are wrapped element by element and keep
-    # their type, named tuples (a tuple with `_fields`) too; everything else is returned
-    # as it is.
+    # 12.3 Over the border (about 16 lines)
+    # A StrictArray keeps its NumPy array as `host`. `unwrap(value)`, for what goes in: of
+    # a StrictArray its host; a NumPy array raises TypeError with a text that ends "a
+    # NumPy array met a device array"; tuples and lists (exactly these two types; others,
+    # such as named tuples, stay as they are) are unwrapped element by element and keep
+    # their type, dictionaries value by value; everything else is returned as it is.
+    # `wrap(value)`, for what comes out: NumPy arrays and NumPy scalars become
+    # StrictArrays (a scalar one of no dimensions) that share the array's memory; tuples
+    # and lists are wrapped element by element and keep their type, named tuples (a tuple
+    # with `_fields`) too; everything else is returned as it is.
     raise NotImplementedError("12.3 Over the border is yours to write")
 
 
 def wrap(value: Any) -> Any:
     """Return results as strict arrays, NumPy scalars too: a device has no scalars."""
-    # 12.3 Over the border. See the task at `unwrap`.
+    # 12.3 Over the border: see the task at `unwrap`.
     raise NotImplementedError("12.3 Over the border is yours to write")
 
 
@@ -163,11 +164,11 @@ class strict_function:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
     def __getattr__(self, name: str) -> Any:
-        # 12.4 An array that refuses. See the task at `StrictArray.__array__`.
+        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
         raise NotImplementedError("12.4 An array that refuses is yours to write")
 
 
@@ -232,14 +233,15 @@ class StrictModule:
 
 def strict(value: Any) -> Any:
     """Return an attribute of a NumPy module, wrapped to take and return strict arrays."""
-    # 12.5 The backend. `strict(value)`: a module becomes `StrictModule(value)`; a
-    # callable that is no type becomes a strict_function; everything else (types such as
-    # float64, numbers such as pi) stays as it is. StrictBackend: `__getattr__(name)`
-    # gives the attribute of `numpy_backend`, made `strict`, but AttributeError for
-    # "errstate", which GPU libraries lack. `as_array(value)`: a StrictArray as it is,
-    # everything else as a new one (`np.asarray`). `from_host(array)`: a StrictArray with
-    # a copy of the NumPy array; `to_host(array)`: a copy of the host's. Both copies keep
-    # the order in memory, `copy("K")`.
+    # 12.5 The backend (about 9 lines)
+    # `strict(value)`: a module becomes `StrictModule(value)`; a callable that is no type
+    # becomes a strict_function; everything else (types such as float64, numbers such as
+    # pi) stays as it is. StrictBackend: `__getattr__(name)` gives the attribute of
+    # `numpy_backend`, made `strict`, but AttributeError for "errstate", which GPU
+    # libraries lack. `as_array(value)`: a StrictArray as it is, everything else as a new
+    # one (`np.asarray`). `from_host(array)`: a StrictArray with a copy of the NumPy
+    # array; `to_host(array)`: a copy of the host's. Both copies keep the order in memory,
+    # `copy("K")`.
     raise NotImplementedError("12.5 The backend is yours to write")
 
 
@@ -252,22 +254,22 @@ class StrictBackend(Kernels):
     run_op = None
 
     def __getattr__(self, name: str) -> Any:
-        # 12.5 The backend. See the task at `strict`.
+        # 12.5 The backend: see the task at `strict`.
         raise NotImplementedError("12.5 The backend is yours to write")
 
     def as_array(self, value: Any) -> Any:
         """Return arrays as they are; a number becomes a 0-d array."""
-        # 12.5 The backend. See the task at `strict`.
+        # 12.5 The backend: see the task at `strict`.
         raise NotImplementedError("12.5 The backend is yours to write")
 
     def from_host(self, array: Any) -> Any:
         """Copy a NumPy array to the imaginary device, strides and all."""
-        # 12.5 The backend. See the task at `strict`.
+        # 12.5 The backend: see the task at `strict`.
         raise NotImplementedError("12.5 The backend is yours to write")
 
     def to_host(self, array: Any) -> Any:
         """Copy the values back."""
-        # 12.5 The backend. See the task at `strict`.
+        # 12.5 The backend: see the task at `strict`.
         raise NotImplementedError("12.5 The backend is yours to write")
 
     def synchronize(self, index: int | None = None) -> None:

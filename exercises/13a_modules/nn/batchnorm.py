@@ -69,20 +69,20 @@ class ChannelNorm(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        # 13a.6 Batch norm. `_check_input_dim(input)` raises a ValueError where the number of
-        # dimensions of the input is not in `self.allowed`: "expected A or B input (got ND
-        # input)", with each allowed number n written as nD and joined by " or ".
-        # `_BatchNorm.forward(input)` checks that, and then returns `F.batch_norm(input,
-        # running_mean, running_var, weight, bias, by_batch, momentum, eps)`, where `by_batch`
-        # (use the moments of this batch) is whether the module is in training, or keeps no
-        # running moments at all (both are None); the running moments are handed over in
-        # evaluation, and in training only with `self.track_running_stats`; otherwise None
-        # stands in their places. In training `F.batch_norm` moves those that it is given:
-        # running = (1 - momentum) * running + momentum * batch; `momentum` is
-        # `self.momentum`. If that is None it is 1 / n in training, with n the number of
-        # batches so far, this one included, which makes running the plain average; in
-        # evaluation any number will do. In training, `self.num_batches_tracked` is counted up
-        # in place first, unless it is None.
+        # 13a.6 Batch norm (about 14 lines)
+        # `_check_input_dim(input)` raises a ValueError where the number of dimensions of the
+        # input is not in `self.allowed`: "expected A or B input (got ND input)", with each
+        # allowed number n written as nD and joined by " or ". `_BatchNorm.forward(input)`
+        # checks that, and then returns `F.batch_norm(input, running_mean, running_var,
+        # weight, bias, by_batch, momentum, eps)`, where `by_batch` (use the moments of this
+        # batch) is whether the module is in training, or keeps no running moments at all
+        # (both are None); the running moments are handed over in evaluation, and in training
+        # only with `self.track_running_stats`; otherwise None stands in their places. In
+        # training `F.batch_norm` moves those that it is given: running = (1 - momentum) *
+        # running + momentum * batch; `momentum` is `self.momentum`. If that is None it is 1 /
+        # n in training, with n the number of batches so far, this one included, which makes
+        # running the plain average; in evaluation any number will do. In training,
+        # `self.num_batches_tracked` is counted up in place first, unless it is None.
         raise NotImplementedError("13a.6 Batch norm is yours to write")
 
     def extra_repr(self) -> str:
@@ -95,7 +95,7 @@ class _BatchNorm(ChannelNorm):
     """Batch normalisation."""
 
     def forward(self, input: Tensor) -> Tensor:
-        # 13a.6 Batch norm. See the task at `ChannelNorm._check_input_dim`.
+        # 13a.6 Batch norm: see the task at `ChannelNorm._check_input_dim`.
         raise NotImplementedError("13a.6 Batch norm is yours to write")
 
 

@@ -40,9 +40,10 @@ class Dropout(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        # 13a.5 Dropout. `Dropout.forward(input)`: in training each element is zero with
-        # probability `self.p`, and the others are divided by 1 - p; in evaluation nothing
-        # changes. With `self.inplace` the result is written to the input, which is returned.
+        # 13a.5 Dropout (about 2 lines)
+        # `Dropout.forward(input)`: in training each element is zero with probability
+        # `self.p`, and the others are divided by 1 - p; in evaluation nothing changes. With
+        # `self.inplace` the result is written to the input, which is returned.
         # `F.dropout(input, p, training, inplace)` does all of it, if it is told.
         # `Dropout2d.forward(input)` does the same for whole channels, by `F.dropout2d`.
         raise NotImplementedError("13a.5 Dropout is yours to write")
@@ -59,7 +60,7 @@ class Dropout2d(_Dropout):
     """Zero whole channels of (N, C, H, W)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        # 13a.5 Dropout. See the task at `Dropout.forward`.
+        # 13a.5 Dropout: see the task at `Dropout.forward`.
         raise NotImplementedError("13a.5 Dropout is yours to write")
 
 

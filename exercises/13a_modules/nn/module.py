@@ -93,32 +93,32 @@ class Module(ModuleTables, ModuleCall):
 
     def train(self, mode: bool = True) -> Self:
         """Put the module and all its submodules into training mode, or out of it."""
-        # 13a.3 Two modes, and gradients. `train(mode)` sets `training` to the mode for the
-        # module, and calls `train(mode)` of each of `self.children()`; a mode that is no bool
-        # is a ValueError, "training mode is expected to be boolean", before anything is
-        # changed. `eval()` is `train(False)`. It has nothing to do with gradients.
-        # `requires_grad_(requires_grad)` calls the method of this name of all parameters.
-        # These three return the module itself. `zero_grad(set_to_none)` calls the function
-        # `zero_grad(parameter, set_to_none)` for all parameters. The function
-        # `zero_grad(tensor, set_to_none)` does nothing where `tensor._grad` is None.
-        # Otherwise it sets it to None, or, without `set_to_none`, fills that same tensor with
-        # zeros; before that, a gradient with a `grad_fn` is cut off by `detach_()`, and one
-        # without is told `requires_grad_(False)`.
+        # 13a.3 Two modes, and gradients (about 23 lines)
+        # `train(mode)` sets `training` to the mode for the module, and calls `train(mode)` of
+        # each of `self.children()`; a mode that is no bool is a ValueError, "training mode is
+        # expected to be boolean", before anything is changed. `eval()` is `train(False)`. It
+        # has nothing to do with gradients. `requires_grad_(requires_grad)` calls the method
+        # of this name of all parameters. These three return the module itself.
+        # `zero_grad(set_to_none)` calls the function `zero_grad(parameter, set_to_none)` for
+        # all parameters. The function `zero_grad(tensor, set_to_none)` does nothing where
+        # `tensor._grad` is None. Otherwise it sets it to None, or, without `set_to_none`,
+        # fills that same tensor with zeros; before that, a gradient with a `grad_fn` is cut
+        # off by `detach_()`, and one without is told `requires_grad_(False)`.
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
     def eval(self) -> Self:
         """Put the module and all its submodules into evaluation mode: `train(False)`."""
-        # 13a.3 Two modes, and gradients. See the task at `Module.train`.
+        # 13a.3 Two modes, and gradients: see the task at `Module.train`.
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Set `requires_grad` of all parameters."""
-        # 13a.3 Two modes, and gradients. See the task at `Module.train`.
+        # 13a.3 Two modes, and gradients: see the task at `Module.train`.
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters, or fill them with zeros."""
-        # 13a.3 Two modes, and gradients. See the task at `Module.train`.
+        # 13a.3 Two modes, and gradients: see the task at `Module.train`.
         raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
@@ -126,13 +126,14 @@ class Module(ModuleTables, ModuleCall):
 
         The parameters and gradients stay the same tensors, buffers are replaced.
         """
-        # 13a.4 Moving everything. `_apply(fn, recurse)` replaces the data of all parameters,
-        # gradients and buffers by `fn` of it, and returns the module; `to`, `double` and
-        # `cuda` are made of it. If `recurse`, call `_apply(fn)` of each of `self.children()`
-        # first. A parameter stays the same tensor: assign `fn(parameter)` to its `data`. If
-        # it has a gradient (`parameter._grad`) that stays the same tensor too: assign
-        # `fn(grad)` to the gradient's `data`. Both are done with recording off. A buffer is
-        # replaced by `fn(buffer)` in its table. Names that stand for None are left alone.
+        # 13a.4 Moving everything (about 13 lines)
+        # `_apply(fn, recurse)` replaces the data of all parameters, gradients and buffers by
+        # `fn` of it, and returns the module; `to`, `double` and `cuda` are made of it. If
+        # `recurse`, call `_apply(fn)` of each of `self.children()` first. A parameter stays
+        # the same tensor: assign `fn(parameter)` to its `data`. If it has a gradient
+        # (`parameter._grad`) that stays the same tensor too: assign `fn(grad)` to the
+        # gradient's `data`. Both are done with recording off. A buffer is replaced by
+        # `fn(buffer)` in its table. Names that stand for None are left alone.
         raise NotImplementedError("13a.4 Moving everything is yours to write")
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
@@ -299,7 +300,7 @@ def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
     """Drop a tensor's gradient, or fill it with zeros and detach it."""
-    # 13a.3 Two modes, and gradients. See the task at `Module.train`.
+    # 13a.3 Two modes, and gradients: see the task at `Module.train`.
     raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
 
 

@@ -87,30 +87,31 @@ class ModuleTables:
     # ---------------------------------------------------------------- as attributes
 
     def __getattr__(self, name: str) -> Any:
-        # 13a.1 Attributes that are kept apart. `__setattr__(name, value)` puts a value where
-        # it belongs; the first of these that applies decides. A Parameter:
-        # `self._make_way(name, "_parameters", "parameters")` removes what else has the name
-        # (and raises before `Module.__init__`), then `self.register_parameter(name, value)`.
-        # The name is that of a parameter: anything but None is refused by
-        # `self._only_none("parameter", "torch.nn.Parameter", name, value)`, and None is
-        # registered: the name stays in the table. A module (a `ModuleTables`): make way in
-        # "_modules", called "module", and put `replaced(on_module, self, name, value)` into
-        # `self._modules`. The name is that of a module: `self._only_none("child module",
-        # "torch.nn.Module", name, value)`, then `replaced(on_module, self, name, None)` in
-        # its place. The name is that of a buffer, or the value is a `Buffer`: anything but a
-        # Tensor or None is a TypeError, "cannot assign 'KIND' as buffer 'NAME'
-        # (torch.nn.Buffer, torch.Tensor or None expected)" with KIND from `type_name(value)`;
-        # then `self.register_buffer(name, value, persistent)`, where `persistent` is the
-        # value's own attribute of that name if it has one, and otherwise whether the name is
-        # not in `_non_persistent_buffers_set`. Everything else is a plain attribute, by
-        # `super().__setattr__`. The tables may not be there yet, before `Module.__init__`:
-        # look them up in `self.__dict__`. `__getattr__(name)` is called only where no plain
-        # attribute was found: look in the three tables (`_TABLES` has their names) and raise
-        # AttributeError, "'CLASS' object has no attribute 'NAME'", if none has it.
+        # 13a.1 Attributes that are kept apart (about 28 lines)
+        # `__setattr__(name, value)` puts a value where it belongs; the first of these that
+        # applies decides. A Parameter: `self._make_way(name, "_parameters", "parameters")`
+        # removes what else has the name (and raises before `Module.__init__`), then
+        # `self.register_parameter(name, value)`. The name is that of a parameter: anything
+        # but None is refused by `self._only_none("parameter", "torch.nn.Parameter", name,
+        # value)`, and None is registered: the name stays in the table. A module (a
+        # `ModuleTables`): make way in "_modules", called "module", and put
+        # `replaced(on_module, self, name, value)` into `self._modules`. The name is that of a
+        # module: `self._only_none("child module", "torch.nn.Module", name, value)`, then
+        # `replaced(on_module, self, name, None)` in its place. The name is that of a buffer,
+        # or the value is a `Buffer`: anything but a Tensor or None is a TypeError, "cannot
+        # assign 'KIND' as buffer 'NAME' (torch.nn.Buffer, torch.Tensor or None expected)"
+        # with KIND from `type_name(value)`; then `self.register_buffer(name, value,
+        # persistent)`, where `persistent` is the value's own attribute of that name if it has
+        # one, and otherwise whether the name is not in `_non_persistent_buffers_set`.
+        # Everything else is a plain attribute, by `super().__setattr__`. The tables may not
+        # be there yet, before `Module.__init__`: look them up in `self.__dict__`.
+        # `__getattr__(name)` is called only where no plain attribute was found: look in the
+        # three tables (`_TABLES` has their names) and raise AttributeError, "'CLASS' object
+        # has no attribute 'NAME'", if none has it.
         raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # 13a.1 Attributes that are kept apart. See the task at `ModuleTables.__getattr__`.
+        # 13a.1 Attributes that are kept apart: see the task at `ModuleTables.__getattr__`.
         raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
 
     def _only_none(self, what: str, wanted: str, name: str, value: Any) -> None:
@@ -146,19 +147,20 @@ class ModuleTables:
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
         """Yield the module and all its submodules, depth first, with dotted names."""
-        # 13a.2 Walking the tree. `named_modules(memo, prefix, remove_duplicate)` is a
-        # generator of pairs (name, module): first (prefix, self), then the same for each part
-        # that is not None, depth first, in the order in which they were set. The name of a
-        # part is the name of what it is in, a dot, and its own name; without the dot where
-        # what it is in has the empty name. A module that is in the set `memo` is left out,
-        # with everything in it. With `remove_duplicate` each module that is met is added to
-        # `memo`, which the parts share; without a memo the walk starts with an empty one.
-        # `_named_members(table, prefix, recurse, remove_duplicate)` is a generator of pairs
-        # (name, value) of what stands in the attribute called `table` (such as "_parameters")
-        # of the module and, if `recurse`, of all modules below it, by
-        # `named_modules(prefix=..., remove_duplicate=...)`; without `recurse` of this module
-        # alone, whose name is `prefix`. Names are dotted as above. None is left out; with
-        # `remove_duplicate` each value comes once, also where it stands under several names.
+        # 13a.2 Walking the tree (about 20 lines)
+        # `named_modules(memo, prefix, remove_duplicate)` is a generator of pairs (name,
+        # module): first (prefix, self), then the same for each part that is not None, depth
+        # first, in the order in which they were set. The name of a part is the name of what
+        # it is in, a dot, and its own name; without the dot where what it is in has the empty
+        # name. A module that is in the set `memo` is left out, with everything in it. With
+        # `remove_duplicate` each module that is met is added to `memo`, which the parts
+        # share; without a memo the walk starts with an empty one. `_named_members(table,
+        # prefix, recurse, remove_duplicate)` is a generator of pairs (name, value) of what
+        # stands in the attribute called `table` (such as "_parameters") of the module and, if
+        # `recurse`, of all modules below it, by `named_modules(prefix=...,
+        # remove_duplicate=...)`; without `recurse` of this module alone, whose name is
+        # `prefix`. Names are dotted as above. None is left out; with `remove_duplicate` each
+        # value comes once, also where it stands under several names.
         raise NotImplementedError("13a.2 Walking the tree is yours to write")
 
     def modules(self) -> Iterator[Any]:
@@ -180,7 +182,7 @@ class ModuleTables:
     def _named_members(self, table: str, prefix: str, recurse: bool,
                        remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         """Yield the entries of one table of the module and, with `recurse`, of its submodules."""
-        # 13a.2 Walking the tree. See the task at `ModuleTables.named_modules`.
+        # 13a.2 Walking the tree: see the task at `ModuleTables.named_modules`.
         raise NotImplementedError("13a.2 Walking the tree is yours to write")
 
     def named_parameters(self, prefix: str = "", recurse: bool = True,

@@ -76,12 +76,13 @@ class Adam(Optimizer):
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""
-        # 13b.4 Adam. `Adam.update(group, array, grad, state)`: g is what `downhill` returns.
-        # m and v are running averages, m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1
-        # - beta2) * g * g, with `group["betas"]`. Both start at zero: where the state is
-        # empty, `start(xp, state, array, "exp_avg", "exp_avg_sq")` makes them and the count,
-        # with "max_exp_avg_sq" as well if `group["amsgrad"]`; `state["exp_avg"]._array` is
-        # the array. `counted(state)` counts this step and returns how many there were. The
+        # 13b.4 Adam (about 28 lines)
+        # `Adam.update(group, array, grad, state)`: g is what `downhill` returns. m and v are
+        # running averages, m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) *
+        # g * g, with `group["betas"]`. Both start at zero: where the state is empty,
+        # `start(xp, state, array, "exp_avg", "exp_avg_sq")` makes them and the count, with
+        # "max_exp_avg_sq" as well if `group["amsgrad"]`; `state["exp_avg"]._array` is the
+        # array. `counted(state)` counts this step and returns how many there were. The
         # parameter moves by -lr * M / (sqrt(V) + eps) with the corrected M = m / (1 -
         # beta1**count) and V = v / (1 - beta2**count). With amsgrad v is replaced in this
         # formula by the largest v so far, element by element, which is kept; v itself goes on
@@ -96,7 +97,7 @@ class Adam(Optimizer):
 def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
             room: Array) -> None:
     """Update the running averages of the gradients and of their squares with a gradient."""
-    # 13b.4 Adam. See the task at `Adam.update`.
+    # 13b.4 Adam: see the task at `Adam.update`.
     raise NotImplementedError("13b.4 Adam is yours to write")
 
 

@@ -146,20 +146,21 @@ class Optimizer(StepHooks):
             self._zero_grad(set_to_none)
 
     def _zero_grad(self, set_to_none: bool) -> None:
-        # 13b.1 What a step is. `step(closure)`: if there is a closure, call it once, first,
-        # with recording on whatever the mode is (`with enable_grad():`); what it returns is
-        # what `step` returns, and without a closure that is None. Then go through
-        # `self.param_groups`. For each group call `self._check_capture(group)`, which is
-        # given (it concerns recorded work on a GPU), and then go through `group["params"]`.
-        # (The package goes through `step_on_devices(self, group)`, which is the same list
-        # unless parameters lie on a GPU, where one kernel moves many of them.) A parameter
-        # without a gradient (`parameter._grad` is None) is left alone, and gets no state. For
-        # the others call `self.update(group, array, grad_array, state)` with the group, the
-        # arrays behind the parameter and behind its gradient (`_array`), and the dictionary
-        # that `self.state` keeps for this parameter, or a new empty one. After that count the
-        # write with `parameter._bump()`, and keep the dictionary in `self.state` if anything
-        # is in it. `_zero_grad(set_to_none)` calls the function `zero_grad(parameter,
-        # set_to_none)`, which is given, for the parameters of all groups.
+        # 13b.1 What a step is (about 18 lines)
+        # `step(closure)`: if there is a closure, call it once, first, with recording on
+        # whatever the mode is (`with enable_grad():`); what it returns is what `step`
+        # returns, and without a closure that is None. Then go through `self.param_groups`.
+        # For each group call `self._check_capture(group)`, which is given (it concerns
+        # recorded work on a GPU), and then go through `group["params"]`. (The package goes
+        # through `step_on_devices(self, group)`, which is the same list unless parameters lie
+        # on a GPU, where one kernel moves many of them.) A parameter without a gradient
+        # (`parameter._grad` is None) is left alone, and gets no state. For the others call
+        # `self.update(group, array, grad_array, state)` with the group, the arrays behind the
+        # parameter and behind its gradient (`_array`), and the dictionary that `self.state`
+        # keeps for this parameter, or a new empty one. After that count the write with
+        # `parameter._bump()`, and keep the dictionary in `self.state` if anything is in it.
+        # `_zero_grad(set_to_none)` calls the function `zero_grad(parameter, set_to_none)`,
+        # which is given, for the parameters of all groups.
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def _check_capture(self, group: Group) -> None:
@@ -176,7 +177,7 @@ class Optimizer(StepHooks):
 
         Returns what the closure returned, or None.
         """
-        # 13b.1 What a step is. See the task at `Optimizer._zero_grad`.
+        # 13b.1 What a step is: see the task at `Optimizer._zero_grad`.
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
@@ -187,8 +188,9 @@ class Optimizer(StepHooks):
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state, keyed by the parameters' numbers, and the groups with these numbers."""
-        # 13b.5 The state of an optimizer. `state_dict()` returns a dictionary with "state"
-        # and "param_groups", in which numbers stand for parameters. First call every hook in
+        # 13b.5 The state of an optimizer (about 17 lines)
+        # `state_dict()` returns a dictionary with "state" and "param_groups", in which
+        # numbers stand for parameters. First call every hook in
         # `self._optimizer_state_dict_pre_hooks` (a dictionary; its values) with the
         # optimizer. Parameters are numbered from 0 in the order of the groups, and on through
         # all of them, whether they have a state or not; one that stands there twice keeps its
@@ -297,13 +299,14 @@ def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) 
 
     `maximize` negates it; `weight_decay` adds a multiple of the parameter.
     """
-    # 13b.2 Downhill. `downhill(xp, group, array, grad, room)` returns an array: what a
-    # parameter has to move *against*. That is the gradient; turned around with
-    # `group["maximize"]`; plus `group["weight_decay"]` times the parameter's array, which
-    # is never turned around. With `group.get("decoupled_weight_decay")` the decay is left
-    # out here. Neither `array` nor `grad` may be written to. `room` is an array of the
-    # same shape that you may write to and return; you may as well make new ones.
-    # `SGD.update(group, array, grad, state)`: if `group["momentum"]` is not zero,
+    # 13b.2 Downhill (about 13 lines)
+    # `downhill(xp, group, array, grad, room)` returns an array: what a parameter has to
+    # move *against*. That is the gradient; turned around with `group["maximize"]`; plus
+    # `group["weight_decay"]` times the parameter's array, which is never turned around.
+    # With `group.get("decoupled_weight_decay")` the decay is left out here. Neither
+    # `array` nor `grad` may be written to. `room` is an array of the same shape that you
+    # may write to and return; you may as well make new ones. `SGD.update(group, array,
+    # grad, state)`: if `group["momentum"]` is not zero,
     # `self._update_with_momentum(group, array, grad, state)` does everything. Otherwise
     # subtract `lr` times what `downhill` returns from the array, in place. Nothing is
     # remembered. `xp = backend_of(array)` has the array functions (`xp.multiply(a, b,

@@ -63,13 +63,14 @@ class SGD(Optimizer):
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Take one step downhill."""
-        # 13b.2 Downhill. `downhill(xp, group, array, grad, room)` returns an array: what a
-        # parameter has to move *against*. That is the gradient; turned around with
-        # `group["maximize"]`; plus `group["weight_decay"]` times the parameter's array, which
-        # is never turned around. With `group.get("decoupled_weight_decay")` the decay is left
-        # out here. Neither `array` nor `grad` may be written to. `room` is an array of the
-        # same shape that you may write to and return; you may as well make new ones.
-        # `SGD.update(group, array, grad, state)`: if `group["momentum"]` is not zero,
+        # 13b.2 Downhill (about 13 lines)
+        # `downhill(xp, group, array, grad, room)` returns an array: what a parameter has to
+        # move *against*. That is the gradient; turned around with `group["maximize"]`; plus
+        # `group["weight_decay"]` times the parameter's array, which is never turned around.
+        # With `group.get("decoupled_weight_decay")` the decay is left out here. Neither
+        # `array` nor `grad` may be written to. `room` is an array of the same shape that you
+        # may write to and return; you may as well make new ones. `SGD.update(group, array,
+        # grad, state)`: if `group["momentum"]` is not zero,
         # `self._update_with_momentum(group, array, grad, state)` does everything. Otherwise
         # subtract `lr` times what `downhill` returns from the array, in place. Nothing is
         # remembered. `xp = backend_of(array)` has the array functions (`xp.multiply(a, b,
@@ -79,12 +80,13 @@ class SGD(Optimizer):
         raise NotImplementedError("13b.2 Downhill is yours to write")
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        # 13b.3 Momentum. `_update_with_momentum(group, array, grad, state)` takes one step
-        # with a velocity v that is kept in `state["momentum_buffer"]`. Let g be what
-        # `downhill` returns. The first time v is g, and is kept as a new array:
-        # `remember(state, "momentum_buffer", array)` keeps an array, and `buffer(state,
-        # "momentum_buffer")` gives it back later. From then on v = momentum * v + (1 -
-        # dampening) * g, in place. The parameter moves by -lr * v; with `group["nesterov"]`
-        # by -lr * (g + momentum * v) with the new v. The array is changed in place, and the
-        # gradient not at all. The learning rate is no part of v.
+        # 13b.3 Momentum (about 17 lines)
+        # `_update_with_momentum(group, array, grad, state)` takes one step with a velocity v
+        # that is kept in `state["momentum_buffer"]`. Let g be what `downhill` returns. The
+        # first time v is g, and is kept as a new array: `remember(state, "momentum_buffer",
+        # array)` keeps an array, and `buffer(state, "momentum_buffer")` gives it back later.
+        # From then on v = momentum * v + (1 - dampening) * g, in place. The parameter moves
+        # by -lr * v; with `group["nesterov"]` by -lr * (g + momentum * v) with the new v. The
+        # array is changed in place, and the gradient not at all. The learning rate is no part
+        # of v.
         raise NotImplementedError("13b.3 Momentum is yours to write")

@@ -94,20 +94,21 @@ def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: 
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                  position: int | None, live: int) -> Tensor:
     """Rebase the history of an input that `forward` wrote to, and bump its version."""
-    # 01.6 Writing to inputs. `mark_dirty(*args)` keeps the tuple of inputs that `forward`
-    # wrote to in `self.dirty_tensors`. `join_written(node, output, index, differentiable,
-    # position, live)` gives such an input, which `forward` returned as output number
-    # `index`, its new place in the graph, and returns the very same tensor. If the write
-    # is not `differentiable`, count it with `output._bump()`, and that is all: what comes
-    # back is the tensor itself, or, where it requires grad all the same (a leaf written
-    # to under `no_grad`), `output.detach()`. Otherwise `refuse_write(output, live)`
-    # raises where writing is not allowed. After that count the write with
-    # `output._bump()` too, and set `output._grad` to None: a gradient that it had was
-    # that of the old value. Set the node's `shape` and `dtype` to those of
-    # `output._array`. `position` is the tensor's number among the tensors that went into
-    # `forward`: call `rebase_history(output, node, index, position)`, which also takes
-    # care of the bases of views. If `position` is None the tensor was no input: set its
-    # `_node`, `_index` and `_requires_grad` to `node`, `index` and True.
+    # 01.6 Writing to inputs (about 13 lines)
+    # `mark_dirty(*args)` keeps the tuple of inputs that `forward` wrote to in
+    # `self.dirty_tensors`. `join_written(node, output, index, differentiable, position,
+    # live)` gives such an input, which `forward` returned as output number `index`, its
+    # new place in the graph, and returns the very same tensor. If the write is not
+    # `differentiable`, count it with `output._bump()`, and that is all: what comes back
+    # is the tensor itself, or, where it requires grad all the same (a leaf written to
+    # under `no_grad`), `output.detach()`. Otherwise `refuse_write(output, live)` raises
+    # where writing is not allowed. After that count the write with `output._bump()` too,
+    # and set `output._grad` to None: a gradient that it had was that of the old value.
+    # Set the node's `shape` and `dtype` to those of `output._array`. `position` is the
+    # tensor's number among the tensors that went into `forward`: call
+    # `rebase_history(output, node, index, position)`, which also takes care of the bases
+    # of views. If `position` is None the tensor was no input: set its `_node`, `_index`
+    # and `_requires_grad` to `node`, `index` and True.
     raise NotImplementedError("01.6 Writing to inputs is yours to write")
 
 
@@ -138,8 +139,9 @@ def keep(node: FunctionNode, joined_as: dict[int, Any]) -> list[SavedTensor | No
 
     `joined_as` gives, for the `id` of an output that `forward` made, the tensor in the graph.
     """
-    # 01.5 Saved tensors. `save_for_backward(*tensors)` keeps the tuple of what it was
-    # given as `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
+    # 01.5 Saved tensors (about 15 lines)
+    # `save_for_backward(*tensors)` keeps the tuple of what it was given as
+    # `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
     # `node.to_save` into what the node holds: a list with, for each item in order, None
     # for None, and for a tensor a `SavedTensor(tensor, is_output=...)`. If the tensor is
     # an output that `forward` made, `joined_as` has under its `id` the tensor that stands
@@ -155,20 +157,21 @@ def keep(node: FunctionNode, joined_as: dict[int, Any]) -> list[SavedTensor | No
 
 def constant(output: Tensor) -> Tensor:
     """Return the replacement for an input, or a recorded tensor, that must have no gradient."""
-    # 01.4 Outputs that are not new. `mark_non_differentiable(*args)` keeps the tuple of
-    # outputs in `self.non_differentiable`. `alias(tensor)` returns a new tensor on the
-    # same memory: `Tensor._plain(tensor._array)`, noted as a view of `tensor` with
-    # `mark_view(result, tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the
-    # graph yet, and `tensor` stays as it is. `constant(output)` returns what stands for
-    # an input, or for a tensor that requires grad, where it is to have no gradient:
-    # `output.detach()` if `output` requires grad, and an alias of it otherwise. The
-    # result never requires grad, is never `output` itself, and shares its memory.
+    # 01.4 Outputs that are not new (about 7 lines)
+    # `mark_non_differentiable(*args)` keeps the tuple of outputs in
+    # `self.non_differentiable`. `alias(tensor)` returns a new tensor on the same memory:
+    # `Tensor._plain(tensor._array)`, noted as a view of `tensor` with `mark_view(result,
+    # tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the graph yet, and
+    # `tensor` stays as it is. `constant(output)` returns what stands for an input, or for
+    # a tensor that requires grad, where it is to have no gradient: `output.detach()` if
+    # `output` requires grad, and an alias of it otherwise. The result never requires
+    # grad, is never `output` itself, and shares its memory.
     raise NotImplementedError("01.4 Outputs that are not new is yours to write")
 
 
 def alias(tensor: Tensor) -> Tensor:
     """Return a view of all of a tensor, made outside the graph."""
-    # 01.4 Outputs that are not new. See the task at `constant`.
+    # 01.4 Outputs that are not new: see the task at `constant`.
     raise NotImplementedError("01.4 Outputs that are not new is yours to write")
 
 

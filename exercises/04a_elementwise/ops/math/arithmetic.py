@@ -76,18 +76,19 @@ class Add(Binary):
         xp.add(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
-        # 04a.4 Sums and products. One line each: the gradient of one input of Add (self +
-        # alpha * other), Sub (self - alpha * other), Rsub (other - alpha * self), Mul, Neg
-        # and Addcmul (self + value * tensor1 * tensor2). The arguments' names say what you
-        # get: `g` is the gradient of the result, in the result's shape; the others are inputs
-        # and arguments of the forward. Return the gradient in the result's shape: it is
-        # summed to the input's shape for you. Use `+ - * /`, unary minus and functions of `F`
-        # only, for every argument may be a tensor or a bare array. You may change the list of
-        # names: whatever you name is saved.
+        # 04a.4 Sums and products (about 12 lines)
+        # One line each: the gradient of one input of Add (self + alpha * other), Sub (self -
+        # alpha * other), Rsub (other - alpha * self), Mul, Neg and Addcmul (self + value *
+        # tensor1 * tensor2). The arguments' names say what you get: `g` is the gradient of
+        # the result, in the result's shape; the others are inputs and arguments of the
+        # forward. Return the gradient in the result's shape: it is summed to the input's
+        # shape for you. Use `+ - * /`, unary minus and functions of `F` only, for every
+        # argument may be a tensor or a bare array. You may change the list of names: whatever
+        # you name is saved.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g, alpha):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
 
@@ -115,11 +116,11 @@ class Sub(Binary):
         xp.subtract(self, other if alpha == 1 else scaled(xp, other, alpha), out=self)
 
     def grad_self(g):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g, alpha):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
 
@@ -144,11 +145,11 @@ class Rsub(Binary):
             raise RuntimeError(BOOL_SUBTRACTION) from None
 
     def grad_self(g, alpha):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
 
@@ -200,11 +201,11 @@ class Mul(Binary):
         xp.multiply(self, other, out=self)
 
     def grad_self(g, other):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_other(g, self):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
 
@@ -227,7 +228,7 @@ class Neg(Unary):
             raise RuntimeError(BOOL_NEGATION) from None
 
     def grad_self(g):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
 
@@ -248,15 +249,15 @@ class Addcmul(Binary):
         return self + value * tensor1 * tensor2
 
     def grad_self(g):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_tensor1(g, tensor2, value):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def grad_tensor2(g, tensor1, value):
-        # 04a.4 Sums and products. See the task at `Add.grad_self`.
+        # 04a.4 Sums and products: see the task at `Add.grad_self`.
         raise NotImplementedError("04a.4 Sums and products is yours to write")
 
     def samples(make):
@@ -288,15 +289,16 @@ class Div(Binary):
         xp.divide(self, other, out=self)
 
     def grad_self(g, other):
-        # 04a.5 Quotients. One line each, as in 04a.4: the gradients of Div (self / other) for
-        # both inputs, of Reciprocal (1 / self; you get its `result`), and of Addcdiv (self +
-        # value * tensor1 / tensor2) for tensor1 and tensor2. In Div do not form the square of
-        # the divisor: 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25
-        # is a decent -1e-20. Divide twice.
+        # 04a.5 Quotients (about 5 lines)
+        # One line each, as in 04a.4: the gradients of Div (self / other) for both inputs, of
+        # Reciprocal (1 / self; you get its `result`), and of Addcdiv (self + value * tensor1
+        # / tensor2) for tensor1 and tensor2. In Div do not form the square of the divisor:
+        # 1e25 squared is infinite in float32, though the gradient of 1e30 / 1e25 is a decent
+        # -1e-20. Divide twice.
         raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def grad_other(g, self, other):
-        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        # 04a.5 Quotients: see the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 Quotients is yours to write")
 
 
@@ -318,7 +320,7 @@ class Reciprocal(Above):
         return xp.divide(1, self)
 
     def grad_self(g, result):
-        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        # 04a.5 Quotients: see the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 Quotients is yours to write")
 
 
@@ -345,11 +347,11 @@ class Addcdiv(Binary):
         return g
 
     def grad_tensor1(g, tensor2, value):
-        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        # 04a.5 Quotients: see the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def grad_tensor2(g, tensor1, tensor2, value):
-        # 04a.5 Quotients. See the task at `Div.grad_self`.
+        # 04a.5 Quotients: see the task at `Div.grad_self`.
         raise NotImplementedError("04a.5 Quotients is yours to write")
 
     def samples(make):

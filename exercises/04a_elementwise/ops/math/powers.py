@@ -46,15 +46,16 @@ class PowNumber(Unary):
         return self * self * self if exponent == 3 else self ** (exponent + 0)
 
     def grad_self(g, self, exponent):
-        # 04a.6 Powers. The gradients of powers and roots. PowNumber is `self ** exponent`
-        # with a Python number as exponent; PowTensor has tensors for both (or a number as
-        # base, then `grad_self` is not called); PowOfNumber is a number `self` to the power
-        # of a tensor, for which `logarithm(self)` gives the number's logarithm. Where the
-        # exponent is 0 the result is constantly 1, so the gradient of the base is 0, even at
-        # base 0. Where the base is 0 and the exponent is not negative, the gradient of the
-        # exponent is 0; for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition,
-        # a, b)`, `F.eq`, `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and
-        # arrays. Sqrt and Rsqrt (1 / sqrt) give you their `result`.
+        # 04a.6 Powers (about 11 lines)
+        # The gradients of powers and roots. PowNumber is `self ** exponent` with a Python
+        # number as exponent; PowTensor has tensors for both (or a number as base, then
+        # `grad_self` is not called); PowOfNumber is a number `self` to the power of a tensor,
+        # for which `logarithm(self)` gives the number's logarithm. Where the exponent is 0
+        # the result is constantly 1, so the gradient of the base is 0, even at base 0. Where
+        # the base is 0 and the exponent is not negative, the gradient of the exponent is 0;
+        # for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition, a, b)`, `F.eq`,
+        # `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and arrays. Sqrt and
+        # Rsqrt (1 / sqrt) give you their `result`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 
     def samples(make):
@@ -88,11 +89,11 @@ class PowTensor(Binary):
     # The result is named to be saved in any case: PyTorch notices writes to it also where only
     # this formula runs.
     def grad_self(g, self, exponent, result):
-        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 
     def samples(make):
@@ -123,7 +124,7 @@ class PowOfNumber(PowTensor):
     grad_self = None  # type: ignore[assignment]  # a number has none
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 
     def samples(make):
@@ -176,7 +177,7 @@ class Sqrt(Above):
     """
 
     def grad_self(g, result):
-        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")
 
 
@@ -192,5 +193,5 @@ class Rsqrt(Above):
         return 1 / xp.sqrt(self)
 
     def grad_self(g, result):
-        # 04a.6 Powers. See the task at `PowNumber.grad_self`.
+        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
         raise NotImplementedError("04a.6 Powers is yours to write")

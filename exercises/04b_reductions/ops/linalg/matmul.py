@@ -82,17 +82,18 @@ class Mm(Op):
         return product_of_numbers(xp.matmul(self, mat2), "addmm_impl_cpu_", self, mat2)
 
     def grad_self(g, mat2, self_strides):
-        # 04b.5 Gradients of matrix products. The gradients of Mm (n, k) @ (k, m), of Bmm (the
-        # same for each matrix of a batch), of Mv (matrix times vector) and of Dot (the sum of
-        # products of two vectors). `@`, `F.t` (transpose of a matrix), `F.transpose(t, 1,
-        # 2)`, `F.bmm`, `F.mv` and `F.outer(u, v)` (all products u[i] v[j]) work on tensors
-        # and arrays. The arguments `self_strides` and `mat2_strides` serve speed:
-        # `by_columns(strides)` tells that a matrix lies column by column, and then
-        # `F.t(F.t(g) @ self)` is laid out like it; you may leave them out.
+        # 04b.5 Gradients of matrix products (about 8 lines)
+        # The gradients of Mm (n, k) @ (k, m), of Bmm (the same for each matrix of a batch),
+        # of Mv (matrix times vector) and of Dot (the sum of products of two vectors). `@`,
+        # `F.t` (transpose of a matrix), `F.transpose(t, 1, 2)`, `F.bmm`, `F.mv` and
+        # `F.outer(u, v)` (all products u[i] v[j]) work on tensors and arrays. The arguments
+        # `self_strides` and `mat2_strides` serve speed: `by_columns(strides)` tells that a
+        # matrix lies column by column, and then `F.t(F.t(g) @ self)` is laid out like it; you
+        # may leave them out.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_mat2(g, self, mat2_strides):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
@@ -131,11 +132,11 @@ class Bmm(Op):
         return product_of_numbers(xp.matmul(self, mat2), "bmm", self, mat2)
 
     def grad_self(g, mat2):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_mat2(g, self):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
@@ -172,11 +173,11 @@ class Mv(Op):
         return product_of_numbers(xp.matmul(self, vec), "addmv_impl_cpu", self, vec)
 
     def grad_self(g, vec):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_vec(g, self):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
@@ -214,11 +215,11 @@ class Dot(Op):
         return product_of_numbers(xp.dot(self, tensor), "dot")
 
     def grad_self(g, tensor):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_tensor(g, self):
-        # 04b.5 Gradients of matrix products. See the task at `Mm.grad_self`.
+        # 04b.5 Gradients of matrix products: see the task at `Mm.grad_self`.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def samples(make):
@@ -276,21 +277,22 @@ def matmul(input, other):
     >>> (ones(5, 1, 2, 3) @ ones(4, 3, 6)).shape
     torch.Size([5, 4, 2, 6])
     """
-    # 04b.4 matmul, taken apart. `matmul(input, other)` is no operation: it reshapes and
-    # calls others, so that it needs no gradient of its own. Two vectors: F.dot. Matrix
-    # and vector: F.mv. Two matrices: F.mm. A 0-d tensor on either side: RuntimeError
-    # `both arguments to matmul need to be at least 1D, but they are 0D and 3D`, with the
-    # numbers of dimensions. A vector on the left of a matrix or a batch counts as a
-    # matrix of one row, and that dimension is gone from the result. A batch on the left
-    # of a vector or a matrix: `rows_by_matrix(batch, matrix)`: all its rows meet the same
-    # right side, so make one matrix of them, multiply once, and give the result its shape
-    # (the left one's without the last, then the right one's without the first). (The
-    # package asks `folds` whether that saves a copy; you need not.) Two batches:
-    # `batched_matmul(a, b)`: the dimensions before the last two broadcast; bring both to
-    # them, flatten these to one, F.bmm, and unflatten. `UnsafeView(t, shape)` and
-    # `F.reshape(t, shape)` give a shape; F.expand(t, shape), F.unsqueeze(t, dim),
-    # F.squeeze(t, dim) help; `numel` counts, `broadcast` is yours from 04a. Inputs may be
-    # tensors or arrays: `ndim` and `shape` are there on both.
+    # 04b.4 matmul, taken apart (about 36 lines)
+    # `matmul(input, other)` is no operation: it reshapes and calls others, so that it
+    # needs no gradient of its own. Two vectors: F.dot. Matrix and vector: F.mv. Two
+    # matrices: F.mm. A 0-d tensor on either side: RuntimeError `both arguments to matmul
+    # need to be at least 1D, but they are 0D and 3D`, with the numbers of dimensions. A
+    # vector on the left of a matrix or a batch counts as a matrix of one row, and that
+    # dimension is gone from the result. A batch on the left of a vector or a matrix:
+    # `rows_by_matrix(batch, matrix)`: all its rows meet the same right side, so make one
+    # matrix of them, multiply once, and give the result its shape (the left one's without
+    # the last, then the right one's without the first). (The package asks `folds` whether
+    # that saves a copy; you need not.) Two batches: `batched_matmul(a, b)`: the
+    # dimensions before the last two broadcast; bring both to them, flatten these to one,
+    # F.bmm, and unflatten. `UnsafeView(t, shape)` and `F.reshape(t, shape)` give a shape;
+    # F.expand(t, shape), F.unsqueeze(t, dim), F.squeeze(t, dim) help; `numel` counts,
+    # `broadcast` is yours from 04a. Inputs may be tensors or arrays: `ndim` and `shape`
+    # are there on both.
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 
 
@@ -311,13 +313,13 @@ def folds(batch, matrix):
 
 def rows_by_matrix(batch, matrix):
     """Return the product of a batch with one matrix or vector, as a product of all its rows."""
-    # 04b.4 matmul, taken apart. See the task at `matmul`.
+    # 04b.4 matmul, taken apart: see the task at `matmul`.
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 
 
 def batched_matmul(a, b):
     """Return the matrix product of batches, by `bmm`."""
-    # 04b.4 matmul, taken apart. See the task at `matmul`.
+    # 04b.4 matmul, taken apart: see the task at `matmul`.
     raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
 
 

@@ -13,24 +13,25 @@ from ...shapes import numel, reduced, wrap_dims
 
 def extent(sizes, dim):
     """Return how many elements a reduction of `dim` makes one of."""
-    # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
-    # elements a reduction along `dim` makes one of: the product of the sizes of the
-    # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
-    # sequence into a tuple counted from the front). `unsqueeze_reduced(value, sizes, dim,
-    # keepdim)` returns `value`, the result of reducing something of shape `sizes`, with
-    # its lost dimensions back as ones: the shape that `reduced(sizes, dim, True)` gives,
-    # by `F.reshape`. With `keepdim`, or where `dim` is None and the result 0-d, it is
-    # returned as it is. Both are used by every reduction. With them write the gradients
-    # of sum and mean, over all elements and along `dim`: each element of the input gets
-    # the gradient of the result it went into, a mean's share being that over the number
-    # of elements. `F.expand(t, sizes)` repeats dimensions of size one. `self_sizes` is
-    # the input's shape. An empty input may not divide by zero.
+    # 04b.1 Sums and means (about 9 lines)
+    # `extent(sizes, dim)` (sizes: a tuple) returns how many elements a reduction along
+    # `dim` makes one of: the product of the sizes of the dimensions that `wrap_dims(dim,
+    # len(sizes))` names (it turns None, a number or a sequence into a tuple counted from
+    # the front). `unsqueeze_reduced(value, sizes, dim, keepdim)` returns `value`, the
+    # result of reducing something of shape `sizes`, with its lost dimensions back as
+    # ones: the shape that `reduced(sizes, dim, True)` gives, by `F.reshape`. With
+    # `keepdim`, or where `dim` is None and the result 0-d, it is returned as it is. Both
+    # are used by every reduction. With them write the gradients of sum and mean, over all
+    # elements and along `dim`: each element of the input gets the gradient of the result
+    # it went into, a mean's share being that over the number of elements. `F.expand(t,
+    # sizes)` repeats dimensions of size one. `self_sizes` is the input's shape. An empty
+    # input may not divide by zero.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
 def unsqueeze_reduced(value, sizes, dim, keepdim):
     """Unsqueeze the dimensions that a reduction removed; a 0-d value stays as it is."""
-    # 04b.1 Sums and means. See the task at `extent`.
+    # 04b.1 Sums and means: see the task at `extent`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 

@@ -90,18 +90,19 @@ class SumAll(FullReduction):
         return xp.add.reduce(self, axis=None, dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes):
-        # 04b.1 Sums and means. `extent(sizes, dim)` (sizes: a tuple) returns how many
-        # elements a reduction along `dim` makes one of: the product of the sizes of the
-        # dimensions that `wrap_dims(dim, len(sizes))` names (it turns None, a number or a
-        # sequence into a tuple counted from the front). `unsqueeze_reduced(value, sizes, dim,
-        # keepdim)` returns `value`, the result of reducing something of shape `sizes`, with
-        # its lost dimensions back as ones: the shape that `reduced(sizes, dim, True)` gives,
-        # by `F.reshape`. With `keepdim`, or where `dim` is None and the result 0-d, it is
-        # returned as it is. Both are used by every reduction. With them write the gradients
-        # of sum and mean, over all elements and along `dim`: each element of the input gets
-        # the gradient of the result it went into, a mean's share being that over the number
-        # of elements. `F.expand(t, sizes)` repeats dimensions of size one. `self_sizes` is
-        # the input's shape. An empty input may not divide by zero.
+        # 04b.1 Sums and means (about 9 lines)
+        # `extent(sizes, dim)` (sizes: a tuple) returns how many elements a reduction along
+        # `dim` makes one of: the product of the sizes of the dimensions that `wrap_dims(dim,
+        # len(sizes))` names (it turns None, a number or a sequence into a tuple counted from
+        # the front). `unsqueeze_reduced(value, sizes, dim, keepdim)` returns `value`, the
+        # result of reducing something of shape `sizes`, with its lost dimensions back as
+        # ones: the shape that `reduced(sizes, dim, True)` gives, by `F.reshape`. With
+        # `keepdim`, or where `dim` is None and the result 0-d, it is returned as it is. Both
+        # are used by every reduction. With them write the gradients of sum and mean, over all
+        # elements and along `dim`: each element of the input gets the gradient of the result
+        # it went into, a mean's share being that over the number of elements. `F.expand(t,
+        # sizes)` repeats dimensions of size one. `self_sizes` is the input's shape. An empty
+        # input may not divide by zero.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
@@ -121,7 +122,7 @@ class Sum(Reduction):
                              dtype=accumulation_dtype(self, dtype))
 
     def grad_self(g, self_sizes, dim, keepdim):
-        # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
+        # 04b.1 Sums and means: see the task at `SumAll.grad_self`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
@@ -162,7 +163,7 @@ class MeanAll(FullReduction):
     def forward(xp, self, *, dtype=None): return average(xp, self, dtype=dtype)
 
     def grad_self(g, self_sizes):
-        # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
+        # 04b.1 Sums and means: see the task at `SumAll.grad_self`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
@@ -181,7 +182,7 @@ class Mean(Reduction):
         return average(xp, self, dim, keepdim, dtype)
 
     def grad_self(g, self_sizes, dim, keepdim):
-        # 04b.1 Sums and means. See the task at `SumAll.grad_self`.
+        # 04b.1 Sums and means: see the task at `SumAll.grad_self`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
@@ -255,18 +256,18 @@ def variance(xp, array, dim, keepdim, correction, name):
 
 def variance_backward(g, x, sizes, dim, keepdim, correction):
     """Return the gradient of the variance of `x`."""
-    # 04b.2 Variance and standard deviation. `variance_backward(g, x, sizes, dim, keepdim,
-    # correction)` returns the gradient of the variance of `x` (shape `sizes`) along
-    # `dim`, with n - correction degrees of freedom, n being the number of elements that
-    # became one: g, with its lost dimensions put back, times 2 (x - mean) / (n -
-    # correction). Where n equals correction, the factor is infinite. Where n <=
-    # correction and the variance is of all elements (dim is None, or `sizes` is empty),
-    # there is no variance: g * math.nan for elements that equal the mean of all, g *
-    # math.inf for the others, in the shape of x. Then Std: a standard deviation is the
-    # root of the variance, so its g divided by twice the `result` is the variance's;
-    # where the result is 0 (all elements equal) the gradient is 0, not nan, also for an
-    # infinite g. The formulas run on tensors and arrays: use `F.mean(x, dim, True)`,
-    # `F.where`, `F.eq`.
+    # 04b.2 Variance and standard deviation (about 8 lines)
+    # `variance_backward(g, x, sizes, dim, keepdim, correction)` returns the gradient of
+    # the variance of `x` (shape `sizes`) along `dim`, with n - correction degrees of
+    # freedom, n being the number of elements that became one: g, with its lost dimensions
+    # put back, times 2 (x - mean) / (n - correction). Where n equals correction, the
+    # factor is infinite. Where n <= correction and the variance is of all elements (dim
+    # is None, or `sizes` is empty), there is no variance: g * math.nan for elements that
+    # equal the mean of all, g * math.inf for the others, in the shape of x. Then Std: a
+    # standard deviation is the root of the variance, so its g divided by twice the
+    # `result` is the variance's; where the result is 0 (all elements equal) the gradient
+    # is 0, not nan, also for an infinite g. The formulas run on tensors and arrays: use
+    # `F.mean(x, dim, True)`, `F.where`, `F.eq`.
     raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
 
@@ -320,7 +321,7 @@ class Std(Spread):
         return xp.sqrt(variance(xp, self, dim, keepdim, correction, "std"))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim, correction):
-        # 04b.2 Variance and standard deviation. See the task at `variance_backward`.
+        # 04b.2 Variance and standard deviation: see the task at `variance_backward`.
         raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
 class StdAll(Std):

@@ -48,17 +48,18 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
     """Return the gradient of the p-norm: sign(x) (|x| / norm)^(p - 1), zero where that has none."""
-    # 04b.3 Norms and logsumexp. `norm_backward(g, x, norm, sizes, p, dim, keepdim)`: the
-    # gradient of the p-norm (sum |x|^p)^(1/p) along `dim`; `norm` is the result, g and
-    # norm have lost their dimensions (put them back). p = 0 counts elements: zeros like
-    # x. p = 1: g sign(x). p = inf or -inf: the elements of size |x| equal to the norm
-    # share g equally among those along `dim` and get the sign of x; others get 0
-    # (elements that are nan count as equal). All other p: g sign(x) (|x| / norm)^(p - 1);
-    # for p = 2 that is g x / norm. Where the norm is 0 the gradient is 0; and for p < 1
-    # an element that is 0 gets 0, where the power would be infinite. Logsumexp:
-    # log(sum(exp x)) has the gradient g softmax(x), and softmax(x) is exp(x - result),
-    # which cannot overflow; `result` and g have lost their dimensions. Use F.sign, F.abs,
-    # F.pow, F.eq, F.ne, F.where, F.logical_or, F.sum, F.div, F.exp, F.zeros_like.
+    # 04b.3 Norms and logsumexp (about 18 lines)
+    # `norm_backward(g, x, norm, sizes, p, dim, keepdim)`: the gradient of the p-norm (sum
+    # |x|^p)^(1/p) along `dim`; `norm` is the result, g and norm have lost their
+    # dimensions (put them back). p = 0 counts elements: zeros like x. p = 1: g sign(x). p
+    # = inf or -inf: the elements of size |x| equal to the norm share g equally among
+    # those along `dim` and get the sign of x; others get 0 (elements that are nan count
+    # as equal). All other p: g sign(x) (|x| / norm)^(p - 1); for p = 2 that is g x /
+    # norm. Where the norm is 0 the gradient is 0; and for p < 1 an element that is 0 gets
+    # 0, where the power would be infinite. Logsumexp: log(sum(exp x)) has the gradient g
+    # softmax(x), and softmax(x) is exp(x - result), which cannot overflow; `result` and g
+    # have lost their dimensions. Use F.sign, F.abs, F.pow, F.eq, F.ne, F.where,
+    # F.logical_or, F.sum, F.div, F.exp, F.zeros_like.
     raise NotImplementedError("04b.3 Norms and logsumexp is yours to write")
 
 
@@ -162,5 +163,5 @@ class Logsumexp(Reduction):
         return result.reshape(reduced(self.shape, dim, keepdim))
 
     def grad_self(g, self, result, self_sizes, dim, keepdim):
-        # 04b.3 Norms and logsumexp. See the task at `norm_backward`.
+        # 04b.3 Norms and logsumexp: see the task at `norm_backward`.
         raise NotImplementedError("04b.3 Norms and logsumexp is yours to write")

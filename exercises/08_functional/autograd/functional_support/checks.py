@@ -64,15 +64,16 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
     """Return copies of the inputs, joined to the caller's graph only with `create_graph`."""
-    # 08.1 Tensors of their own, results in kind. `fresh_inputs` returns a tuple with a
-    # new tensor for each of `tensors`, never the tensor itself. If `create_graph` is true
-    # and the tensor requires grad, it is a view (`t.view_as(t)`), joined to the caller's
-    # graph. Otherwise it is detached and its requires_grad is `requires_grad`. The
-    # caller's tensors stay as they are. `result` returns the tuple `tensors` if
-    # `as_tuple`, else its first tensor alone; every tensor is detached unless
-    # `create_graph`. `nested_result` gets one tuple of derivatives for each output
-    # (`rows`). Each becomes a `result`, a tuple or alone by `inputs_as_tuple`; all of
-    # these are a tuple if `outputs_as_tuple`, else the first of them alone.
+    # 08.1 Tensors of their own, results in kind (about 9 lines)
+    # `fresh_inputs` returns a tuple with a new tensor for each of `tensors`, never the
+    # tensor itself. If `create_graph` is true and the tensor requires grad, it is a view
+    # (`t.view_as(t)`), joined to the caller's graph. Otherwise it is detached and its
+    # requires_grad is `requires_grad`. The caller's tensors stay as they are. `result`
+    # returns the tuple `tensors` if `as_tuple`, else its first tensor alone; every tensor
+    # is detached unless `create_graph`. `nested_result` gets one tuple of derivatives for
+    # each output (`rows`). Each becomes a `result`, a tuple or alone by
+    # `inputs_as_tuple`; all of these are a tuple if `outputs_as_tuple`, else the first of
+    # them alone.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
 
 
@@ -122,18 +123,18 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
     """Return the derivatives; a missing one is zeros, or an error in strict mode."""
-    # 08.2 Where there is no derivative. `gradients` returns, as a tuple with an entry for
-    # each input, what `grad` (imported above) gives for `outputs` by `inputs`. Outputs
-    # that are None or do not require grad are left out, and so are their entries in
-    # `grad_outputs`, which may be None altogether: pass None on then. If no output is
-    # left, return None for every input. `create_graph` and `retain_graph` are passed on;
-    # an input that nothing depends on gives None, no error. `zeros_for_missing` returns
-    # the entries of `grads` as a tuple of the same length, with zeros of the shape and
-    # dtype of `like[i]` where `grads[i]` is None. In strict mode a None raises
-    # RuntimeError with the text `_MISSING[step].format(i)`; in strict mode with
-    # create_graph an entry that does not require grad raises RuntimeError with the text
-    # `independent(i, what)`, where `what` is "hessian" if `step` contains that word and
-    # "jacobian" if not.
+    # 08.2 Where there is no derivative (about 16 lines)
+    # `gradients` returns, as a tuple with an entry for each input, what `grad` (imported
+    # above) gives for `outputs` by `inputs`. Outputs that are None or do not require grad
+    # are left out, and so are their entries in `grad_outputs`, which may be None
+    # altogether: pass None on then. If no output is left, return None for every input.
+    # `create_graph` and `retain_graph` are passed on; an input that nothing depends on
+    # gives None, no error. `zeros_for_missing` returns the entries of `grads` as a tuple
+    # of the same length, with zeros of the shape and dtype of `like[i]` where `grads[i]`
+    # is None. In strict mode a None raises RuntimeError with the text
+    # `_MISSING[step].format(i)`; in strict mode with create_graph an entry that does not
+    # require grad raises RuntimeError with the text `independent(i, what)`, where `what`
+    # is "hessian" if `step` contains that word and "jacobian" if not.
     raise NotImplementedError("08.2 Where there is no derivative is yours to write")
 
 
@@ -145,12 +146,12 @@ def independent(i: int, what: str) -> str:
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
     """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
-    # 08.1 Tensors of their own, results in kind. See the task at `fresh_inputs`.
+    # 08.1 Tensors of their own, results in kind: see the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
     """Return one derivative per output and input, nested as outputs and inputs are."""
-    # 08.1 Tensors of their own, results in kind. See the task at `fresh_inputs`.
+    # 08.1 Tensors of their own, results in kind: see the task at `fresh_inputs`.
     raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")

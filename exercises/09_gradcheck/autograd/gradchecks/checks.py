@@ -108,29 +108,29 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
 
     With `masked`, meant for sparse tensors, nearly zero is enough.
     """
-    # 09.5 Gradients of zero, and none at all. `check_multiplies_by_gradient(inputs,
-    # outputs, masked)`: run backward from all `outputs` at once with gradients of zeros
-    # (`grad(outputs, goals, zeros, retain_graph=True, allow_unused=True)`, goals being
-    # the inputs that require grad). Skip missing gradients. Raise GradcheckError
-    # "backward not multiplied by grad_output" if a gradient is not exactly zero, or, if
-    # `masked`, not nearly (`np.allclose`); "grad is incorrect type", "... device" or "...
-    # size" if its dtype, device or shape is not the input's. `check_undefined(func,
-    # inputs, count)`: a gradient may be missing, which has to count as zeros. Try all
-    # `count` outputs missing and, if there are several, each one alone: call
-    # `func(*inputs)` anew, replace the outputs of the case (counted among those that
-    # require grad) by `without_gradient(output)`, and run `grad` with zeros as before,
-    # without keeping the graph. If it raises RuntimeError, call `warn_of_undefined()` and
-    # raise GradcheckError "Expected backward function to handle undefined output grads.";
-    # if a gradient that is not missing has an element other than 0, the same with
-    # "Expected all input grads to be undefined or zero when all output grads are
-    # undefined or zero." Both texts are followed by `ABOUT_UNDEFINED`.
+    # 09.5 Gradients of zero, and none at all (about 33 lines)
+    # `check_multiplies_by_gradient(inputs, outputs, masked)`: run backward from all
+    # `outputs` at once with gradients of zeros (`grad(outputs, goals, zeros,
+    # retain_graph=True, allow_unused=True)`, goals being the inputs that require grad).
+    # Skip missing gradients. Raise GradcheckError "backward not multiplied by
+    # grad_output" if a gradient is not exactly zero, or, if `masked`, not nearly
+    # (`np.allclose`); "grad is incorrect type", "... device" or "... size" if its dtype,
+    # device or shape is not the input's. `check_undefined(func, inputs, count)`: a
+    # gradient may be missing, which has to count as zeros. Try all `count` outputs
+    # missing and, if there are several, each one alone: call `func(*inputs)` anew,
+    # replace the outputs of the case (counted among those that require grad) by
+    # `without_gradient(output)`, and run `grad` with zeros as before, without keeping the
+    # graph. If it raises RuntimeError, call `warn_of_undefined()` and raise
+    # GradcheckError "Expected backward function to handle undefined output grads."; if a
+    # gradient that is not missing has an element other than 0, the same with "Expected
+    # all input grads to be undefined or zero when all output grads are undefined or
+    # zero." Both texts are followed by `ABOUT_UNDEFINED`.
     raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
 
 
 def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
     """Raise unless the graph treats missing gradients of all outputs, and of each, as zeros."""
-    # 09.5 Gradients of zero, and none at all. See the task at
-    # `check_multiplies_by_gradient`.
+    # 09.5 Gradients of zero, and none at all: see the task at `check_multiplies_by_gradient`.
     raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
 
 

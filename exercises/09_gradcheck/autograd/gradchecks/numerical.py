@@ -69,18 +69,18 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
 
     The input is changed in its own memory, without counting versions.
     """
-    # 09.1 The jacobian by central differences. For each of `inputs` that requires grad
-    # (`differentiable(inputs)`) return a list with one array for each of `results`, the
-    # tensors that `func(*inputs)` gave before. The array has a row for each element of
-    # the input and a column for each element of the result, both counted row by row, and
-    # the result's dtype: (result at x + eps - result at x - eps) / (2 eps), with only
-    # that one element of that one input moved. Write into the input's own memory,
-    # `tensor._array`, behind the back of the version counter, and put the old value back
-    # before you go on. Call `func(*inputs)` for each side (`as_tuple` makes a tuple of
-    # what it returns) and keep copies of the values (`host`), because a result may be a
-    # view of the input. For each result call `check_alike(below, above, place, eps)`,
-    # where `place` is the element's index, as from `np.ndindex`. Rows of results that are
-    # not floating point stay zero.
+    # 09.1 The jacobian by central differences (about 17 lines)
+    # For each of `inputs` that requires grad (`differentiable(inputs)`) return a list
+    # with one array for each of `results`, the tensors that `func(*inputs)` gave before.
+    # The array has a row for each element of the input and a column for each element of
+    # the result, both counted row by row, and the result's dtype: (result at x + eps -
+    # result at x - eps) / (2 eps), with only that one element of that one input moved.
+    # Write into the input's own memory, `tensor._array`, behind the back of the version
+    # counter, and put the old value back before you go on. Call `func(*inputs)` for each
+    # side (`as_tuple` makes a tuple of what it returns) and keep copies of the values
+    # (`host`), because a result may be a view of the input. For each result call
+    # `check_alike(below, above, place, eps)`, where `place` is the element's index, as
+    # from `np.ndindex`. Rows of results that are not floating point stay zero.
     raise NotImplementedError("09.1 The jacobian by central differences is yours to write")
 
 
@@ -100,22 +100,23 @@ def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: 
 
 def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
     """Return the gradients of each element of `output` for each input that requires grad."""
-    # 09.2 The jacobian by backward. `jacobian_columns(inputs, output)`: for each element
-    # of `output`, row by row, a list with the gradient of that element by each input that
-    # requires grad, as a tensor with memory of its own, or None where the input was not
-    # used. It calls `grad(output, goals, one_hot, True, allow_unused=True)` with a tensor
-    # that is one at this element and zero elsewhere; `True` keeps the graph for the next
-    # call. Hand over a fresh copy each time, for the engine may pass it through to the
-    # end. `assembled(inputs, columns)`: for each input that requires grad the jacobian as
-    # an array of the input's dtype, with the input's elements as rows (a matrix counts
-    # row by row) and one column for each of `columns`. The column of a missing gradient,
-    # or of one whose shape is not the input's, stays zero.
+    # 09.2 The jacobian by backward (about 18 lines)
+    # `jacobian_columns(inputs, output)`: for each element of `output`, row by row, a list
+    # with the gradient of that element by each input that requires grad, as a tensor with
+    # memory of its own, or None where the input was not used. It calls `grad(output,
+    # goals, one_hot, True, allow_unused=True)` with a tensor that is one at this element
+    # and zero elsewhere; `True` keeps the graph for the next call. Hand over a fresh copy
+    # each time, for the engine may pass it through to the end. `assembled(inputs,
+    # columns)`: for each input that requires grad the jacobian as an array of the input's
+    # dtype, with the input's elements as rows (a matrix counts row by row) and one column
+    # for each of `columns`. The column of a missing gradient, or of one whose shape is
+    # not the input's, stays zero.
     raise NotImplementedError("09.2 The jacobian by backward is yours to write")
 
 
 def assembled(inputs: Sequence[Any], columns: Columns) -> list[Array]:
     """Return the jacobian for each input; gradients missing or of a wrong size are zero."""
-    # 09.2 The jacobian by backward. See the task at `jacobian_columns`.
+    # 09.2 The jacobian by backward: see the task at `jacobian_columns`.
     raise NotImplementedError("09.2 The jacobian by backward is yours to write")
 
 
@@ -191,13 +192,14 @@ def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Ar
 def check_equal(analytical: Array, numerical: Array, output: int, given: int, limits: Tolerances,
                 forward: bool, advice: Callable[[], str] = str) -> None:
     """Raise, with both of them and `advice()`, unless two jacobians are equal."""
-    # 09.3 Comparing. `check_equal(analytical, numerical, output, given, limits, forward,
-    # advice)` returns None where every element satisfies |analytical - numerical| <=
-    # limits.atol + limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises
-    # GradcheckError with the text "Jacobian mismatch for output {output} with respect to
-    # input {given},\nnumerical:{...}\nanalytical:{...}\n", both jacobians printed as
-    # tensors (`Tensor._plain`), followed by what `advice()` returns; if `forward`, the
-    # text begins "Jacobian computed with forward mode mismatch for output ...".
+    # 09.3 Comparing (about 18 lines)
+    # `check_equal(analytical, numerical, output, given, limits, forward, advice)` returns
+    # None where every element satisfies |analytical - numerical| <= limits.atol +
+    # limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises GradcheckError
+    # with the text "Jacobian mismatch for output {output} with respect to input
+    # {given},\nnumerical:{...}\nanalytical:{...}\n", both jacobians printed as tensors
+    # (`Tensor._plain`), followed by what `advice()` returns; if `forward`, the text
+    # begins "Jacobian computed with forward mode mismatch for output ...".
     # `check_slow(func, inputs, limits, results, forward)` compares, for every result that
     # requires grad and every input that does, the jacobian of the engine with the
     # numerical one, `numerical_jacobians(func, inputs, results,

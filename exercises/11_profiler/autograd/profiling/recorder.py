@@ -106,31 +106,32 @@ class Recorder:
 
     def begin(self, name: str) -> Block:
         """Open a named block."""
-        # 11.6 Writing events down. `call` returns `function(*args, **kwargs)`, measured: it
-        # calls `self._note` with one tuple of seven items: `what`, FUNCTION, start and end
-        # (perf_counter_ns), the sequence number of the node that was made last directly in
-        # this event (-1 for none), the thread (get_ident) and `self.details(inputs)`. The
-        # number is in `self._here.sequence`: set it to -1 before the function runs, and put
-        # back what was there when it is over. If `self.memory` is true, the details' `made`
-        # is set to `new_arrays(inputs, result)`, with None for the result of a call that
-        # failed. `made` sets `self._here.sequence` to the node's `sequence`. `node` returns
-        # `apply(*args)`, and tells `self.node_ran(node, start, grads, results)`, with None
-        # for the results if it failed; `node_ran` notes `type(node)`, BACKWARD, start, the
-        # time now, the node's `sequence`, the thread and None. A call or a node that raises
-        # is written down all the same, and the error goes on. `begin` makes a Block with the
-        # name and `self.details(())`, puts it into `self.blocks` and returns it; `finish`
-        # sets the block's `end` to the time now.
+        # 11.6 Writing events down (about 25 lines)
+        # `call` returns `function(*args, **kwargs)`, measured: it calls `self._note` with one
+        # tuple of seven items: `what`, FUNCTION, start and end (perf_counter_ns), the
+        # sequence number of the node that was made last directly in this event (-1 for none),
+        # the thread (get_ident) and `self.details(inputs)`. The number is in
+        # `self._here.sequence`: set it to -1 before the function runs, and put back what was
+        # there when it is over. If `self.memory` is true, the details' `made` is set to
+        # `new_arrays(inputs, result)`, with None for the result of a call that failed. `made`
+        # sets `self._here.sequence` to the node's `sequence`. `node` returns `apply(*args)`,
+        # and tells `self.node_ran(node, start, grads, results)`, with None for the results if
+        # it failed; `node_ran` notes `type(node)`, BACKWARD, start, the time now, the node's
+        # `sequence`, the thread and None. A call or a node that raises is written down all
+        # the same, and the error goes on. `begin` makes a Block with the name and
+        # `self.details(())`, puts it into `self.blocks` and returns it; `finish` sets the
+        # block's `end` to the time now.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def finish(self, block: Block) -> None:
         """Close a named block."""
-        # 11.6 Writing events down. See the task at `Recorder.begin`.
+        # 11.6 Writing events down: see the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def call(self, what: Any, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
              **kwargs: Any) -> Any:
         """Return `function(*args, **kwargs)`, measured."""
-        # 11.6 Writing events down. See the task at `Recorder.begin`.
+        # 11.6 Writing events down: see the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
@@ -162,17 +163,17 @@ class Recorder:
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
         """Return `apply(*args)`, the call of a node of the graph, measured."""
-        # 11.6 Writing events down. See the task at `Recorder.begin`.
+        # 11.6 Writing events down: see the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
         """Record a node that ran since `start` and returned `results`."""
-        # 11.6 Writing events down. See the task at `Recorder.begin`.
+        # 11.6 Writing events down: see the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
     def made(self, node: Node) -> None:
         """Store the sequence number of a node made in the open event."""
-        # 11.6 Writing events down. See the task at `Recorder.begin`.
+        # 11.6 Writing events down: see the task at `Recorder.begin`.
         raise NotImplementedError("11.6 Writing events down is yours to write")
 
 

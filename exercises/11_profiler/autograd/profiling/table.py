@@ -25,11 +25,12 @@ def _format_time(time_us: float) -> str:
     >>> _format_time(7.356), _format_time(8738.0), _format_time(9217000.0)
     ('7.356us', '8.738ms', '9.217s')
     """
-    # 11.4 The table. `_format_time` returns microseconds as text with three decimals, in
-    # the largest unit of "s", "ms" and "us" in which the number is at least 1 ("us" for
-    # all that is smaller): "7.356us", "8.738ms", "1.000ms". `_format_time_share` returns
-    # what percentage of the total a time is, with two decimals, "18.69%"; of a total of 0
-    # it is "NaN". `_format_memory` returns bytes with two decimals in the largest unit of
+    # 11.4 The table (about 17 lines)
+    # `_format_time` returns microseconds as text with three decimals, in the largest unit
+    # of "s", "ms" and "us" in which the number is at least 1 ("us" for all that is
+    # smaller): "7.356us", "8.738ms", "1.000ms". `_format_time_share` returns what
+    # percentage of the total a time is, with two decimals, "18.69%"; of a total of 0 it
+    # is "NaN". `_format_memory` returns bytes with two decimals in the largest unit of
     # "GB", "MB" and "KB" (2**30, 2**20, 2**10 bytes) in which the amount, sign aside, is
     # at least 1, with a space before the unit, "-3.00 MB"; all that is smaller as the
     # number itself, "400 B". `rows_shown` returns a list of the events that a table
@@ -42,7 +43,7 @@ def _format_time(time_us: float) -> str:
 
 def _format_time_share(time_us: float, total_time_us: float) -> str:
     """Return a time as a percentage of the total; NaN if both are zero."""
-    # 11.4 The table. See the task at `_format_time`.
+    # 11.4 The table: see the task at `_format_time`.
     raise NotImplementedError("11.4 The table is yours to write")
 
 
@@ -52,7 +53,7 @@ def _format_memory(nbytes: float) -> str:
     >>> _format_memory(400), _format_memory(1536), _format_memory(-3 * 2**20)
     ('400 B', '1.50 KB', '-3.00 MB')
     """
-    # 11.4 The table. See the task at `_format_time`.
+    # 11.4 The table: see the task at `_format_time`.
     raise NotImplementedError("11.4 The table is yours to write")
 
 
@@ -82,7 +83,7 @@ def width_of(texts: Sequence[str], limit: int | None) -> int:
 def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
                top_level_events_only: bool) -> list[Any]:
     """Return the events of a table, in its order."""
-    # 11.4 The table. See the task at `_format_time`.
+    # 11.4 The table: see the task at `_format_time`.
     raise NotImplementedError("11.4 The table is yours to write")
 
 

@@ -24,10 +24,11 @@ _KINDS = {BACKWARD: "backward", USER: "user_annotation"}
 
 def trace(events: Sequence[Any]) -> dict[str, Any]:
     """Return events as a trace to be written as JSON: slices, and arrows from op to backward."""
-    # 11.5 The trace. `linked` returns a list of pairs (op, backward): for each event of
-    # scope BACKWARD, in order, the op's event that made its node, where there is one.
-    # That is the last event before it in the order given which has the same `sequence_nr`
-    # and another scope. Events with a negative number belong to nobody. `trace` returns
+    # 11.5 The trace (about 33 lines)
+    # `linked` returns a list of pairs (op, backward): for each event of scope BACKWARD,
+    # in order, the op's event that made its node, where there is one. That is the last
+    # event before it in the order given which has the same `sequence_nr` and another
+    # scope. Events with a negative number belong to nobody. `trace` returns
     # {"traceEvents": records, "displayTimeUnit": "ms"}. The records are, in order:
     # `_named("process_name", 0, "minigrad")`; `_named("thread_name", t, f"thread {t}")`
     # for each thread among the events, in ascending order; for each event a slice; for
@@ -52,5 +53,5 @@ def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
 
     The events have to be in the order in which they began.
     """
-    # 11.5 The trace. See the task at `trace`.
+    # 11.5 The trace: see the task at `trace`.
     raise NotImplementedError("11.5 The trace is yours to write")

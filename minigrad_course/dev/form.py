@@ -1,0 +1,115 @@
+"""The form of a task: it asks, and does not dictate.
+
+One sentence or two of purpose, examples with numbers, at most four things to mind, names to use:
+
+    Several gradients may arrive for one output: keep their sum in `self.grads[index]`.
+      buffer.add(0, g1)          -> buffer.grads[0] is g1
+      then buffer.add(0, g2)     -> buffer.grads[0] equals g1 + g2; g1 and g2 are unchanged
+    Mind:
+    - An array that somebody handed you is theirs: never write into it.
+    Use: `combine(current, grad)`, given above.
+
+`[rules]` in lessons/NN_name.toml says where a learner reads what a graded test asks for: a few words
+of the task, an example or a docstring of the exercise.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..stages import Hole, Stage
+from .source import answer_lines, module, parts
+
+__all__ = ["FIRST_EDITION", "MOST_EXAMPLES", "MOST_LINES", "MOST_MINDED", "MOST_WORDS", "faults",
+           "form_faults", "graded_tests", "rule_faults", "words_of_prose"]
+
+#: Words of prose, things to mind and lines of examples in a task; lines of the package's answer.
+MOST_WORDS, MOST_MINDED, MOST_EXAMPLES, MOST_LINES = 90, 4, 6, 25
+
+#: Stages whose tasks are not rewritten yet: the list can only shrink.
+FIRST_EDITION = frozenset({
+    "01_function", "02_graph", "03_engine", "03b_backward", "04a_elementwise", "04b_reductions",
+    "04c_convolution", "05_hooks", "06_saved", "07_grad_mode", "08_functional", "09_gradcheck",
+    "10_anomaly", "11_profiler", "12_backend", "13a_modules", "13b_optimizers",
+})
+
+
+def faults(stage: Stage) -> list[str]:
+    """Return all faults of a stage's tasks; none are looked for in those of the first edition."""
+    if stage.key in FIRST_EDITION:
+        return []
+    return [*(fault for hole in stage.holes for fault in form_faults(stage, hole)),
+            *(rule_faults(stage) if stage.holes else ())]
+
+
+def form_faults(stage: Stage, hole: Hole) -> list[str]:
+    """Return where a task leaves the form: too many words, items, examples or lines to write."""
+    found = parts(stage.words["hole"][hole.id]["task"])
+    of_kind = {kind: [part for each, part in found if each == kind]
+               for kind in ("prose", "item", "example")}
+    counts = (
+        ("words of prose", words_of_prose(stage, hole), MOST_WORDS),
+        ("things to mind", len(of_kind["item"]), MOST_MINDED),
+        ("lines of examples", len(of_kind["example"]), MOST_EXAMPLES),
+        ("lines to write", answer_lines(stage, hole), MOST_LINES),
+    )
+    return [f"{hole.id}: {count} {what}, at most {most}"
+            for what, count, most in counts if count > most]
+
+
+def words_of_prose(stage: Stage, hole: Hole) -> int:
+    """Count the words of a task; examples do not count."""
+    return sum(len(part.split()) for kind, part in parts(stage.words["hole"][hole.id]["task"])
+               if kind != "example")
+
+
+def rule_faults(stage: Stage) -> list[str]:
+    """Return which graded tests ask for something that the exercise does not say.
+
+    Each test has an entry in `[rules]`; it quotes at least three words of a task or a docstring.
+    """
+    rules: dict[str, str] = stage.words.get("rules", {})
+    tests = {name for names in graded_tests(stage).values() for name in names}
+    text = _plain(" ".join(_told(stage)))
+    faults = [f"{name}: no rule says where a learner reads what it asks for"
+              for name in sorted(tests - rules.keys())]
+    faults += [f"{name}: a rule for a test that is not there" for name in sorted(rules.keys() - tests)]
+    for name, quote in rules.items():
+        if len(quote.split()) < 3:
+            faults.append(f"{name}: a rule quotes three words at least, not {quote!r}")
+        elif _plain(quote) not in text:
+            faults.append(f"{name}: neither a task nor a docstring of the exercise says {quote!r}")
+    return faults
+
+
+def graded_tests(stage: Stage) -> dict[str, list[str]]:
+    """Return the names of the tests that are marked for each hole."""
+    found: dict[str, list[str]] = {hole.id: [] for hole in stage.holes}
+    tree = ast.parse(stage.tests.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            for id in _marked(node):
+                found.setdefault(id, []).append(node.name)
+    return found
+
+
+def _marked(test: ast.FunctionDef) -> Iterator[str]:
+    for each in test.decorator_list:
+        if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("hole"):
+            yield from (arg.value for arg in each.args if isinstance(arg, ast.Constant))
+
+
+def _told(stage: Stage) -> Iterator[str]:
+    """Yield what an exercise tells a learner: tasks, and docstrings of its modules."""
+    for hole in stage.holes:
+        words = stage.words["hole"][hole.id]
+        yield f"{words['title']} {words['task']}"
+    for path in stage.modules:
+        for node in ast.walk(module(stage.package, path).tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                yield ast.get_docstring(node) or ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("`", "").split())

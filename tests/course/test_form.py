@@ -1,0 +1,77 @@
+"""Tasks ask: their form, and where a learner reads what a graded test asks for."""
+
+from dataclasses import replace
+
+import pytest
+
+from minigrad_course.dev import form
+from minigrad_course.dev.source import parts, wrapped_task
+from minigrad_course.stages import find_stage, stages
+
+REWRITTEN = [stage for stage in stages() if stage.key not in form.FIRST_EDITION and stage.holes]
+
+
+@pytest.mark.parametrize("stage", REWRITTEN, ids=lambda stage: stage.key)
+def test_tasks_have_the_form(stage):
+    assert form.faults(stage) == []
+
+
+def test_the_list_of_what_is_left_names_stages():
+    assert form.FIRST_EDITION <= {stage.key for stage in stages()}
+
+
+def changed(**words):
+    """Stage 07 with other words: its tasks, or its rules."""
+    stage = find_stage("07")
+    other = replace(stage)
+    other.__dict__["words"] = {**stage.words, **words}
+    return other
+
+
+@pytest.mark.parametrize(("task", "said"), [
+    ("word " * 91, "91 words of prose, at most 90"),
+    ("Do.\nMind:\n" + "- This.\n" * 5, "5 things to mind, at most 4"),
+    ("Do.\n" + "  f(1) -> 2\n" * 7, "7 lines of examples, at most 6"),
+])
+def test_a_task_that_leaves_the_form_is_named(task, said):
+    stage = changed(hole={"07.1": {"title": "T", "task": task, "hints": []}})
+    assert form.form_faults(stage, stage.holes[0]) == [f"07.1: {said}"]
+
+
+def test_examples_do_not_count_as_words():
+    task = "Say it.\n" + "  one two three\n" * 6
+    stage = changed(hole={"07.1": {"title": "T", "task": task, "hints": []}})
+    assert form.words_of_prose(stage, stage.holes[0]) == 2
+    assert form.form_faults(stage, stage.holes[0]) == []
+
+
+def test_a_hole_that_is_too_long_is_named(monkeypatch):
+    monkeypatch.setattr(form, "MOST_LINES", 1)
+    stage = changed(hole={"07.1": {"title": "T", "task": "Do.", "hints": []}})
+    assert form.form_faults(stage, stage.holes[0]) == ["07.1: 4 lines to write, at most 1"]
+
+
+def test_each_graded_test_has_a_rule_that_can_be_read():
+    stage = find_stage("07")
+    tests = [name for names in form.graded_tests(stage).values() for name in names]
+    assert len(tests) > 10 and all(name.startswith("test_") for name in tests)
+    quote = "Tell whether operations are recorded"
+    good = dict.fromkeys(tests, quote)
+    assert form.rule_faults(changed(rules=good)) == []
+    first, second, third, *_ = tests
+    bad = {**good, second: "Tell whether", third: "no page says so", "test_gone": quote}
+    del bad[first]
+    assert form.rule_faults(changed(rules=bad)) == [
+        f"{first}: no rule says where a learner reads what it asks for",
+        "test_gone: a rule for a test that is not there",
+        f"{second}: a rule quotes three words at least, not 'Tell whether'",
+        f"{third}: neither a task nor a docstring of the exercise says 'no page says so'"]
+
+
+def test_a_task_is_filled_paragraph_by_paragraph():
+    task = "Keep\nthe sum.\n  add(1, 2) -> 3\nMind:\n- " + "long " * 20 + "\n- Short.\nUse: `f`."
+    assert [kind for kind, _ in parts(task)] == ["prose", "example", "prose", "item", "item", "prose"]
+    lines = wrapped_task(task)
+    assert lines[:3] == ["Keep the sum.", "  add(1, 2) -> 3", "Mind:"]
+    assert lines[3].startswith("- long") and lines[4].startswith("  long")
+    assert lines[5:] == ["- Short.", "Use: `f`."] and max(map(len, lines)) <= 84
