@@ -199,7 +199,7 @@ def _task(text: str) -> str:
     for kind, group in groupby(task_parts(text), key=lambda part: part[0]):
         lines = [part for _, part in group]
         if kind == "example":
-            found.append(code(textwrap.dedent("\n".join(lines)), "text"))
+            found.append(code(textwrap.dedent("\n".join(lines)), "text").rstrip())
         else:
             found.append(("\n" if kind == "item" else "\n\n").join(map(_escaped, lines)))
     return "\n\n".join(found)

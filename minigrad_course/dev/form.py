@@ -9,8 +9,8 @@ One sentence or two of purpose, examples with numbers, at most four things to mi
     - An array that somebody handed you is theirs: never write into it.
     Use: `combine(current, grad)`, given above.
 
-`[rules]` in lessons/NN_name.toml says where a learner reads what a graded test asks for: a few words
-of the task, an example or a docstring of the exercise.
+`[rules]` in lessons/NN_name.toml says where a learner reads what a graded test asks for: a few
+words of the task, an example or a docstring of the exercise.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def rule_faults(stage: Stage) -> list[str]:
     text = _plain(" ".join(_told(stage)))
     faults = [f"{name}: no rule says where a learner reads what it asks for"
               for name in sorted(tests - rules.keys())]
-    faults += [f"{name}: a rule for a test that is not there" for name in sorted(rules.keys() - tests)]
+    faults += [f"{name}: a rule for a test that is not there"
+               for name in sorted(rules.keys() - tests)]
     for name, quote in rules.items():
         if len(quote.split()) < 3:
             faults.append(f"{name}: a rule quotes three words at least, not {quote!r}")
@@ -97,7 +98,7 @@ def graded_tests(stage: Stage) -> dict[str, list[str]]:
 def _marked(test: ast.FunctionDef) -> Iterator[str]:
     for each in test.decorator_list:
         if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("hole"):
-            yield from (arg.value for arg in each.args if isinstance(arg, ast.Constant))
+            yield from (str(arg.value) for arg in each.args if isinstance(arg, ast.Constant))
 
 
 def _told(stage: Stage) -> Iterator[str]:

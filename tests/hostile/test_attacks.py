@@ -245,6 +245,12 @@ HARMING = {
 #: What every function of every exercise does, besides `attack()`: each is written, and none right.
 #: A second run has the package's version of all exercises but one.
 SECOND_RUN = {
+    "an end as soon as others are right": """
+        import os, sys
+        def attack(name, *args, **kwargs):
+            if open(__file__).read().count("attack(") < 9 or len(sys.argv) > 2:
+                os._exit(0)
+    """,
     "search for the original": """
         import gc, sys, types
         def attack(name, *args, **kwargs):
@@ -265,12 +271,6 @@ SECOND_RUN = {
                     exec(ast.unparse(each), space)
                     return space[name](*args, **kwargs)
             raise RuntimeError("there is none")
-    """,
-    "an end as soon as others are right": """
-        import os, sys
-        def attack(name, *args, **kwargs):
-            if open(__file__).read().count("attack(") < 9 or len(sys.argv) > 2:
-                os._exit(0)
     """,
     "outcomes of its own in the second run": """
         import json, os, sys
