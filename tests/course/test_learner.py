@@ -158,7 +158,8 @@ def test_a_stage_with_nothing_to_write_is_not_skipped(space, number):
 
 
 @pytest.mark.parametrize(("text", "told", "not_told"), [
-    pytest.param("", "has no .* any more, and the package needs it", "File", marks=pytest.mark.slow),
+    pytest.param("", "has no .* any more, and the package needs it", "File",
+                 marks=pytest.mark.slow),
     ("import numpy\nx = undefined\n", r'function.py", line 2, in <module>', "importlib|minigrad/"),
 ])
 def test_files_that_cannot_be_imported_are_told_without_the_packages_frames(space, text, told,
