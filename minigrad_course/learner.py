@@ -289,7 +289,7 @@ def skip(what: Some, where: Where = None) -> None:
 
     \b
     Example:
-      minigrad skip 01-04
+      minigrad skip 00-04
     """
     space, chosen = find_workspace(where), stages_named(what)
     if not any(stage.holes for stage in chosen):
@@ -305,7 +305,7 @@ def skip(what: Some, where: Where = None) -> None:
 @_told
 def unskip(
     what: Annotated[
-        str | None, typer.Argument(metavar="[STAGES]", help="01-04, say; all that are skipped by "
+        str | None, typer.Argument(metavar="[STAGES]", help="00-04, say; all that are skipped by "
                                                             "default.")
     ] = None,
     where: Where = None,

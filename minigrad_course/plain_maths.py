@@ -11,6 +11,7 @@ _SYMBOLS = {
     r"\beta": "β", r"\lambda": "λ", r"\sigma": "σ", r"\gamma": "γ", r"\leftarrow": "←",
     r"\langle": "⟨", r"\rangle": "⟩", r"\quad": "  ", r"\qquad": "    ", r"\,": " ", r"\|": "‖",
     r"\left": "", r"\right": "", r"\times": "×", r"\le": "≤", r"\ge": "≥",
+    r"\tanh": "tanh", r"\exp": "exp",
 }
 _RAISED = dict(zip("0123456789+-=()nijkpTx'", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱʲᵏᵖᵀˣ′"))
 _LOWERED = dict(zip("0123456789+-=()ijklnmpxt", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ᵢⱼₖₗₙₘₚₓₜ"))

@@ -128,11 +128,12 @@ def test_what_is_to_be_written_is_told_with_its_place(space):
 def test_a_comparison_comes_without_the_advice_of_pytest(space):
     from minigrad_course.dev.source import mutated
 
-    mutant = next(each for each in HOLE.mutants if each.symptom == "01_1_needs_for_tensors_only")
-    solve(space)
-    for path, text in mutated(STAGE, HOLE, mutant).items():
-        STAGE.exercise(path, space.exercises).write_text(text, encoding="utf-8")
-    shown = call("run", HOLE.id, code=1)
+    stage = course.find_stage("01")
+    hole = stage.holes[0]
+    mutant = next(each for each in hole.mutants if each.symptom == "01_1_needs_for_tensors_only")
+    for path, text in mutated(stage, hole, mutant).items():
+        stage.exercise(path, space.exercises).write_text(text, encoding="utf-8")
+    shown = call("run", hole.id, code=1)
     assert "At index" in shown
     assert "-v" not in shown
 
@@ -152,15 +153,14 @@ def test_a_file_that_is_no_python(space):
     assert "nothing could be tested" in call("run", STAGE.number, code=1)
 
 
-@pytest.mark.parametrize("number", ["00", "14"])
-def test_a_stage_with_nothing_to_write_is_not_skipped(space, number):
-    assert f"stage {number} has nothing to write" in call("skip", number, code=2)
+def test_a_stage_with_nothing_to_write_is_not_skipped(space):
+    assert "stage 14 has nothing to write" in call("skip", "14", code=2)
 
 
 @pytest.mark.parametrize(("text", "told", "not_told"), [
     pytest.param("", "has no .* any more, and the package needs it", "File",
                  marks=pytest.mark.slow),
-    ("import numpy\nx = undefined\n", r'function.py", line 2, in <module>', "importlib|minigrad/"),
+    ("import numpy\nx = undefined\n", r'", line 2, in <module>', "importlib|minigrad/"),
 ])
 def test_files_that_cannot_be_imported_are_told_without_the_packages_frames(space, text, told,
                                                                             not_told):
@@ -175,10 +175,10 @@ def test_where_a_test_failed_is_a_line_of_the_learner(space):
     solve(space)
     file = STAGE.exercise(STAGE.modules[0], space.exercises)
     text = file.read_text(encoding="utf-8")
-    line = "node.set_edges([t._edge() for t in tensors])"
-    file.write_text(text.replace(line, "node.set_edges(3)"), encoding="utf-8")
+    line = "return (f(x + eps) - f(x - eps)) / (2 * eps)"
+    file.write_text(text.replace(line, "return f.slope"), encoding="utf-8")
     number = 1 + text[: text.index(line)].count("\n")
-    assert f"function.py:{number}" in call("run", HOLE.id, code=1)
+    assert f"{file.name}:{number}" in call("run", HOLE.id, code=1)
 
 
 @pytest.mark.slow
@@ -557,7 +557,6 @@ def test_learn_in_a_terminal(space):
         sys.executable, ["-m", "minigrad_course", "learn", "--polling"], cwd=str(space.root),
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
         encoding="utf-8", timeout=60, dimensions=(40, 100))
-    child.expect("begins with a lesson to read: The chain rule by hand, .*00_chain_rule.md")
     child.expect(f"untouched {re.escape(HOLE.id)}")
     child.expect("q quit")
     child.send("h")

@@ -57,7 +57,7 @@ def test_stages_that_are_not_there(text, told):
 @pytest.mark.parametrize(("text", "told"), [
     ("04", "name one exercise: 04a.1, "), ("04.2", "did you mean 04a.2, 04b.2 or 04c.2?"),
     ("05.9", "did you mean 05.1, 05.2, 05.3, 05.4, 05.5 or 05.6?"),
-    ("00", "stage 00 has nothing to write: read lessons/00_chain_rule.md"),
+    ("14", "stage 14 has nothing to write: read lessons/14_capstone.md"),
 ])
 def test_exercises_that_are_not_there(text, told):
     with pytest.raises(CourseError) as error:
@@ -66,7 +66,7 @@ def test_exercises_that_are_not_there(text, told):
 
 
 def test_exercises_beside_stages():
-    found = exercises_named("07.2, 5, 00")
+    found = exercises_named("07.2, 5, 14")
     assert [(stage.number, [hole.id for hole in holes]) for stage, holes in found] == [
         ("05", [f"05.{n}" for n in range(1, 7)]), ("07", ["07.2"])]
 
@@ -93,10 +93,11 @@ def test_a_range_is_put_back(space):
 
 
 def test_stages_are_skipped_and_brought_back(space):
-    told = call("skip", "01-04")
-    assert "skipped: 01, 02, 03, 03b, 04a, 04b, 04c" in told
+    told = call("skip", "00-04")
+    assert "skipped: 00, 01, 02, 03, 03b, 04a, 04b, 04c" in told
     assert "next: 05.1" in told
-    assert skipping.skipped(Workspace(space.root)) == {"01", "02", "03", "03b", "04a", "04b", "04c"}
+    assert skipping.skipped(Workspace(space.root)) == {"00", "01", "02", "03", "03b", "04a", "04b",
+                                                       "04c"}
     chosen = stages_named("01-05")
     stage = course.find_stage("05")
     assert skipping.own_files(space, chosen) == [(stage, space.files(stage))]
@@ -104,9 +105,9 @@ def test_stages_are_skipped_and_brought_back(space):
     assert "skipped" in call("progress") and "skipped" in call("list")
     assert "no longer skipped: 02" in call("unskip", "02")
     assert "next: 02.1" in call("progress")
-    assert "no longer skipped: 01, 03, 03b" in call("unskip")
+    assert "no longer skipped: 00, 01, 03, 03b" in call("unskip")
     assert "nothing was skipped" in call("unskip")
-    assert "01.1, hint 1 of 3" in call("hint")
+    assert "00.1, hint 1 of 3" in call("hint")
 
 
 def test_a_program_without_stages_runs_on_those_that_are_solved(space, capfd):

@@ -1,0 +1,237 @@
+"""Symptoms of stage 00: what a wrong answer does, shown by tiny programs.
+
+Graphs are made of Numbers with given inputs and slopes, so that no symptom leans on another hole.
+"""
+
+import math
+
+from minigrad import tiny
+from minigrad.tiny import Number
+
+
+def near(a, b):
+    return abs(a - b) < 1e-9
+
+
+def of(*inputs):
+    """Return a number computed from others; its slopes are 2, 3, ..."""
+    return Number(1.0, inputs, tuple(range(2, 2 + len(inputs))))
+
+
+def cube(x):
+    return x * x * x
+
+
+# ------------------------------------------------------------------ 00.1
+
+
+def symptom_00_1_one_sided():
+    return any(near(tiny.slope(lambda x: x * x, 3.0, 0.5), value) for value in (6.5, 5.5))
+
+
+def symptom_00_1_half_the_distance():
+    return near(tiny.slope(lambda x: x * x, 3.0, 0.5), 12.0)
+
+
+def symptom_00_1_wrong_sign():
+    return near(tiny.slope(lambda x: x * x, 3.0, 0.5), -6.0)
+
+
+def symptom_00_1_ignores_eps():
+    return abs(tiny.slope(cube, 1.0, 0.5) - 3.0) < 1e-4
+
+
+# ------------------------------------------------------------------ 00.2
+
+
+def pair(made):
+    return tuple(made.slopes)
+
+
+def symptom_00_2_own_factor():
+    return pair(tiny.mul(Number(2.0), Number(5.0))) == (2.0, 5.0)
+
+
+def symptom_00_2_slopes_of_a_sum():
+    return pair(tiny.mul(Number(2.0), Number(5.0))) == (1.0, 1.0)
+
+
+def symptom_00_2_adds_in_mul():
+    return tiny.mul(Number(2.0), Number(5.0)).value == 7.0
+
+
+def symptom_00_2_slopes_in_add():
+    return pair(tiny.add(Number(2.0), Number(5.0))) in ((2.0, 5.0), (5.0, 2.0))
+
+
+def symptom_00_2_forgets_inputs():
+    return any(made.inputs == () for made in (tiny.add(Number(2.0), Number(5.0)),
+                                              tiny.mul(Number(2.0), Number(5.0))))
+
+
+def symptom_00_2_one_input_of_two():
+    a = Number(2.0)
+    return len(tiny.add(a, a).inputs) == 1
+
+
+# ------------------------------------------------------------------ 00.3
+
+
+def symptom_00_3_mo():
+    return near(tiny.tanh(Number(2.0)).slopes[0], 1 - 2.0 * 2.0)
+
+
+def symptom_00_3_not_squared():
+    return near(tiny.tanh(Number(2.0)).slopes[0], 1 - math.tanh(2.0))
+
+
+def symptom_00_3_reciprocal_grows():
+    return near(tiny.reciprocal(Number(4.0)).slopes[0], 0.0625)
+
+
+def symptom_00_3_reciprocal_not_squared():
+    return near(tiny.reciprocal(Number(4.0)).slopes[0], -0.25)
+
+
+def symptom_00_3_exp_by_the_input():
+    return near(tiny.exp(Number(2.0)).slopes[0], 2.0)
+
+
+# ------------------------------------------------------------------ 00.4
+
+
+def symptom_00_4_twice():
+    a = Number(2.0)
+    b = of(a, a)
+    order = list(tiny.backward_order(of(b, a)))
+    return any(order.count(each) > 1 for each in order)
+
+
+def symptom_00_4_leaves_out_result():
+    a = Number(2.0)
+    f = of(a)
+    return f not in tiny.backward_order(f)
+
+
+def symptom_00_4_oldest_first():
+    a = Number(2.0)
+    b = of(a)
+    f = of(b)
+    return list(tiny.backward_order(f)) == [a, b, f]
+
+
+def symptom_00_4_first_found_first():
+    """Two graphs, so that depth first fails on one and breadth first on the other."""
+    a = Number(2.0)
+    b = of(a)
+    first, second = of(b, of(a, b)), of(of(of(a)), a)
+    wrong = False
+    for result in (first, second, of(of(a, b), b), of(a, of(of(a)))):
+        order = list(tiny.backward_order(result))
+        if order[:1] != [result] or len(set(order)) != len(order):
+            return False
+        wrong |= any(order.index(each) < order.index(number)
+                     for number in order for each in number.inputs)
+    return wrong
+
+
+def symptom_00_4_calls_itself():
+    number = Number(2.0)
+    for _ in range(3000):
+        number = of(number)
+    try:
+        tiny.backward_order(number)
+    except RecursionError:
+        return True
+    return False
+
+
+def symptom_00_4_without_leaves():
+    a = Number(2.0)
+    b = of(a)
+    return list(tiny.backward_order(of(b)))[1:] == [b]
+
+
+# ------------------------------------------------------------------ 00.5
+
+
+def joined():
+    """Return a leaf and a result with two paths to it: 2 * 3 + 4 * 5 = 26."""
+    a = Number(7.0)
+    b = Number(1.0, (a,), (3.0,))
+    c = Number(1.0, (a,), (5.0,))
+    return a, Number(9.0, (b, c), (2.0, 4.0))
+
+
+def symptom_00_5_overwrites():
+    a, f = joined()
+    return tiny.gradients(f)[a] in (6.0, 20.0)
+
+
+def symptom_00_5_without_local_slopes():
+    a, f = joined()
+    return tiny.gradients(f)[a] == 2.0
+
+
+def symptom_00_5_local_slopes_alone():
+    a, f = joined()
+    return tiny.gradients(f)[a] == 8.0
+
+
+def symptom_00_5_starts_at_zero():
+    a, f = joined()
+    given = tiny.gradients(f)
+    return given.get(f, 0.0) == 0.0 and given.get(a, 0.0) == 0.0
+
+
+def symptom_00_5_starts_at_the_value():
+    a, f = joined()
+    return tiny.gradients(f)[a] == 26.0 * 9.0
+
+
+# ------------------------------------------------------------------ 00.6
+
+
+def symptom_00_6_overwrites():
+    a, f = joined()
+    a.grad = 100.0
+    f.backward()
+    return a.grad == 26.0
+
+
+def symptom_00_6_all_numbers():
+    _, f = joined()
+    f.backward()
+    return f.grad is not None
+
+
+def descended(rate=0.25, before=0.0):
+    """Return where a weight stands after a step from 1.0; its gradient is 4."""
+    w = Number(1.0)
+    w.grad = before
+    tiny.descend(Number(3.0, (w,), (4.0,)), [w], rate)
+    return w.value
+
+
+def symptom_00_6_uphill():
+    return descended() == 2.0 and descended(before=8.0) == 2.0
+
+
+def symptom_00_6_old_gradients():
+    return descended() == 0.0 and descended(before=8.0) == -2.0
+
+
+def symptom_00_6_ignores_rate():
+    return descended(0.25) == descended(0.5) == -3.0
+
+
+def symptom_00_6_values_move_in_backward():
+    a, f = joined()
+    f.backward()
+    return a.value != 7.0
+
+
+def symptom_00_6_adds_all_slopes():
+    a, f = joined()
+    f.backward()
+    return a.grad == 26.0 + 2.0 + 4.0 + 1.0
