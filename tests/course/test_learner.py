@@ -162,8 +162,9 @@ def test_a_stage_with_nothing_to_write_is_not_skipped(space):
                  marks=pytest.mark.slow),
     ("import numpy\nx = undefined\n", r'", line 2, in <module>', "importlib|minigrad/"),
 ])
-def test_files_that_cannot_be_imported_are_told_without_the_packages_frames(space, text, told,
-                                                                            not_told):
+def test_files_that_cannot_be_imported_are_told_without_the_packages_frames(
+        space, text, told, not_told, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")  # a path in one line
     STAGE.exercise(STAGE.modules[0], space.exercises).write_text(text, encoding="utf-8")
     shown = call("run", HOLE.id, code=1)
     assert re.search(told, shown)
