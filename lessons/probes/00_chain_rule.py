@@ -81,10 +81,10 @@ def probe_00_4(random):
         seen += [len(order), [place >= 0 for place in places], place_in(order, result)]
         seen.append(all(place_in(order, number) < place_in(order, each)
                         for number in order for each in number.inputs))
-    number = Number(random.uniform(1, 2))
+    chain = numbers(random, 1)
     for _ in range(3000):
-        number = Number(1.0, (number, number), (1.0, 1.0))
-    seen.append(tried(lambda: len(tiny.backward_order(number)), text=False))
+        chain.append(Number(1.0, (chain[-1], chain[-1]), (1.0, 1.0)))
+    seen.append(tried(lambda: len(tiny.backward_order(chain[-1])), text=False))
     return seen
 
 

@@ -136,11 +136,11 @@ def symptom_00_4_first_found_first():
 
 
 def symptom_00_4_calls_itself():
-    number = Number(2.0)
+    chain = [Number(2.0)]  # a list lets go of its numbers one by one, which a page has to
     for _ in range(3000):
-        number = of(number)
+        chain.append(of(chain[-1]))
     try:
-        tiny.backward_order(number)
+        tiny.backward_order(chain[-1])
     except RecursionError:
         return True
     return False
