@@ -17,12 +17,12 @@ class _Switch:
 
 
 class _Mode:
-    def _wrap_function(self, f):
+    def _wrap_function(self, decorated):
         def g(*a, **k):
             with self.clone():
-                return f(*a, **k)
+                return decorated(*a, **k)
 
-        return functools.update_wrapper(g, f)
+        return functools.update_wrapper(g, decorated)
 
     def _wrap_generator(self, decorated):
         def in_mode(call, *args):
