@@ -4,7 +4,6 @@ Each returns what was seen on the way.  Modes are read and set in `_state`, so t
 hole does not lean on another; decorators are tried on a mode of the probe's own.
 """
 
-import warnings
 
 import probing
 from probing import Wrong
@@ -132,44 +131,6 @@ def probe_07_2_functions(random):
                 seen.append(tried(lambda: decorated(start, *arguments, scale=b)))
                 seen.append(list(opened))
             opened.clear()
-        return seen
-
-    return kept(program)
-
-
-def probe_07_2_classes_and_generators(random):
-    def program():
-        opened, value, seen = [], random.randrange(1000), []
-        wrapper = Marked(value, opened)
-        wrapper._wrap_generator = lambda function: ["wrapped", function.__name__]
-
-        def steps():
-            yield 1
-
-        def plain():
-            return list(opened)
-
-        class Thing:
-            """A class."""
-
-            def __init__(self, a, b=0):
-                self.a, self.opened, self.b = a, list(opened), b
-
-            def method(self):
-                return list(opened)
-
-        seen.append(tried(lambda: wrapper(steps) if random.random() < 2 else None))
-        seen.append(list(opened))
-        seen.append(wrapper(plain)())
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            result = Marked(value, opened)(Thing)
-        seen.append([[each.category.__name__, str(each.message)[:32]] for each in told])
-        seen.append([result is Thing, isinstance(result, type), list(opened)])
-        for _ in range(3):
-            thing = result(random.random(), b=random.randrange(9))
-            seen.append([thing.a, thing.b, thing.opened, thing.method(), list(opened),
-                         isinstance(thing, Thing) if isinstance(Thing, type) else "no class"])
         return seen
 
     return kept(program)

@@ -362,12 +362,6 @@ def refused(analytical, numbers, rtol=1e-3, atol=1e-5):
     return False
 
 
-def symptom_09_3_returns_the_verdict():
-    limits = LIMITS
-    got = jacobians.check_equal(np.array([1.0]), np.array([2.0]), 0, 0, limits, False)
-    return got is False
-
-
 def symptom_09_3_refuses_equal_ones():
     return refused([1.0], [1.0]) and not refused([1.0], [2.0])
 
@@ -401,16 +395,6 @@ def symptom_09_3_relative_to_the_other():
             and refused([100.0], [110.0], rtol=0.095, atol=0.0))
 
 
-def symptom_09_3_forward_mode_unsaid():
-    texts = []
-    for forward in (False, True):
-        try:
-            jacobians.check_equal(np.array([1.0]), np.array([2.0]), 0, 0, LIMITS, forward)
-        except GradcheckError as error:
-            texts.append("computed with forward mode" in str(error))
-    return texts in ([False, False], [True, True], [True, False])
-
-
 def symptom_09_3_gradients_of_another_result():
     def two(x):
         return torch.zeros(1, dtype=torch.float64), x * 2
@@ -442,15 +426,6 @@ def symptom_09_3_another_step():
     except GradcheckError:
         return False
     return True
-
-
-def symptom_09_3_no_advice():
-    try:
-        jacobians.check_equal(np.array([1.0]), np.array([2.0]), 0, 0, LIMITS, False,
-                              lambda: "and more")
-    except GradcheckError as error:
-        return "and more" not in str(error)
-    return False
 
 
 def numbers_of(func):
@@ -487,15 +462,6 @@ def symptom_09_3_relative_only():
 
 def symptom_09_3_absolute_only():
     return compares() and refused([100.05], [100.0]) and refused([5e-4], [0.0])
-
-
-def symptom_09_3_message_exchanged():
-    try:
-        jacobians.check_equal(np.array([[1.0]]), np.array([[2.0]]), 0, 0, LIMITS, False)
-    except GradcheckError as error:
-        text = str(error)
-        return text.index("2.") > text.index("1.") and "numerical:" in text
-    return False
 
 
 class Wrong(Function):
@@ -552,6 +518,31 @@ def symptom_09_3_detached_passes():
 
 def symptom_09_3_ignores_forward_mode():
     return slow_works() and slow_refuses(lambda x: Wrong.apply(x), double(1.0), forward=True)
+
+
+class WrongForward(Function):
+    """Twice x, with a right gradient, but a wrong derivative in forward mode."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+    @staticmethod
+    def jvp(ctx, t):
+        return t * 3
+
+
+def symptom_09_3_forward_mode_unsaid():
+    x = double(1.0)
+    try:
+        checks.check_slow(WrongForward.apply, (x,), LIMITS, (WrongForward.apply(x),), True)
+    except GradcheckError as error:
+        return "computed with forward mode" not in str(error)
+    return False
 
 
 def symptom_09_3_only_forward_mode():
@@ -612,13 +603,6 @@ def symptom_09_4_counts_from_one():
 def symptom_09_4_first_input_only():
     return (len(looked_at(single())[1]) == 1 and looked_at(double(1.0)) == (None, [])
             and looked_at(double(1.0), single()) == (None, []))
-
-
-def symptom_09_4_another_category():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        checks.check_inputs((single(),))
-    return len(caught) == 1 and caught[0].category is not UserWarning
 
 
 def symptom_09_4_warned_is_not_looked_at():
@@ -752,10 +736,6 @@ def given(odd):
 
 def symptom_09_5_dtype_unchecked():
     return given(torch.zeros(2)) is None and refuses_added()
-
-
-def symptom_09_5_size_unchecked():
-    return given(torch.zeros(1, 2, dtype=torch.float64)) is None and refuses_added()
 
 
 def symptom_09_5_missing_gradient_crashes():

@@ -17,15 +17,7 @@ class _Switch:
 
 
 class _Mode:
-    def __call__(self, decorated):
-        if isinstance(decorated, type):
-            warnings.warn("Decorating classes is deprecated; decorate the methods.",
-                          FutureWarning, stacklevel=2)
-            decorated.__init__ = self(decorated.__init__)
-            return decorated
-        if inspect.isgeneratorfunction(decorated):
-            return self._wrap_generator(decorated)
-
+    def _wrap_function(self, decorated):
         @functools.wraps(decorated)
         def inner(*args, **kwargs):
             mode = self.clone()
@@ -64,9 +56,7 @@ class _Mode:
 
 class set_grad_enabled:
     def __init__(self, mode):
-        if not isinstance(mode, bool):
-            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                            + type(mode).__name__)
+        _require_bool(mode)
         self.previous = is_grad_enabled()
         self.mode = mode
         _state.grad_enabled.set(self.mode)

@@ -17,22 +17,12 @@ class _Switch:
 
 
 class _Mode:
-    def __call__(self, decorated):
-        if inspect.isclass(decorated):
-            text = "Decorating classes is deprecated"
-            warnings.warn(text, FutureWarning, stacklevel=2)
-            decorated.__init__ = self._around(decorated.__init__)
-            return decorated
-        if inspect.isgeneratorfunction(decorated):
-            return self._wrap_generator(decorated)
-        return self._around(decorated)
-
-    def _around(self, f):
+    def _wrap_function(self, decorated):
         def g(*a, **k):
             with self.clone():
-                return f(*a, **k)
+                return decorated(*a, **k)
 
-        return functools.update_wrapper(g, f)
+        return functools.update_wrapper(g, decorated)
 
     def _wrap_generator(self, decorated):
         def in_mode(call, *args):
@@ -61,9 +51,7 @@ class _Mode:
 
 class set_grad_enabled:
     def __init__(self, mode):
-        if not isinstance(mode, bool):
-            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                            + type(mode).__name__)
+        _require_bool(mode)
         self.mode, self.previous = mode, _state.grad_enabled.get()
         self.__enter__()
 

@@ -1,7 +1,6 @@
 """Stage 07: grad modes as blocks, decorators, generators and plain calls."""
 
 import threading
-import warnings
 from itertools import islice
 
 import pytest
@@ -339,65 +338,6 @@ def test_a_method():
 
     model = Model()
     assert model.predict(3) == (model, 3, False)
-
-
-@pytest.mark.hole("07.2")
-def test_a_generator_function_is_handed_on():
-    class Told(Volume):
-        def _wrap_generator(self, decorated):
-            return "wrapped", decorated
-
-    def numbers():
-        yield 1
-
-    got = Told(1)(numbers)
-    assert got == ("wrapped", numbers), f"expected what _wrap_generator returns, got {got}"
-
-
-class Thing:
-    def __init__(self, value):
-        self.seen = value, _state.grad_enabled.get()
-
-    def method(self):
-        return _state.grad_enabled.get()
-
-
-def made_thing():
-    """Make a fresh class and what decorating it gives."""
-    fresh = type("Thing", (), dict(vars(Thing)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that decorating a class is deprecated
-        return fresh, torch.no_grad()(fresh)
-
-
-@pytest.mark.hole("07.2")
-def test_decorating_a_class_gives_the_class():
-    fresh, decorated = made_thing()
-    assert decorated is fresh, f"expected the class itself, got {decorated}"
-
-
-@pytest.mark.hole("07.2")
-def test_the_constructor_of_a_class_runs_in_the_mode():
-    got = made_thing()[0](3).seen
-    assert got == (3, False), f"expected (3, False), got {got}"
-
-
-@pytest.mark.hole("07.2")
-def test_other_methods_of_a_class_stay():
-    assert made_thing()[0](3).method() is True, "expected other methods outside the mode"
-
-
-@pytest.mark.hole("07.2")
-def test_decorating_a_class_warns():
-    with pytest.warns(FutureWarning, match="^Decorating classes is deprecated"):
-        torch.no_grad()(type("Thing", (), dict(vars(Thing))))
-
-
-@pytest.mark.hole("07.2")
-def test_decorating_a_function_does_not_warn():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        torch.no_grad()(lambda: None)
 
 
 # ------------------------------------------------------------------ 07.3
@@ -802,19 +742,16 @@ def test_entering_switches_again(mode):
 
 
 @pytest.mark.hole("07.4")
-def test_the_object_keeps_both_modes():
-    start(True)
-    block = torch.set_grad_enabled(False)
-    assert (block.previous, block.mode) == (True, False)
+def test_the_object_keeps_its_mode():
+    got = [torch.set_grad_enabled(mode).mode for mode in (True, False)]
+    assert got == [True, False], f"expected the modes True and False, got {got}"
 
 
 @pytest.mark.hole("07.4")
 @pytest.mark.parametrize("given", [0, None, 1.0], ids=["0", "None", "1.0"])
 def test_only_a_bool_is_a_mode(given):
     start(True)
-    name = type(given).__name__
-    with pytest.raises(TypeError, match=r"^set_grad_enabled\(\): argument 'enabled' \(position 1\) "
-                                        f"must be bool, not {name}$"):
+    with pytest.raises(TypeError):
         torch.set_grad_enabled(given)
     expect(True, "after a call that was refused")
 
