@@ -34,13 +34,18 @@ def is_grad_enabled() -> bool:
     False
     """
     # 07.1 A block that switches recording (about 4 lines)
-    # `is_grad_enabled()` returns the mode of this thread as True or False: read the
-    # context variable `_state.grad_enabled` with its `get()`. `_Switch.__enter__`
-    # remembers in `self.previous` the mode in which the block is entered, then switches
-    # to `self.recording` with `_state.grad_enabled.set(...)`. `_Switch.__exit__` puts the
-    # remembered mode back, whichever it was and however the block ends; an exception goes
-    # on its way. Both return None. `no_grad` and `enable_grad` are `_Switch` with
-    # `recording` False and True.
+    # A block of `no_grad` or `enable_grad` runs in the mode `self.recording`; after it
+    # the mode is the one in which the block was entered. `is_grad_enabled()` returns this
+    # thread's mode.
+    #   with no_grad():                   # inside: is_grad_enabled() -> False
+    #       with enable_grad(): pass      # inside: is_grad_enabled() -> True
+    #       is_grad_enabled()             -> False: the first block goes on
+    # Mind:
+    # - The mode may be changed again inside the block, and the block may raise: the
+    #   exception goes on its way.
+    # - `with no_grad() as entered` sets `entered` to None.
+    # - One object may serve two blocks, one after the other.
+    # Use: `_state.grad_enabled`, one value for each thread, has `get()` and `set(mode)`.
     raise NotImplementedError("07.1 A block that switches recording is yours to write")
 
 
@@ -63,30 +68,56 @@ class _Mode:
         raise NotImplementedError
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
-        # 07.2 A mode as a decorator (about 14 lines)
-        # Return what replaces `decorated`. (1) A class: warn with a `FutureWarning` whose
-        # text begins with "Decorating classes is deprecated", put the decorated constructor
-        # in the place of its `__init__`, and return the class itself; its other methods stay
-        # as they are. (2) A generator function: return what `self._wrap_generator(decorated)`
-        # returns. (3) Any other callable: return a function that passes all arguments on,
-        # runs `decorated` inside a block of this mode, returns its result, and has its name
-        # and docstring (`functools.wraps`). Nothing is switched and nothing is called while
-        # decorating. Each call uses a mode object of its own, from `self.clone()`, because a
-        # function may call itself.
+        if inspect.isclass(decorated):
+            return self._wrap_class(decorated)
+        if inspect.isgeneratorfunction(decorated):
+            return self._wrap_generator(decorated)
+        return self._wrap_function(decorated)
+
+    def _wrap_class(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate the constructor of a class, with a warning, and return the class."""
+        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. "
+                      "You should only decorate functions or methods. To preserve the current "
+                      "behavior of class decoration, you can directly decorate the `__init__` "
+                      "method and nothing else.", FutureWarning, stacklevel=3)
+        setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
+        return decorated
+
+    def _wrap_function(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that calls `decorated` in the mode; its caller keeps its own mode."""
+        # 07.2 A mode as a decorator (about 5 lines)
+        # Return a function that calls `decorated` in this mode and returns its result.
+        # Nothing is called or switched while decorating; each call enters and leaves the
+        # mode, also when it raises.
+        #   @no_grad()
+        #   def down(n): return down(n - 1) if n else is_grad_enabled()
+        #   down(3)                          -> False
+        #   is_grad_enabled()                -> True: the caller's mode is back
+        #   down.__name__                    -> 'down'
+        # Mind:
+        # - A function may call itself: each call needs a mode object of its own.
+        # - The new function keeps the name and the docstring of the decorated one.
+        # Use: `self.clone()` makes an object of the same kind with the same setting;
+        # `functools.wraps`.
         raise NotImplementedError("07.2 A mode as a decorator is yours to write")
 
     def _wrap_generator(self, decorated: Callable[..., GeneratorType]) -> Callable[..., Any]:
         """Run a generator in the mode between its yields; the caller keeps its own mode."""
         # 07.3 A generator in its mode, its caller in the caller's (about 22 lines)
-        # Return a generator function that wraps the generator function `decorated`, with its
-        # name and docstring. Each stretch of the body, from one `yield` to the next, runs
-        # inside a block of this mode, with an object of its own from `self.clone()`; while
-        # the generator waits at a `yield`, no such block is open, so the caller runs in the
-        # caller's mode. Everything else is as without the wrapper: the body begins at the
-        # first `next`; the items come out; what is sent goes in; an exception thrown in
-        # reaches the body, in the mode; `close()` closes the body's generator, in the mode,
-        # and ends; an exception of the body comes out; the value that the body returns is
-        # returned.
+        # Return a generator function that behaves as `decorated` does, but each stretch of
+        # the body, up to its next `yield`, runs in this mode.
+        #   @no_grad()
+        #   def two(): sent = yield is_grad_enabled(); yield sent, is_grad_enabled()
+        #   g = two(); next(g)               -> False
+        #   is_grad_enabled()                -> True: between stretches, the caller's mode
+        #   g.send(5)                        -> (5, False)
+        # Mind:
+        # - A generator may run another of its kind: each stretch enters an object of its own.
+        # - Exceptions, any BaseException, reach the body in the mode, and its answer comes
+        #   out.
+        # - `close()` runs the body's `finally` in the mode.
+        # - The body's return value is returned; name and docstring stay.
+        # Use: `self.clone()`; the generator's `send`, `throw`, `close`.
         raise NotImplementedError("07.3 A generator in its mode, its caller in the caller's is yours to write")
 
 
@@ -132,6 +163,13 @@ class enable_grad(_Switch):
     recording = True
 
 
+def _require_bool(mode: object) -> None:
+    """Raise TypeError where the argument of `set_grad_enabled` is not a bool."""
+    if not isinstance(mode, bool):
+        raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                        f"{type(mode).__name__}")
+
+
 class set_grad_enabled(_Mode):
     """Switch recording to `mode`: immediately as a plain call, or for a `with` block.
 
@@ -141,16 +179,20 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
-        # 07.4 set_grad_enabled: a call, a block, a decorator (about 10 lines)
-        # `set_grad_enabled(mode)` takes effect at once: `__init__` refuses what is no bool,
-        # before anything is switched, with TypeError "set_grad_enabled(): argument 'enabled'
-        # (position 1) must be bool, not int" (the name of its type); then it remembers the
-        # mode that was on as `self.previous`, keeps `mode` as `self.mode` and switches to it.
-        # `__call__(decorated)`, the use as a decorator, first switches back to
-        # `self.previous`, because only the calls are to run in the mode, and then returns
-        # what `_Mode.__call__` returns (`super()`). `__enter__` switches to `self.mode`
-        # again, in case something else was set in between. `__exit__` puts `self.previous`
-        # back, however the block ends.
+        # 07.4 set_grad_enabled: a call, a block, a decorator (about 8 lines)
+        # One object, three uses. Making it switches at once; after a `with` block the mode
+        # before the object was made is back; as a decorator, only the calls run in the mode.
+        #   set_grad_enabled(False)           # recording is off from here on
+        #   with set_grad_enabled(True): ...  # on inside, off after it
+        #   f = set_grad_enabled(True)(is_grad_enabled)
+        #   is_grad_enabled(), f()            -> (False, True)
+        # Mind:
+        # - `self.mode` is the mode that was given; a mode that is not a bool is refused
+        #   before anything is switched.
+        # - A block switches again when it is entered, whatever was set since the object was
+        #   made.
+        # - A call puts back the mode of its own caller.
+        # Use: `_require_bool(mode)`; `super().__call__` decorates.
         raise NotImplementedError("07.4 set_grad_enabled: a call, a block, a decorator is yours to write")
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
@@ -192,13 +234,18 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         # 07.5 Inference mode (about 8 lines)
-        # A block of inference mode switches two context variables: `_state.inference_enabled`
-        # to `self.mode` and `_state.grad_enabled` to its opposite (inference mode records
-        # nothing, and `inference_mode(False)` inside it records again). `__enter__` first
-        # keeps both modes that were on in `self.previous`, and at its end tells the engine
-        # with `_state.observers.enter()` that somebody is watching how tensors are made;
-        # `__exit__` tells it `_state.observers.leave()` and puts both modes back as they
-        # were, however the block ends. Exceptions go on their way.
+        # A block of inference mode switches two variables: inference mode to `self.mode`,
+        # recording to its opposite. After the block, also one that raised, both are what they
+        # were before it.
+        #   with inference_mode():                # inference on, recording off
+        #       with inference_mode(False): ...   # inference off, recording on
+        #       x * 2                             # inference on, recording off again
+        # Mind:
+        # - Fast paths look at inference mode only while somebody observes:
+        #   `_state.observers.enter()` once on entering, `_state.observers.leave()` once on
+        #   leaving.
+        # Use: `_state.inference_enabled` and `_state.grad_enabled`, each with `get()` and
+        # `set(mode)`.
         raise NotImplementedError("07.5 Inference mode is yours to write")
 
     def __exit__(self, *exc: object) -> None:

@@ -53,14 +53,22 @@ class _Mode:
 
     def __call__(self, decorated: Callable[..., Any]) -> Any:
         if inspect.isclass(decorated):
-            warnings.warn("Decorating classes is deprecated and will be disabled in future "
-                          "versions. You should only decorate functions or methods. To preserve "
-                          "the current behavior of class decoration, you can directly decorate the "
-                          "`__init__` method and nothing else.", FutureWarning, stacklevel=2)
-            setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
-            return decorated
+            return self._wrap_class(decorated)
         if inspect.isgeneratorfunction(decorated):
             return self._wrap_generator(decorated)
+        return self._wrap_function(decorated)
+
+    def _wrap_class(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate the constructor of a class, with a warning, and return the class."""
+        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. "
+                      "You should only decorate functions or methods. To preserve the current "
+                      "behavior of class decoration, you can directly decorate the `__init__` "
+                      "method and nothing else.", FutureWarning, stacklevel=3)
+        setattr(decorated, "__init__", self(getattr(decorated, "__init__")))  # noqa: B009, B010  # typed
+        return decorated
+
+    def _wrap_function(self, decorated: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that calls `decorated` in the mode; its caller keeps its own mode."""
 
         @functools.wraps(decorated)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -138,6 +146,13 @@ class enable_grad(_Switch):
     recording = True
 
 
+def _require_bool(mode: object) -> None:
+    """Raise TypeError where the argument of `set_grad_enabled` is not a bool."""
+    if not isinstance(mode, bool):
+        raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                        f"{type(mode).__name__}")
+
+
 class set_grad_enabled(_Mode):
     """Switch recording to `mode`: immediately as a plain call, or for a `with` block.
 
@@ -147,9 +162,7 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                            f"{type(mode).__name__}")
+        _require_bool(mode)
         self.previous = _state.grad_enabled.get()
         self.mode = mode
         _state.grad_enabled.set(mode)

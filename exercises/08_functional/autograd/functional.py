@@ -45,7 +45,6 @@ Function = Callable[..., Any]
 TensorOrTuple = Tensor | Tensors
 
 _OUTPUTS = "outputs of the user-provided function"
-_STRATEGIES = ("forward-mode", "reverse-mode")
 
 
 def vjp(
@@ -68,20 +67,18 @@ def vjp(
     >>> vjp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    # 08.3 vjp: the product from the left (about 16 lines)
-    # Return `func(*inputs)` and `v^T J`, as the docstring says. `inputs` is a tensor or a
-    # tuple: `tensor_tuple(inputs, "inputs", "vjp")` says which and makes a tuple. `func`
-    # gets fresh inputs (`fresh_inputs(inputs, create_graph)`) and is called once, with
-    # recording on, whatever mode the caller is in; afterwards the mode is what it was,
-    # also after an error. Its outputs go through `tensor_tuple(..., _OUTPUTS, "vjp")`;
-    # `require_dependence(outputs, "outputs", strict)` raises for strict mode. A vector is
-    # checked by `vector_like(v, outputs, outputs_were_tuple, create_graph, "vjp")`. If
-    # `v` is None and the outputs are not one tensor with one element, raise
-    # RuntimeError("The vector v can only be None if the user-provided function returns a
-    # single Tensor with a single element."). An input that no output depends on has zeros
-    # (`zeros_for_missing`, step "gradient"). The outputs come back nested as `func` gave
-    # them, the product nested as the inputs were; both are detached unless
-    # `create_graph`, in which case both can be differentiated.
+    # 08.3 vjp: the product from the left (about 9 lines)
+    # Return `func(*inputs)` and `v^T J`.
+    #   f = lambda x: x * x.sum()                       # J = [[4, 1], [2, 5]] at (1, 2)
+    #   vjp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0])) -> ([3, 6], [24, 51])
+    #   vjp(lambda x, y: 2 * x, (x, y), v)              -> (2 * x, (2 * v, zeros like y))
+    # Mind:
+    # - `func` is called once, with fresh inputs and with recording on, also under
+    #   `no_grad`; afterwards the mode is what it was, also after an error.
+    # - The output is nested as `func` gave it, the product as the inputs were.
+    # - Both are detached unless `create_graph`; pass that and `strict` to all helpers.
+    # Use: `_own_inputs`, `_outputs_of`, `_vector_of_outputs`, `gradients`,
+    # `zeros_for_missing` (step "gradient"), `result`, `enable_grad`.
     raise NotImplementedError("08.3 vjp: the product from the left is yours to write")
 
 
@@ -104,18 +101,19 @@ def jvp(
     >>> jvp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 10.0]))
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
-    # 08.6 jvp: the product from the right (about 15 lines)
-    # `pullback` returns two tuples: the `gradients` of `outputs` by `inputs` for a vector
-    # `u`, recorded so that they can be differentiated by `u`; and that `u`: for each
-    # tensor of `like` zeros of its shape and dtype that require grad. `jvp` returns
+    # 08.6 jvp: the product from the right (about 13 lines)
+    # `pullback` returns the gradients for a vector `u` and that `u`, zeros like `like`:
+    # the first can be differentiated with respect to the second. `jvp` returns
     # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
-    # backward]. It does what `vjp` does to inputs and outputs, with the name "jvp". The
-    # vector comes from `_vector_of_inputs(v, inputs, inputs_were_tuple, create_graph,
-    # "jvp")`. The `pullback` of the outputs has vectors like the outputs, and goes
-    # through `require_dependence(pulled, "grad_inputs", strict)`. The product has the
-    # outputs' shapes: zeros where an output does not depend on the inputs
-    # (`zeros_for_missing`, step "tangent"). Both results are nested as `func` gave its
-    # outputs, and detached unless `create_graph`.
+    # backward].
+    #   f = lambda x: x * x.sum()                         # J = [[4, 1], [2, 5]] at (1, 2)
+    #   jvp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0]))   -> ([3, 6], [14, 52])
+    #   jvp(lambda x: (2 * x, ones(3)), x, v)             -> (.., (2 * v, [0, 0, 0]))
+    # Mind:
+    # - Modes, inputs and outputs are as in `vjp`; the product is nested as the outputs
+    #   are.
+    # - `require_dependence(pulled, "grad_inputs", strict)` checks the first pass.
+    # Use: `_vector_of_inputs`, `zeros_for_missing` (step "tangent").
     raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
 
 
@@ -139,21 +137,18 @@ def vhp(
     >>> vhp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
     (tensor(9.), tensor([ 6., 12.]))
     """
-    # 08.7 Products with a hessian (about 26 lines)
-    # `_slopes` does what `vhp` and `hvp` begin with and returns (whether inputs came as a
-    # tuple, the fresh inputs, the vector, the output, the slopes). Inputs, `fresh_inputs`
-    # and `_vector_of_inputs` are as in `jvp`, with the name in `function`; the output of
-    # `func` goes through `tensor_tuple(..., _OUTPUTS, function)`,
-    # `require_dependence(outputs, "outputs", strict)` and `scalar_output(outputs,
-    # outputs_were_tuple, function)`, which raises unless it is one tensor with one
-    # element. The slopes are its `gradients` by the inputs, such that they can be
-    # differentiated, and go through `require_dependence(slopes, "jacobian", strict)`.
+    # 08.7 Products with a hessian (about 22 lines)
+    # `_slopes` returns the gradients of `output`, such that they can be differentiated.
     # `vhp` returns the output and the vector-jacobian product of the slopes, `hvp` the
-    # output and their jacobian-vector product, by `pullback`. Recording is on inside and
-    # afterwards as it was. Where something is missing there are zeros like the inputs
-    # (`zeros_for_missing`, step "row of hessian" for vhp, "column of hessian" for hvp).
-    # The output comes back as one tensor, the product nested as the inputs were; both are
-    # detached unless `create_graph`.
+    # output and their jacobian-vector product, by `pullback`.
+    #   f = lambda x: x[0] ** 2 * x[1] + x[1] ** 3      # H = [[4, 2], [2, 12]] at (1, 2)
+    #   vhp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0])) -> (10, [24, 122]); hvp: the same
+    # Mind:
+    # - `func`, modes and detaching are as in `vjp`; the product is nested as the inputs.
+    # - Missing: zeros like the inputs, steps "row of hessian" (vhp) and "column of
+    #   hessian" (hvp).
+    # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
+    # Use: `_prepared`, `gradients`, `pullback`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
 
 
@@ -204,19 +199,15 @@ def jacobian(
     tensor([[2., 0.],
             [0., 4.]])
     """
-    if strategy not in _STRATEGIES:
-        raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
-            'function has more outputs than inputs, "forward-mode" tends to be more performant. '
-            'Otherwise, prefer to use "reverse-mode".')
+    _check_strategy(strategy, (
+        ' Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
+        'performant. Otherwise, prefer to use "reverse-mode".'))
     if strategy == "forward-mode":
         _check_forward_mode(create_graph, strict, vectorize)
         return _forward_jacobian(func, inputs)
     with enable_grad():
-        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
-        inputs = fresh_inputs(inputs, create_graph)
-        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "jacobian")
-        require_dependence(outputs, "outputs", strict)
+        inputs_were_tuple, inputs = _own_inputs(inputs, create_graph, "jacobian")
+        outputs_were_tuple, outputs = _outputs_of(func, inputs, strict, "jacobian")
         if vectorize and strict:
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
@@ -251,28 +242,77 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    # 08.5 hessian: the jacobian of the jacobian (about 15 lines)
-    # Return the second derivatives of `func(*inputs)` as the docstring says.
-    # `tensor_tuple(inputs, "inputs", "hessian")` makes a tuple of the inputs. A strategy
-    # that is not in `_STRATEGIES` raises AssertionError('Expected strategy to be either
-    # "forward-mode" or "reverse-mode".'). The output of `func` goes through
-    # `tensor_tuple(..., _OUTPUTS, "hessian")`, `require_dependence(outputs, "outputs",
-    # strict)` and `scalar_output(outputs, were_tuple, "hessian")`, which raises unless it
-    # is one tensor with one element; it may have the shape (1, 1), which is not to show
-    # in the result. The first derivatives are its `jacobian`, such that it can be
-    # differentiated, and go through `require_dependence(grads, "jacobian", strict)`. The
-    # result is the `jacobian` of these, with `create_graph`, `strict`, `vectorize` and
-    # the strategy. For a tuple of inputs it is a tuple of tuples of blocks, for one input
-    # the one block alone.
+    # 08.5 hessian: the jacobian of the jacobian (about 11 lines)
+    # The hessian is the `jacobian` of the slopes, which are the `jacobian` of `func`.
+    #   f = lambda x: x[0] ** 2 * x[1] + x[1] ** 3
+    #   hessian(f, tensor([1.0, 2.0]))     -> [[4, 2], [2, 12]]
+    #   hessian(lambda x, y: (x * x).sum() * y, (tensor([1.0, 2.0]), tensor(3.0)))
+    #                                      -> (([[6, 0], [0, 6]], [2, 4]), ([2, 4], 0))
+    # Mind:
+    # - The slopes have to be differentiated; all options are for the outer jacobian
+    #   alone.
+    # - An output of shape (1, 1) gives the same hessian as one of shape ().
+    # - A tuple of one input gives a tuple of tuples too; one tensor gives its block
+    #   alone.
+    # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
+    # Use: `tensor_tuple`, `_check_strategy`; `_single_output` calls `func` and checks its
+    # output.
     raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
 
 
 # -------------------------------------------------------------------- their parts
 
 
+def _own_inputs(inputs: Any, create_graph: bool, function: str) -> tuple[bool, Tensors]:
+    """Return True for a tuple, and the inputs as a tuple of fresh tensors.
+
+    See `fresh_inputs`; `TypeError` for other values than tensors, which names `function`.
+    """
+    were_tuple, tensors = tensor_tuple(inputs, "inputs", function)
+    return were_tuple, fresh_inputs(tensors, create_graph)
+
+
+def _outputs_of(func: Function, inputs: Tensors, strict: bool,
+                function: str) -> tuple[bool, Tensors]:
+    """Call `func` and return True for a tuple, and its outputs as a tuple.
+
+    `TypeError` for other values than tensors; `RuntimeError` in strict mode for an output that
+    does not depend on the inputs.
+    """
+    were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, function)
+    require_dependence(outputs, "outputs", strict)
+    return were_tuple, outputs
+
+
+def _single_output(func: Function, inputs: Tensors, strict: bool, function: str) -> Tensor:
+    """Call `func` and return its output; `RuntimeError` unless it is one tensor of one element.
+
+    Other errors are those of `_outputs_of`.
+    """
+    were_tuple, outputs = _outputs_of(func, inputs, strict, function)
+    return scalar_output(outputs, were_tuple, function)
+
+
+def _vector_of_outputs(v: Any, outputs: Tensors, were_tuple: bool, create_graph: bool,
+                       function: str) -> Tensors | None:
+    """Return a vector with the shapes of the outputs; None if it was left out and may be.
+
+    It may be left out for one output of one element; `RuntimeError` otherwise.
+    """
+    if v is not None:
+        return vector_like(v, outputs, were_tuple, create_graph, function)
+    if not single_element(outputs):
+        raise RuntimeError("The vector v can only be None if the user-provided function "
+                           "returns a single Tensor with a single element.")
+    return None
+
+
 def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: bool,
                       function: str) -> Tensors | None:
-    """Return a vector with the shapes of the inputs; None if it was left out and may be."""
+    """Return a vector with the shapes of the inputs; None if it was left out and may be.
+
+    It may be left out for one input of one element; `RuntimeError` otherwise.
+    """
     if v is not None:
         return vector_like(v, inputs, were_tuple, create_graph, function)
     if not single_element(inputs):
@@ -281,11 +321,25 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
     return None
 
 
-def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
-            function: str) -> tuple[bool, Tensors, Tensors | None, Tensor, Row]:
-    """Compute the gradients with which `vhp` and `hvp` start; they can be differentiated."""
+def _prepared(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
+              function: str) -> tuple[bool, Tensors, Tensors | None, Tensor]:
+    """Return whether inputs came as a tuple, fresh inputs, the vector and the one output."""
+    were_tuple, fresh = _own_inputs(inputs, create_graph, function)
+    vector = _vector_of_inputs(v, fresh, were_tuple, create_graph, function)
+    return were_tuple, fresh, vector, _single_output(func, fresh, strict, function)
+
+
+def _slopes(output: Tensor, inputs: Tensors, strict: bool) -> Row:
+    """Return the gradients of `output`; they can be differentiated."""
     # 08.7 Products with a hessian: see the task at `vhp`.
     raise NotImplementedError("08.7 Products with a hessian is yours to write")
+
+
+def _check_strategy(strategy: str, hint: str = "") -> None:
+    """Raise `AssertionError` for an unknown strategy; `hint` ends the text."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
 
 
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,
@@ -331,16 +385,19 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) -> Tensors:
     """Return one output's jacobian for each input, made of its rows; zeros for missing ones."""
     # 08.4 Row by row (about 15 lines)
-    # `unit_vectors` returns a list with a tensor for each element of `like`, in order: of
-    # like's shape and dtype, 1 at that element and 0 elsewhere. `rows_of` returns a list
-    # with a row for each element of `output`: the `gradients` of `output` by `inputs` for
-    # that unit vector, with `create_graph`, and such that the graph can be used again.
-    # `stacked` gets one tensor or None for each row and returns them as one tensor, rows
-    # first, with zeros of the shape and dtype of `like` for None; without any row its
-    # shape is `(0, *like.shape)`. `blocks_of` gets, for each input, the stacked rows of
-    # `output`, or None, and returns a tuple with an entry of shape `(*output.shape,
-    # *input.shape)` for each input: the rows put into that shape, or zeros of the input's
-    # dtype.
+    # From vectors to a jacobian: a unit vector for each element, a row for each vector,
+    # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
+    # and y = 3.
+    #   unit_vectors(tensor([[7.0, 8.0]]))           -> two tensors, [[1, 0]] and [[0, 1]]
+    #   rows_of(x * x.sum(), (x, y), False)          -> [([4, 1], None), ([2, 5], None)]
+    #   stacked([None, tensor([3.0, 4.0])], x)       -> [[0, 0], [3, 4]]
+    #   stacked([], x)                               -> shape (0, 2)
+    #   blocks_of(ones(2, 1), [m, None], (x, y))     -> m in shape (2, 1, 2), zeros (2, 1)
+    # Mind:
+    # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
+    # - Rows can be asked for again: every pass retains the graph.
+    # - `create_graph` goes on to `gradients`.
+    # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
     raise NotImplementedError("08.4 Row by row is yours to write")
 
 

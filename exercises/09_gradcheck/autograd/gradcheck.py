@@ -186,14 +186,18 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
     The first `count` of `given` are the inputs; `live` tells which of `given` require grad.
     """
     # 09.6 The gradient as a function (about 7 lines)
-    # Return, as a tuple, the gradients of `func` by its inputs, so that they can be
-    # differentiated again. The first `count` of `given` are the inputs, the others are
-    # gradients of func's outputs that require grad, in order. `live` has a bool for each
-    # of `given`: first call `requires_grad_()` on those for which it is True, for forward
-    # mode has taken that away. Call func with the inputs only; take the outputs that
-    # require grad; ask `grad` for the gradients by the live inputs, with the given output
-    # gradients, recording the backward pass itself, and with unused inputs allowed. Leave
-    # missing gradients out.
+    # Return, as a tuple, the gradients of `func` with respect to its live inputs, such
+    # that they can be differentiated again. The first `count` of `given` are inputs, the
+    # others gradients of outputs.
+    #   first_gradients(lambda x: x * x * x, 1, [True, True], x, g)
+    #                   -> ([36, 30],) for x = [2, 1], g = [3, 10]: 3 * x * x * g
+    #   first_gradients(lambda x, y: (2 * x, c, 3 * x), 2, [True] * 4, x, y, g, h)
+    #                   -> (2 * g + 3 * h,): y is not used, c does not require grad
+    # Mind:
+    # - Forward mode has taken requires_grad away: first call `requires_grad_()` on all
+    #   that are live, and on nothing else.
+    # - Only missing gradients are left out.
+    # Use: `grad`, `differentiable`, `as_tuple`.
     raise NotImplementedError("09.6 The gradient as a function is yours to write")
 
 
@@ -202,38 +206,59 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
 
 def check_inputs(inputs: Sequence[Any]) -> None:
     """Raise for inputs that cannot be checked; warn about inputs of low precision."""
-    # 09.4 Inputs that can be checked (about 17 lines)
-    # Look at each of `inputs` that is a Tensor and requires grad; everything else is not
-    # looked at. If its dtype is not float64, give a UserWarning whose text begins "Input
-    # #{index} requires gradient and is not a double precision floating point", the index
-    # counted from 0 among all inputs. If a dimension of more than one element has stride
-    # 0, raise RuntimeError with a text that begins "The {index}th input has a dimension
-    # with stride 0": elements share memory there, and moving one would move them all. If
-    # no input requires grad, raise ValueError with a text that begins "gradcheck expects
-    # at least one input tensor to require gradient".
+    # 09.4 Inputs that can be checked (about 9 lines)
+    # Find inputs that differences cannot check: float32 has too few digits, and elements
+    # that share memory move together. Only tensors that require grad are looked at.
+    #   check_inputs((1.5, float32 tensor))       -> calls warn_of_precision(1), no error
+    #   check_inputs((shape (3, 2), strides (0, 1),))   -> raises overlap_error(0)
+    #   check_inputs((shape (1, 2), strides (0, 1),))   -> nothing
+    #   check_inputs((1.5, "word"))               -> ValueError(NOTHING_TO_CHECK)
+    # Mind:
+    # - The index counts all inputs.
+    # - Everything but float64 is warned of, and may be refused after that.
+    # Use: `tensor.stride()`, `differentiable`.
     raise NotImplementedError("09.4 Inputs that can be checked is yours to write")
+
+
+#: The text of the error for inputs of which none requires grad.
+NOTHING_TO_CHECK = ("gradcheck expects at least one input tensor to require gradient, but none of "
+                    "them have requires_grad=True.")
+
+
+def warn_of_precision(index: int) -> None:
+    """Warn that an input, counted among all, is not float64."""
+    warnings.warn(
+        f"Input #{index} requires gradient and is not a double precision floating point or "
+        "complex. This check will likely fail if all the inputs are not of double precision "
+        "floating point or complex. ", UserWarning, stacklevel=4)
+
+
+def overlap_error(index: int) -> RuntimeError:
+    """Return the error for an input, counted among all, whose elements share memory."""
+    return RuntimeError(
+        f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that "
+        "are non-overlapping to be able to compute the numerical gradients correctly. You should "
+        "call .contiguous on the input before passing it to gradcheck.")
 
 
 def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],
                forward: bool) -> None:
     """Raise unless the jacobian of every output and input equals the numerical one."""
-    # 09.3 Comparing (about 18 lines)
-    # `check_equal(analytical, numerical, output, given, limits, forward, advice)` returns
-    # None where every element satisfies |analytical - numerical| <= limits.atol +
-    # limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises GradcheckError
-    # with the text "Jacobian mismatch for output {output} with respect to input
-    # {given},\nnumerical:{...}\nanalytical:{...}\n", both jacobians printed as tensors
-    # (`Tensor._plain`), followed by what `advice()` returns; if `forward`, the text
-    # begins "Jacobian computed with forward mode mismatch for output ...".
-    # `check_slow(func, inputs, limits, results, forward)` compares, for every result that
-    # requires grad and every input that does, the jacobian of the engine with the
-    # numerical one, `numerical_jacobians(func, inputs, results,
-    # limits.eps)[input][position in results]`. The engine's come from
-    # `analytical_jacobians(inputs, result, limits)`, a list with one for each input; if
-    # `forward`, from `forward_jacobians(func, inputs, results, limits)`, built like the
-    # numerical ones. The output's number in the error counts the results that require
-    # grad. Where no result requires grad, `check_is_constant(numerical, 0.0)` is called
-    # and nothing else.
+    # 09.3 Comparing (about 12 lines)
+    # `nearly_equal` tells whether |analytical - numerical| <= atol + rtol * |numerical|
+    # everywhere. `check_slow` calls `check_equal` for each result and input that require
+    # grad.
+    #   nearly_equal([100.05], [100], 1e-3, 1e-5)  -> True
+    #   nearly_equal([110], [100], 0.095, 0)       -> False;  of [100] and [110]: True
+    #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False
+    # Mind:
+    # - `check_equal` is given the numbers of output and input among those that require
+    #   grad.
+    # - Numerical jacobians, and those of forward mode, stand at [input][result], among
+    #   all results.
+    # - With `forward` only forward mode is compared, else only backward.
+    # - Where no result requires grad, call only `check_is_constant(numerical, 0.0)`.
+    # Use: `numerical_jacobians`, `forward_jacobians`, `analytical_jacobians`.
     raise NotImplementedError("09.3 Comparing is yours to write")
 
 

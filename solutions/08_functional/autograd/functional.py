@@ -42,7 +42,6 @@ Function = Callable[..., Any]
 TensorOrTuple = Tensor | Tensors
 
 _OUTPUTS = "outputs of the user-provided function"
-_STRATEGIES = ("forward-mode", "reverse-mode")
 
 
 def vjp(
@@ -66,16 +65,9 @@ def vjp(
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with enable_grad():
-        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "vjp")
-        inputs = fresh_inputs(inputs, create_graph)
-        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "vjp")
-        require_dependence(outputs, "outputs", strict)
-        vector: Tensors | None = None
-        if v is not None:
-            vector = vector_like(v, outputs, outputs_were_tuple, create_graph, "vjp")
-        elif not single_element(outputs):
-            raise RuntimeError("The vector v can only be None if the user-provided function "
-                               "returns a single Tensor with a single element.")
+        inputs_were_tuple, inputs = _own_inputs(inputs, create_graph, "vjp")
+        outputs_were_tuple, outputs = _outputs_of(func, inputs, strict, "vjp")
+        vector = _vector_of_outputs(v, outputs, outputs_were_tuple, create_graph, "vjp")
     with set_grad_enabled(create_graph or is_grad_enabled()):
         grads = gradients(outputs, inputs, vector, create_graph)
         product = zeros_for_missing(grads, inputs, "gradient", strict, create_graph)
@@ -103,11 +95,9 @@ def jvp(
     (tensor([1., 4.]), tensor([ 2., 40.]))
     """
     with enable_grad():
-        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jvp")
-        inputs = fresh_inputs(inputs, create_graph)
+        inputs_were_tuple, inputs = _own_inputs(inputs, create_graph, "jvp")
         vector = _vector_of_inputs(v, inputs, inputs_were_tuple, create_graph, "jvp")
-        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "jvp")
-        require_dependence(outputs, "outputs", strict)
+        outputs_were_tuple, outputs = _outputs_of(func, inputs, strict, "jvp")
         pulled, grad_outputs = pullback(outputs, inputs, outputs)
         require_dependence(pulled, "grad_inputs", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
@@ -138,8 +128,9 @@ def vhp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with enable_grad():
-        inputs_were_tuple, inputs, vector, output, slopes = _slopes(
+        inputs_were_tuple, inputs, vector, output = _prepared(
             func, inputs, v, create_graph, strict, "vhp")
+        slopes = _slopes(output, inputs, strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         grads = gradients(slopes, inputs, vector, create_graph)
         product = zeros_for_missing(grads, inputs, "row of hessian", strict, create_graph)
@@ -166,8 +157,9 @@ def hvp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with enable_grad():
-        inputs_were_tuple, inputs, vector, output, slopes = _slopes(
+        inputs_were_tuple, inputs, vector, output = _prepared(
             func, inputs, v, create_graph, strict, "hvp")
+        slopes = _slopes(output, inputs, strict)
         pulled, directions = pullback(slopes, inputs, inputs)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         grads = gradients(pulled, directions, vector, create_graph)
@@ -201,19 +193,15 @@ def jacobian(
     tensor([[2., 0.],
             [0., 4.]])
     """
-    if strategy not in _STRATEGIES:
-        raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
-            'function has more outputs than inputs, "forward-mode" tends to be more performant. '
-            'Otherwise, prefer to use "reverse-mode".')
+    _check_strategy(strategy, (
+        ' Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
+        'performant. Otherwise, prefer to use "reverse-mode".'))
     if strategy == "forward-mode":
         _check_forward_mode(create_graph, strict, vectorize)
         return _forward_jacobian(func, inputs)
     with enable_grad():
-        inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "jacobian")
-        inputs = fresh_inputs(inputs, create_graph)
-        outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, "jacobian")
-        require_dependence(outputs, "outputs", strict)
+        inputs_were_tuple, inputs = _own_inputs(inputs, create_graph, "jacobian")
+        outputs_were_tuple, outputs = _outputs_of(func, inputs, strict, "jacobian")
         if vectorize and strict:
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
@@ -249,14 +237,10 @@ def hessian(
             [ 0., 12.]])
     """
     inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", "hessian")
-    if outer_jacobian_strategy not in _STRATEGIES:
-        raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode".')
+    _check_strategy(outer_jacobian_strategy)
 
     def checked(*args: Tensor) -> Tensor:
-        were_tuple, outputs = tensor_tuple(func(*args), _OUTPUTS, "hessian")
-        require_dependence(outputs, "outputs", strict)
-        output: Tensor = scalar_output(outputs, were_tuple, "hessian").squeeze()
+        output: Tensor = _single_output(func, args, strict, "hessian").squeeze()
         return output
 
     def slopes(*args: Tensor) -> Tensors:
@@ -271,9 +255,56 @@ def hessian(
 # -------------------------------------------------------------------- their parts
 
 
+def _own_inputs(inputs: Any, create_graph: bool, function: str) -> tuple[bool, Tensors]:
+    """Return True for a tuple, and the inputs as a tuple of fresh tensors.
+
+    See `fresh_inputs`; `TypeError` for other values than tensors, which names `function`.
+    """
+    were_tuple, tensors = tensor_tuple(inputs, "inputs", function)
+    return were_tuple, fresh_inputs(tensors, create_graph)
+
+
+def _outputs_of(func: Function, inputs: Tensors, strict: bool,
+                function: str) -> tuple[bool, Tensors]:
+    """Call `func` and return True for a tuple, and its outputs as a tuple.
+
+    `TypeError` for other values than tensors; `RuntimeError` in strict mode for an output that
+    does not depend on the inputs.
+    """
+    were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, function)
+    require_dependence(outputs, "outputs", strict)
+    return were_tuple, outputs
+
+
+def _single_output(func: Function, inputs: Tensors, strict: bool, function: str) -> Tensor:
+    """Call `func` and return its output; `RuntimeError` unless it is one tensor of one element.
+
+    Other errors are those of `_outputs_of`.
+    """
+    were_tuple, outputs = _outputs_of(func, inputs, strict, function)
+    return scalar_output(outputs, were_tuple, function)
+
+
+def _vector_of_outputs(v: Any, outputs: Tensors, were_tuple: bool, create_graph: bool,
+                       function: str) -> Tensors | None:
+    """Return a vector with the shapes of the outputs; None if it was left out and may be.
+
+    It may be left out for one output of one element; `RuntimeError` otherwise.
+    """
+    if v is not None:
+        return vector_like(v, outputs, were_tuple, create_graph, function)
+    if not single_element(outputs):
+        raise RuntimeError("The vector v can only be None if the user-provided function "
+                           "returns a single Tensor with a single element.")
+    return None
+
+
 def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: bool,
                       function: str) -> Tensors | None:
-    """Return a vector with the shapes of the inputs; None if it was left out and may be."""
+    """Return a vector with the shapes of the inputs; None if it was left out and may be.
+
+    It may be left out for one input of one element; `RuntimeError` otherwise.
+    """
     if v is not None:
         return vector_like(v, inputs, were_tuple, create_graph, function)
     if not single_element(inputs):
@@ -282,18 +313,26 @@ def _vector_of_inputs(v: Any, inputs: Tensors, were_tuple: bool, create_graph: b
     return None
 
 
-def _slopes(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
-            function: str) -> tuple[bool, Tensors, Tensors | None, Tensor, Row]:
-    """Compute the gradients with which `vhp` and `hvp` start; they can be differentiated."""
-    inputs_were_tuple, inputs = tensor_tuple(inputs, "inputs", function)
-    inputs = fresh_inputs(inputs, create_graph)
-    vector = _vector_of_inputs(v, inputs, inputs_were_tuple, create_graph, function)
-    outputs_were_tuple, outputs = tensor_tuple(func(*inputs), _OUTPUTS, function)
-    require_dependence(outputs, "outputs", strict)
-    output = scalar_output(outputs, outputs_were_tuple, function)
+def _prepared(func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool,
+              function: str) -> tuple[bool, Tensors, Tensors | None, Tensor]:
+    """Return whether inputs came as a tuple, fresh inputs, the vector and the one output."""
+    were_tuple, fresh = _own_inputs(inputs, create_graph, function)
+    vector = _vector_of_inputs(v, fresh, were_tuple, create_graph, function)
+    return were_tuple, fresh, vector, _single_output(func, fresh, strict, function)
+
+
+def _slopes(output: Tensor, inputs: Tensors, strict: bool) -> Row:
+    """Return the gradients of `output`; they can be differentiated."""
     slopes = gradients((output,), inputs, None, create_graph=True)
     require_dependence(slopes, "jacobian", strict)
-    return inputs_were_tuple, inputs, vector, output, slopes
+    return slopes
+
+
+def _check_strategy(strategy: str, hint: str = "") -> None:
+    """Raise `AssertionError` for an unknown strategy; `hint` ends the text."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
 
 
 def _each_row(output: Tensor, number: int, inputs: Tensors, create_graph: bool,

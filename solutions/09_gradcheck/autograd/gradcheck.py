@@ -200,19 +200,32 @@ def check_inputs(inputs: Sequence[Any]) -> None:
         if not isinstance(tensor, Tensor) or not tensor.requires_grad:
             continue
         if tensor._array.dtype != np.float64:
-            warnings.warn(
-                f"Input #{index} requires gradient and is not a double precision floating point or "
-                "complex. This check will likely fail if all the inputs are not of double "
-                "precision floating point or complex. ", UserWarning, stacklevel=3)
+            warn_of_precision(index)
         if any(s == 0 and n > 1 for s, n in zip(tensor.stride(), tensor.shape, strict=True)):
-            raise RuntimeError(
-                f"The {index}th input has a dimension with stride 0. gradcheck only supports "
-                "inputs that are non-overlapping to be able to compute the numerical gradients "
-                "correctly. You should call .contiguous on the input before passing it to "
-                "gradcheck.")
+            raise overlap_error(index)
     if not differentiable(inputs):
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but "
-                         "none of them have requires_grad=True.")
+        raise ValueError(NOTHING_TO_CHECK)
+
+
+#: The text of the error for inputs of which none requires grad.
+NOTHING_TO_CHECK = ("gradcheck expects at least one input tensor to require gradient, but none of "
+                    "them have requires_grad=True.")
+
+
+def warn_of_precision(index: int) -> None:
+    """Warn that an input, counted among all, is not float64."""
+    warnings.warn(
+        f"Input #{index} requires gradient and is not a double precision floating point or "
+        "complex. This check will likely fail if all the inputs are not of double precision "
+        "floating point or complex. ", UserWarning, stacklevel=4)
+
+
+def overlap_error(index: int) -> RuntimeError:
+    """Return the error for an input, counted among all, whose elements share memory."""
+    return RuntimeError(
+        f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that "
+        "are non-overlapping to be able to compute the numerical gradients correctly. You should "
+        "call .contiguous on the input before passing it to gradcheck.")
 
 
 def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, results: Sequence[Any],

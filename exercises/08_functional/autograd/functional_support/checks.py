@@ -64,17 +64,20 @@ def tensor_tuple(value: Any, argument: str, function: str) -> tuple[bool, Tensor
 
 def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = True) -> Tensors:
     """Return copies of the inputs, joined to the caller's graph only with `create_graph`."""
-    # 08.1 Tensors of their own, results in kind (about 9 lines)
-    # `fresh_inputs` returns a tuple with a new tensor for each of `tensors`, never the
-    # tensor itself. If `create_graph` is true and the tensor requires grad, it is a view
-    # (`t.view_as(t)`), joined to the caller's graph. Otherwise it is detached and its
-    # requires_grad is `requires_grad`. The caller's tensors stay as they are. `result`
-    # returns the tuple `tensors` if `as_tuple`, else its first tensor alone; every tensor
-    # is detached unless `create_graph`. `nested_result` gets one tuple of derivatives for
-    # each output (`rows`). Each becomes a `result`, a tuple or alone by
-    # `inputs_as_tuple`; all of these are a tuple if `outputs_as_tuple`, else the first of
-    # them alone.
-    raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
+    # 08.1 Tensors of their own, results as the caller gave them (about 9 lines)
+    # `fresh_inputs` returns a tuple of tensors for `func`: detached ones, or views
+    # (`view_as`) where `create_graph` is true and the tensor requires grad. `result` and
+    # `nested_result` return derivatives as a tuple or the first alone.
+    #   fresh_inputs((x,), False)  -> equal to x, no grad_fn, requires_grad as asked for
+    #   fresh_inputs((w,), True)   -> a view of w, if w requires grad; else as above
+    #   result((a, b), False, False) -> a, detached;  result((a, b), True, True) -> (a, b)
+    #   nested_result([(a, b), (c, d)], True, False, False)  -> (a, c)
+    #   nested_result([(a, b), (c, d)], False, True, False)  -> (a, b)
+    #   nested_result([(a, b), (c, d)], True, True, False)   -> ((a, b), (c, d))
+    # Mind:
+    # - Never return the caller's tensor itself as an input, and never change it.
+    # - Results are detached unless `create_graph`; what was given keeps its history.
+    raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
 
 
 def vector_like(v: Any, others: Tensors, others_were_tuple: bool, create_graph: bool,
@@ -123,19 +126,32 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
     """Return the derivatives; a missing one is zeros, or an error in strict mode."""
-    # 08.2 Where there is no derivative (about 16 lines)
-    # `gradients` returns, as a tuple with an entry for each input, what `grad` (imported
-    # above) gives for `outputs` by `inputs`. Outputs that are None or do not require grad
-    # are left out, and so are their entries in `grad_outputs`, which may be None
-    # altogether: pass None on then. If no output is left, return None for every input.
-    # `create_graph` and `retain_graph` are passed on; an input that nothing depends on
-    # gives None, no error. `zeros_for_missing` returns the entries of `grads` as a tuple
-    # of the same length, with zeros of the shape and dtype of `like[i]` where `grads[i]`
-    # is None. In strict mode a None raises RuntimeError with the text
-    # `_MISSING[step].format(i)`; in strict mode with create_graph an entry that does not
-    # require grad raises RuntimeError with the text `independent(i, what)`, where `what`
-    # is "hessian" if `step` contains that word and "jacobian" if not.
+    # 08.2 Where there is no derivative (about 9 lines)
+    # `gradients` returns, as a tuple, what `grad` gives for each input, None where
+    # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
+    # each None.
+    #   gradients((2 * x, ones(2), None), (x, y), (g, g, g), False)  -> (2 * g, None)
+    #   gradients((ones(2),), (x, y), None, False)                   -> (None, None)
+    #   zeros_for_missing((None, h), (x, y), "gradient", False, False)
+    #                                                                -> (zeros like x, h)
+    # Mind:
+    # - Outputs that are None or do not require grad are left out, with their vectors.
+    # - An unused input is no error; `grad` has an argument for it.
+    # - `create_graph` and `retain_graph` go on to `grad` as they came.
+    # Use: `grad`; `require_found`, which raises in strict mode.
     raise NotImplementedError("08.2 Where there is no derivative is yours to write")
+
+
+def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
+                  create_graph: bool) -> None:
+    """Raise in strict mode if a derivative is missing or, with `create_graph`, is constant."""
+    if not strict:
+        return
+    for i, one in enumerate(grads):
+        if one is None:
+            raise RuntimeError(_MISSING[step].format(i))
+        if create_graph and not one.requires_grad:
+            raise RuntimeError(independent(i, "hessian" if "hessian" in step else "jacobian"))
 
 
 def independent(i: int, what: str) -> str:
@@ -146,12 +162,12 @@ def independent(i: int, what: str) -> str:
 
 def result(tensors: Tensors, as_tuple: bool, create_graph: bool) -> Any:
     """Return one tensor or a tuple, as the caller's arguments; with a graph only if wanted."""
-    # 08.1 Tensors of their own, results in kind: see the task at `fresh_inputs`.
-    raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
+    # 08.1 Tensors of their own, results as the caller gave them: see the task at `fresh_inputs`.
+    raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
 
 
 def nested_result(rows: Sequence[Tensors], outputs_as_tuple: bool, inputs_as_tuple: bool,
                   create_graph: bool) -> Any:
     """Return one derivative per output and input, nested as outputs and inputs are."""
-    # 08.1 Tensors of their own, results in kind: see the task at `fresh_inputs`.
-    raise NotImplementedError("08.1 Tensors of their own, results in kind is yours to write")
+    # 08.1 Tensors of their own, results as the caller gave them: see the task at `fresh_inputs`.
+    raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")

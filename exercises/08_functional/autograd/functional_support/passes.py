@@ -32,18 +32,19 @@ Row = tuple[Tensor | None, ...]  # the derivative of one element with respect to
 def gradients(outputs: Sequence[Tensor | None], inputs: Tensors, grad_outputs: Tensors | None,
               create_graph: bool, retain_graph: bool | None = None) -> Row:
     """Return `grad` of the outputs that can be differentiated; None if there is none."""
-    # 08.2 Where there is no derivative (about 16 lines)
-    # `gradients` returns, as a tuple with an entry for each input, what `grad` (imported
-    # above) gives for `outputs` by `inputs`. Outputs that are None or do not require grad
-    # are left out, and so are their entries in `grad_outputs`, which may be None
-    # altogether: pass None on then. If no output is left, return None for every input.
-    # `create_graph` and `retain_graph` are passed on; an input that nothing depends on
-    # gives None, no error. `zeros_for_missing` returns the entries of `grads` as a tuple
-    # of the same length, with zeros of the shape and dtype of `like[i]` where `grads[i]`
-    # is None. In strict mode a None raises RuntimeError with the text
-    # `_MISSING[step].format(i)`; in strict mode with create_graph an entry that does not
-    # require grad raises RuntimeError with the text `independent(i, what)`, where `what`
-    # is "hessian" if `step` contains that word and "jacobian" if not.
+    # 08.2 Where there is no derivative (about 9 lines)
+    # `gradients` returns, as a tuple, what `grad` gives for each input, None where
+    # nothing depends on it. `zeros_for_missing` puts zeros like `like[i]` in the place of
+    # each None.
+    #   gradients((2 * x, ones(2), None), (x, y), (g, g, g), False)  -> (2 * g, None)
+    #   gradients((ones(2),), (x, y), None, False)                   -> (None, None)
+    #   zeros_for_missing((None, h), (x, y), "gradient", False, False)
+    #                                                                -> (zeros like x, h)
+    # Mind:
+    # - Outputs that are None or do not require grad are left out, with their vectors.
+    # - An unused input is no error; `grad` has an argument for it.
+    # - `create_graph` and `retain_graph` go on to `grad` as they came.
+    # Use: `grad`; `require_found`, which raises in strict mode.
     raise NotImplementedError("08.2 Where there is no derivative is yours to write")
 
 
@@ -53,34 +54,38 @@ def pullback(outputs: Sequence[Tensor | None], inputs: Tensors,
 
     See NOTE [Tangents by double backward].
     """
-    # 08.6 jvp: the product from the right (about 15 lines)
-    # `pullback` returns two tuples: the `gradients` of `outputs` by `inputs` for a vector
-    # `u`, recorded so that they can be differentiated by `u`; and that `u`: for each
-    # tensor of `like` zeros of its shape and dtype that require grad. `jvp` returns
+    # 08.6 jvp: the product from the right (about 13 lines)
+    # `pullback` returns the gradients for a vector `u` and that `u`, zeros like `like`:
+    # the first can be differentiated with respect to the second. `jvp` returns
     # `func(*inputs)` and `J v`, by two backward passes; see NOTE [Tangents by double
-    # backward]. It does what `vjp` does to inputs and outputs, with the name "jvp". The
-    # vector comes from `_vector_of_inputs(v, inputs, inputs_were_tuple, create_graph,
-    # "jvp")`. The `pullback` of the outputs has vectors like the outputs, and goes
-    # through `require_dependence(pulled, "grad_inputs", strict)`. The product has the
-    # outputs' shapes: zeros where an output does not depend on the inputs
-    # (`zeros_for_missing`, step "tangent"). Both results are nested as `func` gave its
-    # outputs, and detached unless `create_graph`.
+    # backward].
+    #   f = lambda x: x * x.sum()                         # J = [[4, 1], [2, 5]] at (1, 2)
+    #   jvp(f, tensor([1.0, 2.0]), tensor([1.0, 10.0]))   -> ([3, 6], [14, 52])
+    #   jvp(lambda x: (2 * x, ones(3)), x, v)             -> (.., (2 * v, [0, 0, 0]))
+    # Mind:
+    # - Modes, inputs and outputs are as in `vjp`; the product is nested as the outputs
+    #   are.
+    # - `require_dependence(pulled, "grad_inputs", strict)` checks the first pass.
+    # Use: `_vector_of_inputs`, `zeros_for_missing` (step "tangent").
     raise NotImplementedError("08.6 jvp: the product from the right is yours to write")
 
 
 def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
     """Return the rows of the jacobian of one output: one backward pass for each element."""
     # 08.4 Row by row (about 15 lines)
-    # `unit_vectors` returns a list with a tensor for each element of `like`, in order: of
-    # like's shape and dtype, 1 at that element and 0 elsewhere. `rows_of` returns a list
-    # with a row for each element of `output`: the `gradients` of `output` by `inputs` for
-    # that unit vector, with `create_graph`, and such that the graph can be used again.
-    # `stacked` gets one tensor or None for each row and returns them as one tensor, rows
-    # first, with zeros of the shape and dtype of `like` for None; without any row its
-    # shape is `(0, *like.shape)`. `blocks_of` gets, for each input, the stacked rows of
-    # `output`, or None, and returns a tuple with an entry of shape `(*output.shape,
-    # *input.shape)` for each input: the rows put into that shape, or zeros of the input's
-    # dtype.
+    # From vectors to a jacobian: a unit vector for each element, a row for each vector,
+    # rows as one tensor, blocks of shape `(*output.shape, *input.shape)`. Here x = (1, 2)
+    # and y = 3.
+    #   unit_vectors(tensor([[7.0, 8.0]]))           -> two tensors, [[1, 0]] and [[0, 1]]
+    #   rows_of(x * x.sum(), (x, y), False)          -> [([4, 1], None), ([2, 5], None)]
+    #   stacked([None, tensor([3.0, 4.0])], x)       -> [[0, 0], [3, 4]]
+    #   stacked([], x)                               -> shape (0, 2)
+    #   blocks_of(ones(2, 1), [m, None], (x, y))     -> m in shape (2, 1, 2), zeros (2, 1)
+    # Mind:
+    # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
+    # - Rows can be asked for again: every pass retains the graph.
+    # - `create_graph` goes on to `gradients`.
+    # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
     raise NotImplementedError("08.4 Row by row is yours to write")
 
 
@@ -90,18 +95,19 @@ def all_rows(outputs: Sequence[Tensor | None], inputs: Tensors,
 
     The rows of one output and one input are one tensor, rows first; None if there are none.
     """
-    # 08.8 All rows in one pass (about 28 lines)
-    # `units_of` returns a batch of vectors for each of `tensors`: all tensors together
-    # have `total` elements, and each batch has the shape `(total, *t.shape)` and the
-    # dtype of its tensor. Row `i` of all batches together is the `i`-th unit vector: 1 at
-    # one element of one tensor, 0 everywhere else; the elements of the first tensor come
-    # first. The first `skipped` dimensions of each tensor are left out of its shape.
-    # `all_rows` returns a list with an entry for each of `outputs`: for each input, all
-    # rows of that output by that input as one tensor, rows first, or None where `grad`
-    # found nothing. It runs one backward pass, `grad(..., is_grads_batched=True)`, with
-    # `create_graph` and so that the graph can be used again. Outputs that are None or do
-    # not require grad have None for every input, and so have all if there is no element
-    # to differentiate.
+    # 08.8 All rows in one pass (about 17 lines)
+    # Return an entry for each of `outputs`: a tuple with all rows of that output for each
+    # input, as one tensor, rows first. One backward pass over batches of vectors finds
+    # all. Here x = (1, 2), y = 3.
+    #   all_rows((x * x.sum(), (x * x).sum() * y), (x, y), False)
+    #                       -> [([[4, 1], [2, 5]], [0, 0]), ([[6, 12]], [5])]
+    #   all_rows((ones(3), (x * x).sum()), (x, y), False)
+    #                       -> [(None, None), ([[2, 4]], None)]
+    # Mind:
+    # - An output that is None or does not require grad is left out of the pass.
+    # - Without any element to differentiate there is no pass: None for all.
+    # - The graph can be used again; `create_graph` goes on to `grad`.
+    # Use: `units_of`, the batches; `grad(..., is_grads_batched=True)`.
     raise NotImplementedError("08.8 All rows in one pass is yours to write")
 
 
@@ -110,8 +116,17 @@ def units_of(tensors: Sequence[Tensor], skipped: int = 0) -> list[Tensor]:
 
     The first `skipped` dimensions of the tensors do not count.
     """
-    # 08.8 All rows in one pass: see the task at `all_rows`.
-    raise NotImplementedError("08.8 All rows in one pass is yours to write")
+    shapes = [tuple(t.shape[skipped:]) for t in tensors]
+    total = sum(map(numel, shapes))
+    units, start = [], 0
+    for t, shape in zip(tensors, shapes, strict=True):
+        size = numel(shape)
+        with place_on(t._array):
+            batch = backend_of(t._array).zeros((total, *shape), t._array.dtype)
+            batch.reshape(-1)[start * size : (start + size) * size : size + 1] = 1
+        units.append(Tensor._plain(batch))
+        start += size
+    return units
 
 
 def unit_vectors(like: Tensor) -> list[Tensor]:

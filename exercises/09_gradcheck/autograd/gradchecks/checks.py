@@ -42,9 +42,10 @@ gradcheck failed while testing batched gradient computation with forward-mode AD
 It runs the function once with a stack of tangents, which an operation that cannot take a batch
 prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
-#: The end of the errors of `check_undefined`.
-ABOUT_UNDEFINED = (' Please look at "Notes about undefined output gradients" in '
-                   '"tools/autograd/derivatives.yaml"')
+#: The errors of `check_undefined`: a backward that raises, and one that gives other than zeros.
+NOT_HANDLED = "Expected backward function to handle undefined output grads."
+NOT_ZERO = ("Expected all input grads to be undefined or zero when all output grads are undefined "
+            "or zero.")
 
 
 def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
@@ -108,24 +109,42 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
 
     With `masked`, meant for sparse tensors, nearly zero is enough.
     """
-    # 09.5 Gradients of zero, and none at all (about 33 lines)
-    # `check_multiplies_by_gradient(inputs, outputs, masked)`: run backward from all
-    # `outputs` at once with gradients of zeros (`grad(outputs, goals, zeros,
-    # retain_graph=True, allow_unused=True)`, goals being the inputs that require grad).
-    # Skip missing gradients. Raise GradcheckError "backward not multiplied by
-    # grad_output" if a gradient is not exactly zero, or, if `masked`, not nearly
-    # (`np.allclose`); "grad is incorrect type", "... device" or "... size" if its dtype,
-    # device or shape is not the input's. `check_undefined(func, inputs, count)`: a
-    # gradient may be missing, which has to count as zeros. Try all `count` outputs
-    # missing and, if there are several, each one alone: call `func(*inputs)` anew,
-    # replace the outputs of the case (counted among those that require grad) by
-    # `without_gradient(output)`, and run `grad` with zeros as before, without keeping the
-    # graph. If it raises RuntimeError, call `warn_of_undefined()` and raise
-    # GradcheckError "Expected backward function to handle undefined output grads."; if a
-    # gradient that is not missing has an element other than 0, the same with "Expected
-    # all input grads to be undefined or zero when all output grads are undefined or
-    # zero." Both texts are followed by `ABOUT_UNDEFINED`.
+    # 09.5 Gradients of zero, and none at all (about 21 lines)
+    # `check_multiplies_by_gradient` and `check_undefined` run backward with gradients of
+    # zeros: what comes out must be zero. In the second some are missing: those of all
+    # `count` outputs and, if there are several, each alone.
+    #   backward gives g + 1  -> GradcheckError("backward not multiplied by grad_output")
+    #   backward raises RuntimeError where g is missing -> undefined_error(NOT_HANDLED)
+    #   backward gives ones where g is missing          -> undefined_error(NOT_ZERO)
+    # Mind:
+    # - No gradient for an input is fine.
+    # - The first function keeps the graph; the second calls `func` anew for each case.
+    # - Only outputs that require grad take part and are counted.
+    # Use: `zeros_for`, `is_zero`, `check_fits`, `grad`; `without_gradient(output)`, whose
+    # gradient is missing.
     raise NotImplementedError("09.5 Gradients of zero, and none at all is yours to write")
+
+
+def zeros_for(outputs: Sequence[Tensor]) -> list[Tensor]:
+    """Return zeros of the shape and dtype of each output, on its device."""
+    return [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
+
+
+def is_zero(gradient: Tensor, masked: bool = False) -> bool:
+    """Tell whether all elements of a gradient are zero, or with `masked` nearly zero."""
+    if masked:
+        return np.allclose(host(gradient), 0)
+    return bool((gradient._array == 0).all())
+
+
+def check_fits(gradient: Tensor, goal: Tensor) -> None:
+    """Raise unless a gradient has the dtype, the device and the shape of its input."""
+    if gradient._array.dtype != goal._array.dtype:
+        raise GradcheckError("grad is incorrect type")
+    if gradient.device != goal.device:
+        raise GradcheckError("grad is incorrect device")
+    if gradient._array.shape != goal._array.shape:
+        raise GradcheckError("grad is incorrect size")
 
 
 def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
@@ -156,13 +175,15 @@ def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
                     f"has an undefined tangent value.  Got: {got} but expected: {expected}")
 
 
-def warn_of_undefined() -> None:
-    """Return the advice how to skip the check of missing gradients."""
+def undefined_error(text: str) -> GradcheckError:
+    """Warn that the check of missing gradients can be skipped, and return its error."""
     warnings.warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, "
         'you can call this function with "check_undefined_grad=False" to disable the feature',
         UserWarning, stacklevel=4)
+    return GradcheckError(text + ' Please look at "Notes about undefined output gradients" in '
+                          '"tools/autograd/derivatives.yaml"')
 
 
 class UndefinedGrad(NaryNode):

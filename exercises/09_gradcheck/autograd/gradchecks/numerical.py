@@ -70,17 +70,20 @@ def numerical_jacobians(func: Function, inputs: Sequence[Any], results: Sequence
     The input is changed in its own memory, without counting versions.
     """
     # 09.1 The jacobian by central differences (about 17 lines)
-    # For each of `inputs` that requires grad (`differentiable(inputs)`) return a list
-    # with one array for each of `results`, the tensors that `func(*inputs)` gave before.
-    # The array has a row for each element of the input and a column for each element of
-    # the result, both counted row by row, and the result's dtype: (result at x + eps -
-    # result at x - eps) / (2 eps), with only that one element of that one input moved.
-    # Write into the input's own memory, `tensor._array`, behind the back of the version
-    # counter, and put the old value back before you go on. Call `func(*inputs)` for each
-    # side (`as_tuple` makes a tuple of what it returns) and keep copies of the values
-    # (`host`), because a result may be a view of the input. For each result call
-    # `check_alike(below, above, place, eps)`, where `place` is the element's index, as
-    # from `np.ndindex`. Rows of results that are not floating point stay zero.
+    # Return, for each input that requires grad, the jacobians of all `results`: row i,
+    # column j is the slope of result element j with respect to input element i; elements
+    # count row by row.
+    #   # x = [1, 3] and w = [[1, 2, 3], [4, 5, 6]]
+    #   numerical_jacobians(lambda x: x @ w, (x,), (x @ w,), 0.125)         -> [[w]]
+    #   numerical_jacobians(lambda x: x * x * x, (x,), (x * x * x,), 0.5)
+    #                                                    -> [[[[3.25, 0], [0, 27.25]]]]
+    # Mind:
+    # - Move one element at a time, by `eps` to either side, in `tensor._array`; put its
+    #   old value back exactly.
+    # - A result may share the input's memory.
+    # - A jacobian has its result's dtype, and stays zero unless that is floating point.
+    # Use: `differentiable`, `as_tuple`, `host`, `np.ndindex`; `check_alike` for every
+    # result.
     raise NotImplementedError("09.1 The jacobian by central differences is yours to write")
 
 
@@ -101,16 +104,18 @@ def check_alike(below: Array, above: Array, place: tuple[int, ...] | None, eps: 
 def jacobian_columns(inputs: Sequence[Any], output: Tensor) -> Columns:
     """Return the gradients of each element of `output` for each input that requires grad."""
     # 09.2 The jacobian by backward (about 18 lines)
-    # `jacobian_columns(inputs, output)`: for each element of `output`, row by row, a list
-    # with the gradient of that element by each input that requires grad, as a tensor with
-    # memory of its own, or None where the input was not used. It calls `grad(output,
-    # goals, one_hot, True, allow_unused=True)` with a tensor that is one at this element
-    # and zero elsewhere; `True` keeps the graph for the next call. Hand over a fresh copy
-    # each time, for the engine may pass it through to the end. `assembled(inputs,
-    # columns)`: for each input that requires grad the jacobian as an array of the input's
-    # dtype, with the input's elements as rows (a matrix counts row by row) and one column
-    # for each of `columns`. The column of a missing gradient, or of one whose shape is
-    # not the input's, stays zero.
+    # `jacobian_columns` returns for each element of `output`, row by row, its gradient
+    # for each input that requires grad, None where that was not used. `assembled` puts
+    # such columns side by side, a jacobian for each input.
+    #   # x = [1, 3]; y is not used; c does not require grad
+    #   jacobian_columns((y, c, x), x * x)             -> [[None, [2, 0]], [None, [0, 6]]]
+    #   assembled((x,), [[[1, 2]], [None], [[3, 4]]])  -> [[[1, 0, 3], [2, 0, 4]]]
+    # Mind:
+    # - The graph can be used again afterwards.
+    # - A backward may keep or return the tensor that it gets: copy vectors and gradients.
+    # - A jacobian has its input's dtype; None, or a gradient of another shape than its
+    #   input, leaves zeros.
+    # Use: `grad`, `host`, `Tensor._plain(array)`.
     raise NotImplementedError("09.2 The jacobian by backward is yours to write")
 
 
@@ -189,27 +194,36 @@ def tangents_of(func: Function, inputs: Sequence[Any], which: int, direction: Ar
         return tangents
 
 
+def nearly_equal(analytical: Array, numerical: Array, rtol: float, atol: float) -> bool:
+    """Tell whether all elements are close; the tolerance is relative to the numerical ones."""
+    # 09.3 Comparing (about 12 lines)
+    # `nearly_equal` tells whether |analytical - numerical| <= atol + rtol * |numerical|
+    # everywhere. `check_slow` calls `check_equal` for each result and input that require
+    # grad.
+    #   nearly_equal([100.05], [100], 1e-3, 1e-5)  -> True
+    #   nearly_equal([110], [100], 0.095, 0)       -> False;  of [100] and [110]: True
+    #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False
+    # Mind:
+    # - `check_equal` is given the numbers of output and input among those that require
+    #   grad.
+    # - Numerical jacobians, and those of forward mode, stand at [input][result], among
+    #   all results.
+    # - With `forward` only forward mode is compared, else only backward.
+    # - Where no result requires grad, call only `check_is_constant(numerical, 0.0)`.
+    # Use: `numerical_jacobians`, `forward_jacobians`, `analytical_jacobians`.
+    raise NotImplementedError("09.3 Comparing is yours to write")
+
+
 def check_equal(analytical: Array, numerical: Array, output: int, given: int, limits: Tolerances,
                 forward: bool, advice: Callable[[], str] = str) -> None:
-    """Raise, with both of them and `advice()`, unless two jacobians are equal."""
-    # 09.3 Comparing (about 18 lines)
-    # `check_equal(analytical, numerical, output, given, limits, forward, advice)` returns
-    # None where every element satisfies |analytical - numerical| <= limits.atol +
-    # limits.rtol * |numerical|; NaN satisfies nothing. Otherwise it raises GradcheckError
-    # with the text "Jacobian mismatch for output {output} with respect to input
-    # {given},\nnumerical:{...}\nanalytical:{...}\n", both jacobians printed as tensors
-    # (`Tensor._plain`), followed by what `advice()` returns; if `forward`, the text
-    # begins "Jacobian computed with forward mode mismatch for output ...".
-    # `check_slow(func, inputs, limits, results, forward)` compares, for every result that
-    # requires grad and every input that does, the jacobian of the engine with the
-    # numerical one, `numerical_jacobians(func, inputs, results,
-    # limits.eps)[input][position in results]`. The engine's come from
-    # `analytical_jacobians(inputs, result, limits)`, a list with one for each input; if
-    # `forward`, from `forward_jacobians(func, inputs, results, limits)`, built like the
-    # numerical ones. The output's number in the error counts the results that require
-    # grad. Where no result requires grad, `check_is_constant(numerical, 0.0)` is called
-    # and nothing else.
-    raise NotImplementedError("09.3 Comparing is yours to write")
+    """Raise, with both of them and `advice()`, unless two jacobians are nearly equal."""
+    if nearly_equal(analytical, numerical, limits.rtol, limits.atol):
+        return
+    mode = "computed with forward mode " if forward else ""
+    raise GradcheckError(
+        f"Jacobian {mode}mismatch for output {output} with respect to input {given},\n"
+        f"numerical:{Tensor._plain(numerical)}\nanalytical:{Tensor._plain(analytical)}\n"
+        + advice())
 
 
 def check_is_constant(jacobians: Sequence[Sequence[Array]], tolerance: float) -> None:

@@ -114,16 +114,21 @@ def require_dependence(tensors: Sequence[Tensor | None], what: str, strict: bool
 def zeros_for_missing(grads: Sequence[Tensor | None], like: Tensors, step: str, strict: bool,
                       create_graph: bool) -> Tensors:
     """Return the derivatives; a missing one is zeros, or an error in strict mode."""
-    filled = []
-    for i, (one, other) in enumerate(zip(grads, like, strict=True)):
+    require_found(grads, step, strict, create_graph)
+    return tuple(F.zeros_like(other) if one is None else one
+                 for one, other in zip(grads, like, strict=True))
+
+
+def require_found(grads: Sequence[Tensor | None], step: str, strict: bool,
+                  create_graph: bool) -> None:
+    """Raise in strict mode if a derivative is missing or, with `create_graph`, is constant."""
+    if not strict:
+        return
+    for i, one in enumerate(grads):
         if one is None:
-            if strict:
-                raise RuntimeError(_MISSING[step].format(i))
-            one = F.zeros_like(other)
-        elif strict and create_graph and not one.requires_grad:
+            raise RuntimeError(_MISSING[step].format(i))
+        if create_graph and not one.requires_grad:
             raise RuntimeError(independent(i, "hessian" if "hessian" in step else "jacobian"))
-        filled.append(one)
-    return tuple(filled)
 
 
 def independent(i: int, what: str) -> str:

@@ -39,9 +39,10 @@ gradcheck failed while testing batched gradient computation with forward-mode AD
 It runs the function once with a stack of tangents, which an operation that cannot take a batch
 prevents. Call gradcheck with `check_batched_forward_grad=False` to leave that out."""
 
-#: The end of the errors of `check_undefined`.
-ABOUT_UNDEFINED = (' Please look at "Notes about undefined output gradients" in '
-                   '"tools/autograd/derivatives.yaml"')
+#: The errors of `check_undefined`: a backward that raises, and one that gives other than zeros.
+NOT_HANDLED = "Expected backward function to handle undefined output grads."
+NOT_ZERO = ("Expected all input grads to be undefined or zero when all output grads are undefined "
+            "or zero.")
 
 
 def check_batched(inputs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
@@ -106,20 +107,35 @@ def check_multiplies_by_gradient(inputs: Sequence[Any], outputs: Sequence[Tensor
     With `masked`, meant for sparse tensors, nearly zero is enough.
     """
     goals = differentiable(inputs)
-    zeros = [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
-    found = grad(outputs, goals, zeros, retain_graph=True, allow_unused=True)
+    found = grad(outputs, goals, zeros_for(outputs), retain_graph=True, allow_unused=True)
     for goal, gradient in zip(goals, found, strict=True):
         if gradient is None:
             continue
-        array = gradient._array
-        if not (np.allclose(host(gradient), 0) if masked else (array == 0).all()):
+        if not is_zero(gradient, masked):
             raise GradcheckError("backward not multiplied by grad_output")
-        if array.dtype != goal._array.dtype:
-            raise GradcheckError("grad is incorrect type")
-        if gradient.device != goal.device:
-            raise GradcheckError("grad is incorrect device")
-        if array.shape != goal._array.shape:
-            raise GradcheckError("grad is incorrect size")
+        check_fits(gradient, goal)
+
+
+def zeros_for(outputs: Sequence[Tensor]) -> list[Tensor]:
+    """Return zeros of the shape and dtype of each output, on its device."""
+    return [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
+
+
+def is_zero(gradient: Tensor, masked: bool = False) -> bool:
+    """Tell whether all elements of a gradient are zero, or with `masked` nearly zero."""
+    if masked:
+        return np.allclose(host(gradient), 0)
+    return bool((gradient._array == 0).all())
+
+
+def check_fits(gradient: Tensor, goal: Tensor) -> None:
+    """Raise unless a gradient has the dtype, the device and the shape of its input."""
+    if gradient._array.dtype != goal._array.dtype:
+        raise GradcheckError("grad is incorrect type")
+    if gradient.device != goal.device:
+        raise GradcheckError("grad is incorrect device")
+    if gradient._array.shape != goal._array.shape:
+        raise GradcheckError("grad is incorrect size")
 
 
 def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
@@ -131,17 +147,12 @@ def check_undefined(func: Function, inputs: Sequence[Any], count: int) -> None:
     for case in cases:
         outputs = differentiable(as_tuple(func(*inputs)))
         outputs = tuple(without_gradient(o) if i in case else o for i, o in enumerate(outputs))
-        zeros = [Tensor._plain(backend_of(o._array).zeros_like(o._array)) for o in outputs]
         try:
-            found = grad(outputs, goals, zeros, allow_unused=True)
+            found = grad(outputs, goals, zeros_for(outputs), allow_unused=True)
         except RuntimeError as error:
-            warn_of_undefined()
-            raise GradcheckError("Expected backward function to handle undefined output grads."
-                                 + ABOUT_UNDEFINED) from error
-        if any((g._array != 0).any() for g in found if g is not None):
-            warn_of_undefined()
-            raise GradcheckError("Expected all input grads to be undefined or zero when all "
-                                 "output grads are undefined or zero." + ABOUT_UNDEFINED)
+            raise undefined_error(NOT_HANDLED) from error
+        if not all(is_zero(g) for g in found if g is not None):
+            raise undefined_error(NOT_ZERO)
 
 
 def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
@@ -166,13 +177,15 @@ def check_undefined_tangents(func: Function, inputs: Sequence[Any]) -> None:
                     f"has an undefined tangent value.  Got: {got} but expected: {expected}")
 
 
-def warn_of_undefined() -> None:
-    """Return the advice how to skip the check of missing gradients."""
+def undefined_error(text: str) -> GradcheckError:
+    """Warn that the check of missing gradients can be skipped, and return its error."""
     warnings.warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, "
         'you can call this function with "check_undefined_grad=False" to disable the feature',
         UserWarning, stacklevel=4)
+    return GradcheckError(text + ' Please look at "Notes about undefined output gradients" in '
+                          '"tools/autograd/derivatives.yaml"')
 
 
 class UndefinedGrad(NaryNode):
