@@ -105,21 +105,6 @@ def symptom_04b_1_not_expanded() -> bool:
     return any("shape compatible with [2, 2]" in each for each in told)
 
 
-def symptom_04b_1_divides_by_zero() -> bool:
-    x = np.zeros((0, 2))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with np.errstate(all="warn"):
-            means = [lambda x: _quietly(x, None), lambda x: _quietly(x, 0)]
-            told = [_error(fn, x, g) for fn, g in zip(means, (1.0, np.ones(2)), strict=True)]
-    return any("by zero" in each or "invalid value" in each for each in told)
-
-
-def _quietly(x, dim):
-    with np.errstate(all="ignore"):
-        return x.mean() if dim is None else x.mean(dim)
-
-
 def symptom_04b_1_not_put_back() -> bool:
     fine = along.unsqueeze_reduced(np.zeros((2, 3)), (2, 3, 4), -1, False).shape == (2, 3, 1)
     return fine and (_same(_grad(lambda x: x.sum(1)), COLUMNS)
@@ -411,19 +396,6 @@ def _shape(a, b):
         return None
 
 
-def symptom_04b_4_outer() -> bool:
-    return _shape((3,), (3,)) == (3, 3)
-
-
-def symptom_04b_4_elementwise() -> bool:
-    return (_shape((3,), (3,)) == (3,)
-            or torch.matmul(torch.ones(2, 2), torch.ones(2, 2)).tolist() == [[1, 1], [1, 1]])
-
-
-def symptom_04b_4_numbers_accepted() -> bool:
-    return _shape((), (3,)) is not None or _shape((2, 2), ()) is not None
-
-
 def _said(a, b) -> str:
     try:
         torch.matmul(torch.ones(a), torch.ones(b))
@@ -432,27 +404,12 @@ def _said(a, b) -> str:
     return ""
 
 
-def symptom_04b_4_numbers_fail_elsewhere() -> bool:
-    told = [_said((), (3,)), _said((2, 2), ()), _said((), ())]
-    return all(told) and any("at least 1D" not in each for each in told)
-
-
-def symptom_04b_4_numbers_named_wrongly() -> bool:
-    return "they are 1D and 0D" in _said((), (3,))
-
-
 def symptom_04b_4_vector_as_column() -> bool:
-    return ("3x1 and 3x4" in _said((3,), (3, 4)) or _shape((3,), (1, 4)) is not None
-            or ("(1x" not in _said((3,), (3, 4)) and _shape((3,), (3, 4)) == (3, 4)))
-
-
-def symptom_04b_4_factors_exchanged() -> bool:
-    return _shape((2, 3), (3, 2)) == (3, 3) or _shape((2, 3), (5, 2)) == (5, 3)
+    return "[5, 1] but got: [5, 3]" in _said((3,), (5, 3, 4)) or _shape((3,), (5, 1, 4)) is not None
 
 
 def symptom_04b_4_batch_and_vector() -> bool:
     return (_shape((5, 2, 3), (3,)) is None and _shape((5, 2, 3), (3, 4)) == (5, 2, 4)
-            and _shape((2, 3), (3,)) == (2,)
             and _shape((5, 2, 3), (5, 3, 4)) == (5, 2, 4))
 
 
@@ -461,13 +418,11 @@ def symptom_04b_4_result_turned() -> bool:
 
 
 def symptom_04b_4_vector_keeps_dimension() -> bool:
-    return (_shape((3,), (3, 4)) == (1, 4) or _shape((3,), (5, 3, 4)) == (5, 1, 4)
-            or _shape((2, 3), (3,)) == (2, 1) or _shape((5, 2, 3), (3,)) == (5, 2, 1))
+    return _shape((3,), (5, 3, 4)) == (5, 1, 4) or _shape((5, 2, 3), (3,)) == (5, 2, 1)
 
 
 def symptom_04b_4_wrong_dimension_dropped() -> bool:
-    return (_shape((3,), (3, 4)) == (4,)
-            and _shape((3,), (1, 3, 4)) in ((1, 1, 4), (1, 4, 1), (4,))
+    return (_shape((3,), (1, 3, 4)) in ((1, 1, 4), (1, 4, 1), (4,))
             and _shape((2, 3), (5, 3, 4)) == (5, 2, 4))
 
 
@@ -621,11 +576,6 @@ def _added(sizes, dim, index, source):
         return None
 
 
-def symptom_04b_6_slices_counted_once() -> bool:
-    return (_same(_grid(), [[0, 2], [5, 8]])
-            and _same(_added((3, 2), 0, [1, 1], [[1, 2], [4, 8]]), [[0, 0], [4, 8], [0, 0]]))
-
-
 def symptom_04b_6_source_not_broadcast() -> bool:
     whole = _added((3, 2), 0, [1, 1], [[1, 2], [4, 8]])
     return _same(whole, [[0, 0], [5, 10], [0, 0]]) and not _same(
@@ -680,27 +630,22 @@ def symptom_04b_6_all_of_source() -> bool:
 
 def symptom_04b_6_negative_dimension() -> bool:
     right = [[0, 3], [4, 8]]
-    added = [[0, 3], [0, 12]]
-    if (_same(_added((2, 2), 1, [1, 1], [[1, 2], [4, 8]]), added)
-            and not _same(_added((2, 2), -1, [1, 1], [[1, 2], [4, 8]]), added)):
-        return True
     return (_same(_scatter((2, 2), 1, [[1, 1], [0, 1]], [[1, 2], [4, 8]]), right)
             and not _same(_scatter((2, 2), -1, [[1, 1], [0, 1]], [[1, 2], [4, 8]]), right))
 
 
 def symptom_04b_6_returns_nothing() -> bool:
     target = np.zeros(2)
-    found = (kernels_index.scatter_add(np, target, 0, np.array([1]), np.array([3.0])),
-             kernels_index.index_add(np, np.zeros(2), 0, np.array([1]), np.array([3.0])))
-    return target.tolist() == [0, 3] and any(each is None for each in found)
+    found = kernels_index.scatter_add(np, target, 0, np.array([1]), np.array([3.0]))
+    return target.tolist() == [0, 3] and found is None
 
 
 def symptom_04b_6_no_dimensions() -> bool:
     if not _same(_grid(), [[0, 2], [5, 8]]):
         return False
     try:
-        found = [each(np, np.array(1.0), 0, np.array([0, 0]), np.array([2.0, 4.0])).item()
-                 for each in (kernels_index.scatter_add, kernels_index.index_add)]
-        return found != [7, 7]
+        found = kernels_index.scatter_add(np, np.array(1.0), 0, np.array([0, 0]),
+                                          np.array([2.0, 4.0]))
+        return bool(found != 7)
     except Exception:
         return True

@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from .kernels_window import crop, kernel_positions, pad, pool_output_sizes, position_slices
+from .kernels_window import crop, kernel_positions, pad, position_slices
 
 Array = Any
 Ints = Sequence[int]
@@ -24,7 +24,41 @@ __all__ = [
     "max_pool_backward",
     "max_pool_forward",
     "max_pool_gather",
+    "pool_output_sizes",
 ]
+
+
+def _by(sizes: Sequence[int]) -> str:
+    return "x".join(str(size) for size in sizes)
+
+
+def pool_output_sizes(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+) -> tuple[int, ...]:
+    """The number of steps of a pooling kernel; with `ceil_mode` the last one may pass the end.
+
+    Raises RuntimeError if no step fits.
+
+    >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
+    (3,)
+    """
+    counts = []
+    for size, k, s, p, d in zip(sizes, kernel, stride, padding, dilation):
+        room = size + 2 * p - d * (k - 1) - 1
+        count = (room + (s - 1 if ceil_mode else 0)) // s + 1
+        # A window must start inside the input or its left padding.
+        counts.append(count - 1 if ceil_mode and (count - 1) * s >= size + p else count)
+    if any(count < 1 for count in counts):
+        raise RuntimeError(
+            f"Given input size: ({_by(sizes)}). Calculated output size: ({_by(counts)}). "
+            "Output size is too small"
+        )
+    return tuple(counts)
 
 
 def _overhang(

@@ -856,9 +856,9 @@ def test_how_many_windows_fit(size, kernel, stride, padding, dilation):
     assert kernels_window.conv_output_sizes(*window) == (plain,)
     if 2 * padding > dilation * (kernel - 1) + 1:
         return  # PyTorch refuses such pooling, and a window may hold padding alone
-    assert kernels_window.pool_output_sizes(*window, False) == (plain,)
+    assert kernels_pool.pool_output_sizes(*window, False) == (plain,)
     ceil = naive_steps(size, kernel, stride, padding, dilation, True)
-    assert kernels_window.pool_output_sizes(*window, True) == (ceil,)
+    assert kernels_pool.pool_output_sizes(*window, True) == (ceil,)
 
 
 def test_adding_windows_transposes_showing_them():

@@ -360,7 +360,7 @@ def test_a_program_that_comes_to_what_is_not_written_says_so_in_a_sentence(space
                       "torch.ones(2, requires_grad=True).sum().backward()\n")
     call("python", "--mine", stages, str(script), code=1)
     told = capfd.readouterr()
-    number, file = ("03b.5", "03b_backward.py") if stages == "03b" else ("12.2", "device.py")
+    number, file = ("03b.5", "03b_backward.py") if stages == "03b" else ("12.3", "device.py")
     assert told.out == "begun\n"
     assert told.err.startswith(f"the program came to {number} ") and told.err.count("\n") == 1
     assert f"{file}, line " in told.err

@@ -150,58 +150,10 @@ def test_a_kernel_larger_than_its_input():
         "Kernel size can't be greater than actual input size")
 
 
-def pooled(size, kernel, stride, padding, dilation, ceil_mode):
-    return kernels_window.pool_output_sizes((size,), (kernel,), (stride,), (padding,), (dilation,),
-                                            ceil_mode)
-
-
-@pytest.mark.hole("04c.1")
-@numbered("size, kernel, stride, padding, dilation", [
-    (6, 3, 2, 0, 1, 2), (3, 1, 3, 0, 1, 1), (4, 2, 1, 1, 1, 5), (8, 3, 1, 0, 2, 4),
-    (8, 3, 2, 0, 2, 2), (5, 2, 2, 1, 1, 3)])
-def test_steps_of_a_pool(size, kernel, stride, padding, dilation, expected):
-    got = pooled(size, kernel, stride, padding, dilation, False)
-    assert got == (expected,), f"expected {(expected,)}, got {got}"
-
-
-@pytest.mark.hole("04c.1")
-@numbered("size, kernel, stride, dilation", [(6, 3, 2, 1, 3), (7, 3, 2, 1, 3), (8, 3, 3, 2, 2)])
-def test_a_last_window_may_hang_over(size, kernel, stride, dilation, expected):
-    got = pooled(size, kernel, stride, 0, dilation, True)
-    assert got == (expected,), f"expected {(expected,)}, got {got}"
-
-
-@pytest.mark.hole("04c.1")
-@numbered("size, kernel, stride, padding", [(3, 1, 3, 0, 1), (4, 2, 2, 1, 3), (3, 2, 4, 1, 1)])
-def test_no_window_starts_behind_the_input(size, kernel, stride, padding, expected):
-    got = pooled(size, kernel, stride, padding, 1, True)
-    assert got == (expected,), f"expected {(expected,)}, got {got}"
-
-
-@pytest.mark.hole("04c.1")
-def test_windows_in_the_padding_behind_count_without_ceil_mode():
-    got = kernels_window.pool_output_sizes((2,), (1,), (1,), (2,), (1,), False)
-    assert tuple(got) == (6,), f"expected 2 + 2 * 2 windows of one element, got {got}"
-
-
-@pytest.mark.hole("04c.1")
-def test_a_pool_without_a_step():
-    with pytest.raises(RuntimeError) as caught:
-        kernels_window.pool_output_sizes((5, 2), (3, 6), (1, 1), (0, 1), (1, 1), False)
-    assert str(caught.value) == ("Given input size: (5x2). Calculated output size: (3x-1). "
-                                 "Output size is too small")
-
-
-@pytest.mark.hole("04c.1")
-def test_a_pool_whose_count_is_zero():
-    with pytest.raises(RuntimeError, match="Output size is too small"):
-        pooled(2, 3, 1, 0, 1, False)
-
-
 @pytest.mark.hole("04c.1")
 def test_counts_come_as_a_tuple():
-    for got in (steps(5, 3, 1, 0, 1), pooled(5, 3, 1, 0, 1, False)):
-        assert type(got) is tuple, f"expected a tuple, got {got!r}"
+    got = steps(5, 3, 1, 0, 1)
+    assert type(got) is tuple, f"expected a tuple, got {got!r}"
 
 
 # ------------------------------------------------------------------- 04c.2

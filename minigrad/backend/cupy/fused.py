@@ -14,7 +14,8 @@ import cupy
 import numpy as np
 
 from .. import kernels_conv, kernels_norm, kernels_pool
-from ..kernels_window import conv_output_sizes, pool_output_sizes
+from ..kernels_pool import pool_output_sizes
+from ..kernels_window import conv_output_sizes
 from .launch import blocks, each, neighbours, window
 from .layout import covered, dense, wide, wide_type
 from .products import convolve

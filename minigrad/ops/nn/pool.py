@@ -5,7 +5,7 @@ that carries gradients back, and the two are each other's derivative.
 """
 
 from ... import _state
-from ...backend.kernels_window import pool_output_sizes
+from ...backend.kernels_pool import pool_output_sizes
 from ...op.declaration import F, Op
 from ...op.out import call_with_out
 from ...op.publish import function, respelt
