@@ -94,25 +94,25 @@ def as_device(where: device | str | int) -> device:
 
 def device_of(array: Any) -> device:
     """Return the device that an array lies on."""
-    # 12.2 Loading late, and building in the right place (about 26 lines)
-    # `load_cuda()`: import the module "minigrad.backend.cupy" with `import_module`, take
-    # its `backend`, ask it `device_count()`, `register` it and return it. What goes wrong
-    # becomes a RuntimeError whose text begins "device 'cuda' is not available: ", says
-    # what is missing and, for the first two, ends with the first error's words and has it
-    # as its cause: ImportError (the library is missing), RuntimeError (the driver
-    # complains), a count of 0 (there is no GPU). Nothing is registered then.
-    # `device_of(array)`: the constant CPU for arrays of a backend whose `device_type` is
-    # "cpu", otherwise `device(type, backend.device_index(array))`. `build_on(where,
-    # build)`: return `build(xp)` with `xp = backend_for(where)`. If `where` names a
-    # device other than the CPU and has an index (`as_device(where).index`), call build
-    # inside `with xp.on(index)`; in all other cases `on` is not called.
-    raise NotImplementedError("12.2 Loading late, and building in the right place is yours to write")
+    # 12.3 Building in the right place (about 9 lines)
+    # Return the device that an array lies on; then return `build(xp)`, `xp` being the
+    # backend of the device `where`, with that device as the current one.
+    #   device_of(np.zeros(2))                    -> CPU, the constant
+    #   device_of(array), on number 1 of a "gpu"  -> device("gpu", 1)
+    #   build_on("gpu:1", build)                  -> build(xp), inside `with xp.on(1)`
+    #   build_on(None, build), "gpu", "cpu:0"     -> build(xp), and `on` is not called
+    # Mind:
+    # - The device number 0 is entered like others; the CPU never is.
+    # Use: `backend_of(array)`, its `device_type` ("cpu" for the CPU) and
+    # `device_index(array)`; `backend_for(where)`; `as_device(where).index`, which is None
+    # without a number.
+    raise NotImplementedError("12.3 Building in the right place is yours to write")
 
 
 def build_on(where: device | str | int | None, build: Callable[[Any], Any]) -> Any:
     """Return `build(xp)`; new arrays are made on the device `where`."""
-    # 12.2 Loading late, and building in the right place: see the task at `device_of`.
-    raise NotImplementedError("12.2 Loading late, and building in the right place is yours to write")
+    # 12.3 Building in the right place: see the task at `device_of`.
+    raise NotImplementedError("12.3 Building in the right place is yours to write")
 
 
 #: The context for work where the array's place is the default one.

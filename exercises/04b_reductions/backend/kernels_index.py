@@ -44,24 +44,20 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
 
     `index` has as many dimensions as `sizes` and may cover less of each.
     """
-    # 04b.6 Indices that repeat (about 26 lines)
-    # The adjoint of picking elements is adding to them, and an element that was picked
-    # twice gets two gradients. `_positions(xp, sizes, dim, index)`: `index` has as many
-    # dimensions as `sizes` and may be smaller in each. Return an integer array of index's
-    # shape with, for each of its elements, the flat (row-major) position in an array of
-    # `sizes`: its value along `dim`, and its own place in all other dimensions.
-    # `_along(values, axis, ndim)` lays a vector along one axis, to broadcast.
-    # `_add_at(xp, target, positions, values)`: add `values` (they broadcast to the shape
-    # of positions, and are cast to the dtype of target) to the flat positions of
-    # `target`, in place, repeated positions counted each time: `xp.add.at(flat,
-    # positions, values)` does that for vectors. Return `target`. Mind that
-    # `target.reshape(-1)` is a copy where target is not contiguous, so write it back.
-    # `scatter_add(xp, target, dim, index, source)`: target[..., index[i], ...] +=
-    # source[i] along dim, in place; of `source` only the part that `index` covers counts;
-    # returns target; a 0-d target gets the sum of source; dim may be negative.
-    # `index_add(xp, target, dim, index, source)`: adds the slices of `source` along dim
-    # to those of target that the vector `index` names; source broadcasts to target's
-    # shape with len(index) at dim; again 0-d, negative dim, in place, returns target.
+    # 04b.6 Indices that repeat (about 19 lines)
+    # Add to the elements that an index names. `_positions`: the flat (row-major) position
+    # of each element of `index`, with its value along `dim` and its own place elsewhere.
+    # `_add_at` adds `values` at such positions, `scatter_add` adds `source`, both in
+    # place.
+    #   _positions(xp, (2, 3), 0, [[1, 0, 1]])           -> [[3, 1, 5]]
+    #   _add_at(xp, [10, 20, 30], [1, 1, 2], [3, 4, 5])  -> [10, 27, 35], the same array
+    #   scatter_add(xp, [0, 0, 0], 0, [1, 1], [2, 3])    -> [0, 5, 0], the same array
+    # Mind:
+    # - `target.reshape(-1)` may be a copy.
+    # - `values` broadcast to the positions' shape and take the target's dtype.
+    # - `dim` of `scatter_add` may be negative; a target may be 0-d.
+    # Use: `xp.add.at(flat, positions, values)` for vectors; `_along(values, axis, ndim)`,
+    # given above.
     raise NotImplementedError("04b.6 Indices that repeat is yours to write")
 
 
@@ -75,6 +71,7 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
     """`target[..., index[i], ...] += source[i]` along `dim`, in place; returns `target`.
 
     `index` has the dimensions of `target` and may be smaller; only that part of `source` is used.
+    A 0-d `target` gets the sum of `source`.
 
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])
@@ -137,8 +134,13 @@ def index_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -> 
     array([[0., 0.],
            [2., 2.]])
     """
-    # 04b.6 Indices that repeat: see the task at `_positions`.
-    raise NotImplementedError("04b.6 Indices that repeat is yours to write")
+    if target.ndim == 0:
+        target += source.sum(dtype=target.dtype)
+        return target
+    dim %= target.ndim
+    shape = (*target.shape[:dim], index.size, *target.shape[dim + 1 :])
+    along = xp.broadcast_to(_along(index, dim, target.ndim), shape)
+    return _add_at(xp, target, _positions(xp, target.shape, dim, along), source)
 
 
 def put_accumulate(xp: Any, target: Array, key: Any, values: Array) -> Array:

@@ -156,6 +156,8 @@ def conv_forward(
 ) -> Array:
     """Cross-correlates `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps).
 
+    `x`, `weight` and `bias` stay as they are.  Without a bias, `bias` is None.
+
     Raises RuntimeError if the kernel is larger than the padded input.
 
     >>> from minigrad.backend import numpy_backend as xp
@@ -164,17 +166,20 @@ def conv_forward(
     array([[[2., 2.]]])
     """
     # 04c.5 The convolution (about 16 lines)
-    # `conv_forward(xp, x, weight, bias, stride, padding, dilation, groups)`: x is (N, C,
-    # *S), weight (O, C / groups, *K), bias (O,) or None; the result (N, O, *steps) has at
-    # each step, for each output channel o, the sum over input channels and kernel
-    # positions of weight[o, c, k] times the element under it, plus bias[o]. (No
-    # mirroring: what deep learning calls convolution is a correlation.) With groups the
-    # channels are cut into `groups` equal consecutive parts, and so are the output
-    # channels; each part sees only its own. The dtype is `xp.result_type(x, weight)`;
-    # inputs stay unchanged; an empty batch gives an empty result. Helpers:
-    # `conv_output_sizes` (raises where the kernel does not fit), `pad`, `windows`,
-    # `kernel_positions`. The package works block by block with `_columns_by_block`; you
-    # may do so or not: any right answer passes.
+    # Return (N, O, *steps): at each step, for each output channel o, the sum of the
+    # weights `weight[o]` times the elements under them, over input channels and kernel
+    # positions, plus `bias[o]`.
+    #   x [[[1, 2, 4, 8]]], weight [[[10, 1]]], stride (1,)     -> [[[12, 24, 48]]]
+    #   the same with stride (2,), padding (1,), bias [100]     -> [[[101, 124, 180]]]
+    #   x [[[1, 2], [4, 8]]], weight [[[10]], [[3]]], 2 groups  -> [[[10, 20], [12, 24]]]
+    # Mind:
+    # - Nothing is mirrored.
+    # - `groups` cuts input and output channels into equal consecutive parts; each sees
+    #   its own only.
+    # - The dtype is `xp.result_type(x, weight)`.
+    # - A batch may be empty.
+    # Use: `conv_output_sizes`, `pad`, `windows`; blocks (`_columns_by_block`) are not
+    # needed.
     raise NotImplementedError("04c.5 The convolution is yours to write")
 
 
@@ -188,7 +193,7 @@ def conv_grad_input(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """The derivative of `conv_forward` by its input, applied to `g` (N, O, *steps): `input_sizes`.
+    """The gradient of `conv_forward` with respect to its input, for `g` (N, O, *steps).
 
     Elements outside all windows get zero.  `g` may have fewer steps than would fit.
 
@@ -198,13 +203,18 @@ def conv_grad_input(
     array([[[1., 2., 1.]]])
     """
     # 04c.7 The input's gradient (about 24 lines)
-    # `conv_grad_input(xp, g, weight, input_sizes, stride, padding, dilation, groups)`: g
-    # is (N, O, *steps); return the gradient of the input, of shape `input_sizes` (N, C,
-    # *S): each element of g goes, times the weights, to all elements that its window
-    # looked at, and there everything adds up. What no window met gets zero, and what went
-    # to the padding is cut off. The steps are g.shape[2:], which may be fewer than would
-    # fit. The dtype is `xp.result_type(g, weight)`. The package has a second way where no
-    # step was skipped, the convolution of g with the mirrored weight; one way is enough.
+    # Return the gradient of the input, of shape `input_sizes` (N, C, *S): each element of
+    # `g`, times the weights, goes to the elements that its window looked at; there
+    # everything adds up.
+    #   g [[[1, 10]]], weight [[[2, 3]]], 3 elements, stride (1,) -> [[[2, 23, 30]]]
+    #   the same, 5 elements, stride (3,)                         -> [[[2, 3, 0, 20, 30]]]
+    #   the same, 1 element, stride (1,), padding (1,)            -> [[[23]]]
+    # Mind:
+    # - The steps are `g.shape[2:]`; `g` may have fewer steps than would fit.
+    # - Elements that no window met get zero; the padding is cut off.
+    # - The dtype is `xp.result_type(g, weight)`.
+    # Use: `add_windows`, `crop`; groups are cut as in `conv_forward`. `_flip_pays` and
+    # blocks only serve speed.
     raise NotImplementedError("04c.7 The input's gradient is yours to write")
 
 
@@ -245,7 +255,7 @@ def conv_grad_weight(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """The derivative of `conv_forward` by its weight, applied to `g` (N, O, *steps).
+    """The gradient of `conv_forward` with respect to its weight, for `g` (N, O, *steps).
 
     `g` may have fewer steps than would fit.
 
@@ -255,10 +265,13 @@ def conv_grad_weight(
     array([[[1., 3.]]])
     """
     # 04c.6 The weight's gradient (about 14 lines)
-    # `conv_grad_weight(xp, g, x, weight_sizes, stride, padding, dilation, groups)`: g is
-    # (N, O, *steps), the gradient of the result; return the gradient of the weight, of
-    # shape `weight_sizes` (O, C / groups, *K): for each weight the sum over samples and
-    # steps of g times the element that the weight looked at. The steps are g.shape[2:],
-    # which may be fewer than would fit. Zeros for an empty batch. The dtype is
-    # `xp.result_type(g, x)`.
+    # Return the gradient of the weight, of shape `weight_sizes` (O, C / groups, *K): for
+    # each weight the sum, over samples and steps, of `g` times the element that it met.
+    #   g [[[1, 10]]], x [[[2, 3, 5]]], stride (1,), 2 weights         -> [[[32, 53]]]
+    #   g [[[1, 10]]], x [[[2, 3, 5, 7, 11]]], stride (2,), 2 weights  -> [[[52, 73]]]
+    # Mind:
+    # - The steps are `g.shape[2:]`; `g` may have fewer steps than would fit.
+    # - The batch may be empty: then the gradient is zeros.
+    # - The dtype is `xp.result_type(g, x)`.
+    # Use: what `conv_forward` uses; groups are cut as there.
     raise NotImplementedError("04c.6 The weight's gradient is yours to write")

@@ -24,15 +24,19 @@ __all__ = [
     "crop",
     "kernel_positions",
     "pad",
-    "pool_output_sizes",
     "position_slices",
     "windows",
     "zeros",
 ]
 
 
-def _by(sizes: Sequence[int]) -> str:
-    return "x".join(str(size) for size in sizes)
+def kernel_too_large(padded: Sequence[int], reach: Sequence[int]) -> RuntimeError:
+    """The error for a kernel that reaches further than its padded input."""
+    return RuntimeError(
+        "Calculated padded input size per channel: "
+        f"({' x '.join(map(str, padded))}). Kernel size: ({' x '.join(map(str, reach))}). "
+        "Kernel size can't be greater than actual input size"
+    )
 
 
 def conv_output_sizes(
@@ -49,40 +53,20 @@ def conv_output_sizes(
     >>> conv_output_sizes((7, 7), (3, 3), (2, 2), (1, 1), (1, 1))
     (4, 4)
     """
-    # 04c.1 How many steps fit (about 20 lines)
-    # `conv_output_sizes(sizes, kernel, stride, padding, dilation)`: five sequences with a
-    # number for each spatial dimension; return a tuple of how many steps the kernel takes
-    # in each. The input is padded by `padding` on both sides. A kernel of size k reaches
-    # over d * (k - 1) + 1 elements with dilation d. It starts at the first element and
-    # moves by the stride as long as it fits. Where a kernel reaches further than its
-    # padded input, raise RuntimeError `Calculated padded input size per channel: (7 x 2).
-    # Kernel size: (3 x 5). Kernel size can't be greater than actual input size`, the
-    # padded sizes first and the reaches (with dilation) second. `pool_output_sizes(...,
-    # ceil_mode)` counts the same way; with `ceil_mode` a last window may hang over the
-    # end (round up), but no window may start behind the input and its left padding: where
-    # step i = count - 1 starts at i * s >= size + p, there is one less. It does not
-    # compare reaches; where a count is below one, raise RuntimeError `Given input size:
-    # (5x2). Calculated output size: (3x-1). Output size is too small` (`_by` joins sizes
-    # with x).
-    raise NotImplementedError("04c.1 How many steps fit is yours to write")
-
-
-def pool_output_sizes(
-    sizes: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    ceil_mode: bool,
-) -> tuple[int, ...]:
-    """The number of steps of a pooling kernel; with `ceil_mode` the last one may pass the end.
-
-    Raises RuntimeError if no step fits.
-
-    >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
-    (3,)
-    """
-    # 04c.1 How many steps fit: see the task at `conv_output_sizes`.
+    # 04c.1 How many steps fit (about 5 lines)
+    # Return how many steps a kernel takes in each dimension. Item i of each of the five
+    # sequences belongs to dimension i.
+    #   size 9, kernel 3, stride 2, padding 0, dilation 1          -> 4
+    #   size 8, kernel 3, stride 2, padding 0, dilation 1          -> 3: those that fit
+    #   size 9, kernel 3, stride 2, padding 1, dilation 2          -> 4
+    #   conv_output_sizes((5, 7), (3, 2), (1, 3), (1, 0), (1, 2))  -> (5, 2)
+    # Mind:
+    # - Padding is on both sides.
+    # - With a dilation, count how far the kernel reaches from its first to its last
+    #   element.
+    # - If the kernel reaches further than its padded input in any dimension, raise.
+    # Use: `raise kernel_too_large(padded, reach)`, given above: the padded sizes and the
+    # reaches.
     raise NotImplementedError("04c.1 How many steps fit is yours to write")
 
 
@@ -96,6 +80,13 @@ def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False
     if not channels_last:
         return xp.zeros(shape, dtype)
     return xp.moveaxis(xp.zeros((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
+
+
+def filled(
+    xp: Any, shape: Sequence[int], value: float | int, dtype: Any, channels_last: bool = False
+) -> Array:
+    """An array of equal elements; `channels_last`, for zeros only, is that of `zeros`."""
+    return zeros(xp, shape, dtype, channels_last) if value == 0 else xp.full(shape, value, dtype)
 
 
 def pad(
@@ -113,14 +104,19 @@ def pad(
     >>> pad(numpy, numpy.ones(2), (1,), (2,))
     array([0., 1., 1., 0., 0.])
     """
-    # 04c.2 Padding, and cutting it off again (about 15 lines)
-    # `pad(xp, x, before, after, value, channels_last)`: surround the trailing dimensions
-    # of the array `x` (as many as `before` has items) with `before[i]` elements in front
-    # and `after[i]` behind, all `value`; the dtype stays. Where nothing is added, return
-    # `x` itself. With `channels_last` (for zeros only) the memory is to come from
-    # `zeros(xp, shape, dtype, channels_last)`, the function above. `crop(xp, padded,
-    # before, sizes)` undoes it: cut `sizes` elements out of the trailing dimensions, from
-    # `before` on, and return them contiguous (`xp.ascontiguousarray`).
+    # 04c.2 Padding, and cutting it off again (about 12 lines)
+    # Surround the trailing dimensions of `x`, as many as `before` has items, with
+    # `value`: `before[i]` elements in front, `after[i]` behind. `crop` cuts `sizes`
+    # elements out, from `before` on.
+    #   pad(xp, [1, 2], (1,), (2,))            -> [0, 1, 2, 0, 0]
+    #   pad(xp, [[1, 2]], (1, 0), (0, 2), 7)   -> [[7, 7, 7, 7], [1, 2, 7, 7]]
+    #   crop(xp, [0, 1, 2, 0, 0], (1,), (2,))  -> [1, 2]
+    # Mind:
+    # - Where nothing is added, `pad` returns `x` itself.
+    # - The dtype stays that of `x`.
+    # - What `crop` returns is contiguous.
+    # Use: `filled(xp, shape, value, dtype, channels_last)`, given above, makes the frame;
+    # `xp.ascontiguousarray`.
     raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
 
 
@@ -155,14 +151,16 @@ def position_slices(
     (Ellipsis, slice(1, 6, 2))
     """
     # 04c.3 All windows at once (about 14 lines)
-    # A window at step i and position k of the kernel looks at element i * stride + k *
-    # dilation. `position_slices(position, stride, dilation, counts)` returns the key, a
-    # tuple of `...` and a slice for each dimension, of the elements that *one position*
-    # meets over all `counts` steps; for a count of 0 the slice is empty. `windows(xp, x,
-    # kernel, stride, dilation, counts)` returns a view (nothing copied) of shape
-    # (*leading dimensions, *kernel, *counts) of all windows over the trailing dimensions
-    # of `x`: `xp.lib.stride_tricks.as_strided(x, shape, strides)` makes it, with strides
-    # in bytes. `x` is padded already and may have any strides; `counts` fits.
+    # At step i, kernel position k looks at element i * stride + k * dilation of each
+    # trailing dimension. `position_slices`: the key of all that one position looks at
+    # over `counts` steps. `windows`: a view of what all positions look at, of shape
+    # (*leading dimensions, *kernel, *counts).
+    #   position_slices((1,), (3,), (2,), (4,))                   -> elements 2, 5, 8, 11
+    #   windows(xp, [5, 6, 7, 8, 9, 10], (2,), (3,), (2,), (2,))  -> [[5, 8], [7, 10]]
+    # Mind:
+    # - A key begins with `...`; for a count of 0 its slice is empty.
+    # - `windows` copies nothing, and `x` may have any strides.
+    # Use: `xp.lib.stride_tricks.as_strided(x, shape, strides)`; strides are bytes.
     raise NotImplementedError("04c.3 All windows at once is yours to write")
 
 
@@ -198,9 +196,13 @@ def add_windows(
     array([1., 2., 2., 1.])
     """
     # 04c.4 Adding windows back (about 8 lines)
-    # `add_windows(target, values, stride, dilation)`: `values` has the shape that
-    # `windows` shows, (*leading dimensions, *kernel, *counts). Add each of its elements
-    # to the element of `target` that it looks at, in place, and return `target`. Windows
-    # overlap, so an element may get several; each counts. `len(stride)` is the number of
-    # trailing dimensions; `kernel_positions(kernel)` yields all positions.
+    # Add each element of `values`, which are laid out as `windows` shows them, to the
+    # element of `target` that it looks at: in place. Return `target`.
+    #   add_windows([0, 0, 0], [[1, 2], [10, 20]], (1,), (1,))  -> [1, 12, 20]
+    #   add_windows([5, 5, 5, 5, 5, 5], [[1, 2], [10, 20]], (3,), (2,))
+    #       -> [6, 5, 15, 7, 5, 25]
+    # Mind:
+    # - Windows overlap: each value counts.
+    # - `len(stride)` is the number of trailing dimensions; leading ones stay apart.
+    # Use: `kernel_positions(kernel)`, all positions of a kernel, and `position_slices`.
     raise NotImplementedError("04c.4 Adding windows back is yours to write")

@@ -24,18 +24,29 @@ from .protocol import Array, Backend
 BACKENDS: dict[type, Backend] = {numpy_backend.array_type: numpy_backend}
 DEVICES: dict[str, Backend] = {numpy_backend.device_type: numpy_backend}
 
+#: Why there is no GPU; the first two are formatted with the error that says so.
+NO_LIBRARY = ("device 'cuda' is not available: it needs CuPy, which comes with the extra "
+              "gpu-cuda12 or gpu-cuda13 of minigrad-course, whichever your driver is for ({})")
+NO_DRIVER = ("device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that "
+             "it can use; install one, or the extra gpu-cuda12 or gpu-cuda13 that suits yours ({})")
+NO_GPU = ("device 'cuda' is not available: CuPy and a driver are installed, but the driver shows "
+          "no GPU")
+
 keep_freed_memory()
 
 
 def register(backend: Backend) -> None:
     """Register `backend` for the arrays of its type and the tensors of its device."""
     # 12.1 The type picks the backend (about 6 lines)
-    # `register(backend)` makes it the one that carries the arrays of its `array_type`
-    # (the table BACKENDS, by type) and the tensors of its `device_type` (the table
-    # DEVICES, by name); a later one takes an earlier one's place. `backend_of(array)`
-    # returns the backend whose arrays have exactly the type of `array`; where there is
-    # none, it raises TypeError "no backend carries arrays of type {name}", the name being
-    # that of the type without its module.
+    # Enter a backend into the two tables above, by the type of its arrays and by the name
+    # of its device; and find the backend of an array.
+    #   register(b) with b.array_type GpuArray, b.device_type "gpu"
+    #       -> BACKENDS[GpuArray] is b, DEVICES["gpu"] is b
+    #   backend_of(np.zeros(2))  -> numpy_backend
+    #   backend_of([1.0])        -> TypeError: no backend carries arrays of type list
+    # Mind:
+    # - A backend that is registered later takes the place of the earlier one.
+    # - The type has to be exactly a registered one; a subclass is a stranger, too.
     raise NotImplementedError("12.1 The type picks the backend is yours to write")
 
 
@@ -50,19 +61,17 @@ def load_cuda() -> Backend:
 
     A `RuntimeError` says what is missing.
     """
-    # 12.2 Loading late, and building in the right place (about 26 lines)
-    # `load_cuda()`: import the module "minigrad.backend.cupy" with `import_module`, take
-    # its `backend`, ask it `device_count()`, `register` it and return it. What goes wrong
-    # becomes a RuntimeError whose text begins "device 'cuda' is not available: ", says
-    # what is missing and, for the first two, ends with the first error's words and has it
-    # as its cause: ImportError (the library is missing), RuntimeError (the driver
-    # complains), a count of 0 (there is no GPU). Nothing is registered then.
-    # `device_of(array)`: the constant CPU for arrays of a backend whose `device_type` is
-    # "cpu", otherwise `device(type, backend.device_index(array))`. `build_on(where,
-    # build)`: return `build(xp)` with `xp = backend_for(where)`. If `where` names a
-    # device other than the CPU and has an index (`as_device(where).index`), call build
-    # inside `with xp.on(index)`; in all other cases `on` is not called.
-    raise NotImplementedError("12.2 Loading late, and building in the right place is yours to write")
+    # 12.2 Loading late (about 11 lines)
+    # Import the module "minigrad.backend.cupy" with `import_module`, ask its `backend`
+    # for `device_count()`, register the backend and return it.
+    #   device_count() returns 2                       -> the backend, registered
+    #   device_count() returns 0                       -> RuntimeError(NO_GPU)
+    #   device_count() raises RuntimeError("too old")  -> NO_DRIVER.format("too old")
+    #   import_module raises ImportError("no cupy")    -> NO_LIBRARY.format("no cupy")
+    # Mind:
+    # - The last two are the texts of a RuntimeError, too; the first error is its cause.
+    # - A backend that cannot be used is not registered.
+    raise NotImplementedError("12.2 Loading late is yours to write")
 
 
 __all__ = ["BACKENDS", "DEVICES", "Array", "Backend", "backend_of", "load_cuda", "numpy_backend",

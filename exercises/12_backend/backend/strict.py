@@ -36,6 +36,13 @@ import numpy as np
 from .kernels import Kernels
 from .numpy import backend as numpy_backend
 
+#: The errors of values that pass the border by accident.
+NO_CONVERSION = ("Implicit conversion to a NumPy array is not allowed. "
+                 "Please use `backend.to_host(array)` to make one explicitly.")
+HIDDEN_TRANSFER = ("reading a value of a device array in Python is a hidden transfer; use "
+                   "`array.item()` to make it explicit")
+MIXED = "Unsupported type <class 'numpy.ndarray'>: a NumPy array met a device array"
+
 
 class StrictArray:
     """An array on the imaginary device `strict`."""
@@ -48,29 +55,29 @@ class StrictArray:
         self.host = host
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        # 12.4 An array that refuses (about 18 lines)
-        # StrictArray: `__array__` raises TypeError with a text that begins "Implicit
-        # conversion to a NumPy array is not allowed". `_refuse`, which `float`, `int` and use
-        # as an index call, raises TypeError with a text that contains "hidden transfer";
-        # `__bool__` does the same unless the dtype is bool (`dtype.kind` "b"), and then
-        # returns the outcome. `__getattr__(name)`: AttributeError for names that begin with
-        # two underscores; otherwise the host's attribute, callables as a strict_function,
-        # others wrapped. `x[key]` and `x[key] = value` are those of the host, with key and
-        # value unwrapped and the result wrapped. strict_function: calling it calls
-        # `self.function` with all arguments unwrapped, keywords too, and wraps the result.
-        # Its `__getattr__(name)` gives the function's attribute as a strict_function, but for
-        # `reduce` and `accumulate` of a ufunc (np.ufunc) other than np.add and np.multiply it
-        # raises NotImplementedError with the text "`{ufunc's __name__}.{name}` is not
-        # supported yet".
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.5 An array that refuses (about 9 lines)
+        # A device array gives no value to Python unless it is asked by name, and its
+        # attributes are the host's, made strict.
+        #   np.asarray(x)                      -> TypeError(NO_CONVERSION), from `__array__`
+        #   float(x), int(x), [5, 6][x]        -> TypeError(HIDDEN_TRANSFER), from `_refuse`
+        #   bool(StrictArray(np.array(2.5)))   -> the same error
+        #   bool(StrictArray(np.array(True)))  -> True
+        #   x.T, x.shape, x.sum                -> a StrictArray, (2, 3), a strict_function
+        #   x.__array_interface__              -> AttributeError
+        # Mind:
+        # - Only the dtype bool (`dtype.kind` is "b") has a truth value.
+        # - All names that begin with two underscores are refused: they are protocols by which
+        #   NumPy would read the memory.
+        # Use: `wrap`, `strict_function(function)`, `callable`.
+        raise NotImplementedError("12.5 An array that refuses is yours to write")
 
     def __bool__(self) -> bool:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.5 An array that refuses: see the task at `StrictArray.__array__`.
+        raise NotImplementedError("12.5 An array that refuses is yours to write")
 
     def _refuse(self, *_: Any) -> Any:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.5 An array that refuses: see the task at `StrictArray.__array__`.
+        raise NotImplementedError("12.5 An array that refuses is yours to write")
 
     __float__ = __int__ = __index__ = _refuse
 
@@ -86,8 +93,8 @@ class StrictArray:
         return _Pointer(self.host)
 
     def __getattr__(self, name: str) -> Any:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.5 An array that refuses: see the task at `StrictArray.__array__`.
+        raise NotImplementedError("12.5 An array that refuses is yours to write")
 
     def item(self, *index: int) -> Any:
         """Return one element as a Python number: an explicit transfer."""
@@ -104,12 +111,24 @@ class StrictArray:
         return (wrap(row) for row in self.host)
 
     def __getitem__(self, key: Any) -> Any:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.6 Functions and elements (about 5 lines)
+        # Calling a NumPy function, reading an element and writing one: what goes in is
+        # unwrapped, what comes out is wrapped. Let x be the StrictArray of [1, 2, 3].
+        #   x[1:]                                 -> StrictArray of [2, 3], a view
+        #   x[StrictArray([2, 0])]                -> StrictArray of [3, 1]
+        #   x[0:1] = StrictArray([7])             -> the host is [7, 2, 3]
+        #   strict_function(np.add)(x, x, out=y)  -> y.host is [2, 4, 6]
+        #   strict_function(np.add).reduce(x)     -> StrictArray of 6
+        #   strict_function(np.maximum).reduce    -> NotImplementedError
+        # Mind:
+        # - A function's attribute is a strict_function.
+        # - `refuse_missing(function, name)`, given, raises for what GPU libraries lack: call
+        #   it first.
+        raise NotImplementedError("12.6 Functions and elements is yours to write")
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.6 Functions and elements: see the task at `StrictArray.__getitem__`.
+        raise NotImplementedError("12.6 Functions and elements is yours to write")
 
     def __repr__(self) -> str:
         return f"StrictArray({self.host!r})"
@@ -136,23 +155,33 @@ class _Memory(NamedTuple):
 
 def unwrap(value: Any) -> Any:
     """Return the NumPy array of a strict one, inside sequences too; raise for plain ones."""
-    # 12.3 Over the border (about 16 lines)
-    # A StrictArray keeps its NumPy array as `host`. `unwrap(value)`, for what goes in: of
-    # a StrictArray its host; a NumPy array raises TypeError with a text that ends "a
-    # NumPy array met a device array"; tuples and lists (exactly these two types; others,
-    # such as named tuples, stay as they are) are unwrapped element by element and keep
-    # their type, dictionaries value by value; everything else is returned as it is.
-    # `wrap(value)`, for what comes out: NumPy arrays and NumPy scalars become
-    # StrictArrays (a scalar one of no dimensions) that share the array's memory; tuples
-    # and lists are wrapped element by element and keep their type, named tuples (a tuple
-    # with `_fields`) too; everything else is returned as it is.
-    raise NotImplementedError("12.3 Over the border is yours to write")
+    # 12.4 Over the border (about 16 lines)
+    # A StrictArray keeps its NumPy array as `host`. `unwrap`, for what goes in, gives the
+    # hosts of StrictArrays; `wrap`, for what comes out, makes StrictArrays of NumPy's
+    # arrays and scalars. Both go into tuples and lists, at any depth, and return other
+    # values as they are.
+    #   unwrap([StrictArray(a), (StrictArray(b), 3)])  -> [a, (b, 3)]
+    #   unwrap({"out": StrictArray(a)})                -> {"out": a}
+    #   unwrap(a) or unwrap([a]), a NumPy array        -> TypeError(MIXED)
+    #   wrap((a, 3))                                   -> (StrictArray(a), 3)
+    #   wrap(np.float32(2.5))                          -> StrictArray, 0-d, float32
+    # Mind:
+    # - The host itself comes out, and `wrap` shares its memory.
+    # - `wrap` keeps named tuples (they have `_fields`): `type(value)(*items)` makes one.
+    raise NotImplementedError("12.4 Over the border is yours to write")
 
 
 def wrap(value: Any) -> Any:
     """Return results as strict arrays, NumPy scalars too: a device has no scalars."""
-    # 12.3 Over the border: see the task at `unwrap`.
-    raise NotImplementedError("12.3 Over the border is yours to write")
+    # 12.4 Over the border: see the task at `unwrap`.
+    raise NotImplementedError("12.4 Over the border is yours to write")
+
+
+def refuse_missing(function: Callable[..., Any], name: str) -> None:
+    """Raise `NotImplementedError` for a method that CuPy's ufunc lacks, such as maximum.reduce."""
+    of_all = isinstance(function, np.ufunc) and name in ("reduce", "accumulate")
+    if of_all and function not in (np.add, np.multiply):
+        raise NotImplementedError(f"`{function.__name__}.{name}` is not supported yet")
 
 
 class strict_function:
@@ -164,12 +193,12 @@ class strict_function:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.6 Functions and elements: see the task at `StrictArray.__getitem__`.
+        raise NotImplementedError("12.6 Functions and elements is yours to write")
 
     def __getattr__(self, name: str) -> Any:
-        # 12.4 An array that refuses: see the task at `StrictArray.__array__`.
-        raise NotImplementedError("12.4 An array that refuses is yours to write")
+        # 12.6 Functions and elements: see the task at `StrictArray.__getitem__`.
+        raise NotImplementedError("12.6 Functions and elements is yours to write")
 
 
 def _binary(name: str) -> Callable[[Any, Any], Any]:
@@ -233,16 +262,20 @@ class StrictModule:
 
 def strict(value: Any) -> Any:
     """Return an attribute of a NumPy module, wrapped to take and return strict arrays."""
-    # 12.5 The backend (about 9 lines)
-    # `strict(value)`: a module becomes `StrictModule(value)`; a callable that is no type
-    # becomes a strict_function; everything else (types such as float64, numbers such as
-    # pi) stays as it is. StrictBackend: `__getattr__(name)` gives the attribute of
-    # `numpy_backend`, made `strict`, but AttributeError for "errstate", which GPU
-    # libraries lack. `as_array(value)`: a StrictArray as it is, everything else as a new
-    # one (`np.asarray`). `from_host(array)`: a StrictArray with a copy of the NumPy
-    # array; `to_host(array)`: a copy of the host's. Both copies keep the order in memory,
-    # `copy("K")`.
-    raise NotImplementedError("12.5 The backend is yours to write")
+    # 12.7 The backend (about 9 lines)
+    # `strict` prepares a name of NumPy for the device, and the backend has all names of
+    # `numpy_backend`, made strict. `as_array` makes a StrictArray of anything,
+    # `from_host` and `to_host` move arrays.
+    #   strict(np.linalg)                   -> StrictModule(np.linalg)
+    #   strict(np.add)                      -> a strict_function
+    #   strict(np.float64), strict(np.pi)   -> themselves, as types and constants
+    #   backend.errstate                    -> AttributeError, as in GPU libraries
+    #   backend.as_array(x), as_array(2.5)  -> x itself, StrictArray of a 0-d array
+    # Mind:
+    # - A type can be called, too.
+    # - A device has memory of its own: moving copies, with the strides (`copy("K")`).
+    # Use: `ModuleType`, `np.asarray`.
+    raise NotImplementedError("12.7 The backend is yours to write")
 
 
 class StrictBackend(Kernels):
@@ -254,23 +287,23 @@ class StrictBackend(Kernels):
     run_op = None
 
     def __getattr__(self, name: str) -> Any:
-        # 12.5 The backend: see the task at `strict`.
-        raise NotImplementedError("12.5 The backend is yours to write")
+        # 12.7 The backend: see the task at `strict`.
+        raise NotImplementedError("12.7 The backend is yours to write")
 
     def as_array(self, value: Any) -> Any:
         """Return arrays as they are; a number becomes a 0-d array."""
-        # 12.5 The backend: see the task at `strict`.
-        raise NotImplementedError("12.5 The backend is yours to write")
+        # 12.7 The backend: see the task at `strict`.
+        raise NotImplementedError("12.7 The backend is yours to write")
 
     def from_host(self, array: Any) -> Any:
         """Copy a NumPy array to the imaginary device, strides and all."""
-        # 12.5 The backend: see the task at `strict`.
-        raise NotImplementedError("12.5 The backend is yours to write")
+        # 12.7 The backend: see the task at `strict`.
+        raise NotImplementedError("12.7 The backend is yours to write")
 
     def to_host(self, array: Any) -> Any:
         """Copy the values back."""
-        # 12.5 The backend: see the task at `strict`.
-        raise NotImplementedError("12.5 The backend is yours to write")
+        # 12.7 The backend: see the task at `strict`.
+        raise NotImplementedError("12.7 The backend is yours to write")
 
     def synchronize(self, index: int | None = None) -> None:
         """Return immediately: nothing is queued."""

@@ -65,6 +65,7 @@ def scatter_add(xp: Any, target: Array, dim: int, index: Array, source: Array) -
     """`target[..., index[i], ...] += source[i]` along `dim`, in place; returns `target`.
 
     `index` has the dimensions of `target` and may be smaller; only that part of `source` is used.
+    A 0-d `target` gets the sum of `source`.
 
     >>> scatter_add(numpy, numpy.zeros(3), 0, numpy.array([1, 1]), numpy.array([2.0, 3]))
     array([0., 5., 0.])

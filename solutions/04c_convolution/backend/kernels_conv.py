@@ -153,6 +153,8 @@ def conv_forward(
 ) -> Array:
     """Cross-correlates `x` (N, C, *S) with `weight` (O, C / groups, *K): (N, O, *steps).
 
+    `x`, `weight` and `bias` stay as they are.  Without a bias, `bias` is None.
+
     Raises RuntimeError if the kernel is larger than the padded input.
 
     >>> from minigrad.backend import numpy_backend as xp
@@ -189,7 +191,7 @@ def conv_grad_input(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """The derivative of `conv_forward` by its input, applied to `g` (N, O, *steps): `input_sizes`.
+    """The gradient of `conv_forward` with respect to its input, for `g` (N, O, *steps).
 
     Elements outside all windows get zero.  `g` may have fewer steps than would fit.
 
@@ -263,7 +265,7 @@ def conv_grad_weight(
     dilation: Ints,
     groups: int,
 ) -> Array:
-    """The derivative of `conv_forward` by its weight, applied to `g` (N, O, *steps).
+    """The gradient of `conv_forward` with respect to its weight, for `g` (N, O, *steps).
 
     `g` may have fewer steps than would fit.
 

@@ -21,15 +21,19 @@ __all__ = [
     "crop",
     "kernel_positions",
     "pad",
-    "pool_output_sizes",
     "position_slices",
     "windows",
     "zeros",
 ]
 
 
-def _by(sizes: Sequence[int]) -> str:
-    return "x".join(str(size) for size in sizes)
+def kernel_too_large(padded: Sequence[int], reach: Sequence[int]) -> RuntimeError:
+    """The error for a kernel that reaches further than its padded input."""
+    return RuntimeError(
+        "Calculated padded input size per channel: "
+        f"({' x '.join(map(str, padded))}). Kernel size: ({' x '.join(map(str, reach))}). "
+        "Kernel size can't be greater than actual input size"
+    )
 
 
 def conv_output_sizes(
@@ -49,41 +53,8 @@ def conv_output_sizes(
     padded = [size + 2 * p for size, p in zip(sizes, padding)]
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
     if any(r > size for r, size in zip(reach, padded)):
-        raise RuntimeError(
-            "Calculated padded input size per channel: "
-            f"({' x '.join(map(str, padded))}). Kernel size: ({' x '.join(map(str, reach))}). "
-            "Kernel size can't be greater than actual input size"
-        )
+        raise kernel_too_large(padded, reach)
     return tuple((size - r) // s + 1 for size, r, s in zip(padded, reach, stride))
-
-
-def pool_output_sizes(
-    sizes: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    ceil_mode: bool,
-) -> tuple[int, ...]:
-    """The number of steps of a pooling kernel; with `ceil_mode` the last one may pass the end.
-
-    Raises RuntimeError if no step fits.
-
-    >>> pool_output_sizes((6,), (3,), (2,), (0,), (1,), True)
-    (3,)
-    """
-    counts = []
-    for size, k, s, p, d in zip(sizes, kernel, stride, padding, dilation):
-        room = size + 2 * p - d * (k - 1) - 1
-        count = (room + (s - 1 if ceil_mode else 0)) // s + 1
-        # A window must start inside the input or its left padding.
-        counts.append(count - 1 if ceil_mode and (count - 1) * s >= size + p else count)
-    if any(count < 1 for count in counts):
-        raise RuntimeError(
-            f"Given input size: ({_by(sizes)}). Calculated output size: ({_by(counts)}). "
-            "Output size is too small"
-        )
-    return tuple(counts)
 
 
 def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False) -> Array:
@@ -96,6 +67,13 @@ def zeros(xp: Any, shape: Sequence[int], dtype: Any, channels_last: bool = False
     if not channels_last:
         return xp.zeros(shape, dtype)
     return xp.moveaxis(xp.zeros((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
+
+
+def filled(
+    xp: Any, shape: Sequence[int], value: float | int, dtype: Any, channels_last: bool = False
+) -> Array:
+    """An array of equal elements; `channels_last`, for zeros only, is that of `zeros`."""
+    return zeros(xp, shape, dtype, channels_last) if value == 0 else xp.full(shape, value, dtype)
 
 
 def pad(
@@ -118,10 +96,7 @@ def pad(
     lead = x.shape[: x.ndim - len(before)]
     sizes = x.shape[x.ndim - len(before) :]
     shape = lead + tuple(b + size + a for b, size, a in zip(before, sizes, after))
-    if value == 0:
-        padded = zeros(xp, shape, x.dtype, channels_last)
-    else:
-        padded = xp.full(shape, value, x.dtype)
+    padded = filled(xp, shape, value, x.dtype, channels_last)
     padded[(..., *(slice(b, b + size) for b, size in zip(before, sizes)))] = x
     return padded
 

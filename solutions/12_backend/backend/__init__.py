@@ -21,6 +21,14 @@ from .protocol import Array, Backend
 BACKENDS: dict[type, Backend] = {numpy_backend.array_type: numpy_backend}
 DEVICES: dict[str, Backend] = {numpy_backend.device_type: numpy_backend}
 
+#: Why there is no GPU; the first two are formatted with the error that says so.
+NO_LIBRARY = ("device 'cuda' is not available: it needs CuPy, which comes with the extra "
+              "gpu-cuda12 or gpu-cuda13 of minigrad-course, whichever your driver is for ({})")
+NO_DRIVER = ("device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that "
+             "it can use; install one, or the extra gpu-cuda12 or gpu-cuda13 that suits yours ({})")
+NO_GPU = ("device 'cuda' is not available: CuPy and a driver are installed, but the driver shows "
+          "no GPU")
+
 keep_freed_memory()
 
 
@@ -47,17 +55,11 @@ def load_cuda() -> Backend:
         found: Backend = import_module("minigrad.backend.cupy").backend
         count = found.device_count()
     except ImportError as error:
-        raise RuntimeError(
-            "device 'cuda' is not available: it needs CuPy, which comes with the extra gpu-cuda12 "
-            f"or gpu-cuda13 of minigrad-course, whichever your driver is for ({error})") from error
+        raise RuntimeError(NO_LIBRARY.format(error)) from error
     except RuntimeError as error:  # the driver's message
-        raise RuntimeError(
-            "device 'cuda' is not available: CuPy is installed, but finds no NVIDIA driver that it "
-            "can use; install one, or the extra gpu-cuda12 or gpu-cuda13 that suits yours "
-            f"({error})") from error
+        raise RuntimeError(NO_DRIVER.format(error)) from error
     if not count:
-        raise RuntimeError("device 'cuda' is not available: CuPy and a driver are installed, but "
-                           "the driver shows no GPU")
+        raise RuntimeError(NO_GPU)
     register(found)
     return found
 

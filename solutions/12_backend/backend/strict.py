@@ -33,6 +33,13 @@ import numpy as np
 from .kernels import Kernels
 from .numpy import backend as numpy_backend
 
+#: The errors of values that pass the border by accident.
+NO_CONVERSION = ("Implicit conversion to a NumPy array is not allowed. "
+                 "Please use `backend.to_host(array)` to make one explicitly.")
+HIDDEN_TRANSFER = ("reading a value of a device array in Python is a hidden transfer; use "
+                   "`array.item()` to make it explicit")
+MIXED = "Unsupported type <class 'numpy.ndarray'>: a NumPy array met a device array"
+
 
 class StrictArray:
     """An array on the imaginary device `strict`."""
@@ -45,8 +52,7 @@ class StrictArray:
         self.host = host
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError("Implicit conversion to a NumPy array is not allowed. "
-                        "Please use `backend.to_host(array)` to make one explicitly.")
+        raise TypeError(NO_CONVERSION)
 
     def __bool__(self) -> bool:
         if self.host.dtype.kind != "b":
@@ -54,8 +60,7 @@ class StrictArray:
         return bool(self.host)
 
     def _refuse(self, *_: Any) -> Any:
-        raise TypeError("reading a value of a device array in Python is a hidden transfer; use "
-                        "`array.item()` to make it explicit")
+        raise TypeError(HIDDEN_TRANSFER)
 
     __float__ = __int__ = __index__ = _refuse
 
@@ -124,9 +129,9 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, StrictArray):
         return value.host
     if isinstance(value, np.ndarray):
-        raise TypeError(f"Unsupported type {type(value)}: a NumPy array met a device array")
-    if isinstance(value, (tuple, list)):
-        return type(value)(map(unwrap, value)) if type(value) in (tuple, list) else value
+        raise TypeError(MIXED)
+    if type(value) in (tuple, list):
+        return type(value)(map(unwrap, value))
     if isinstance(value, dict):
         return {key: unwrap(item) for key, item in value.items()}
     return value
@@ -143,6 +148,13 @@ def wrap(value: Any) -> Any:
     return value
 
 
+def refuse_missing(function: Callable[..., Any], name: str) -> None:
+    """Raise `NotImplementedError` for a method that CuPy's ufunc lacks, such as maximum.reduce."""
+    of_all = isinstance(function, np.ufunc) and name in ("reduce", "accumulate")
+    if of_all and function not in (np.add, np.multiply):
+        raise NotImplementedError(f"`{function.__name__}.{name}` is not supported yet")
+
+
 class strict_function:
     """A NumPy function, ufunc or method that takes and returns strict arrays."""
 
@@ -155,9 +167,7 @@ class strict_function:
         return wrap(self.function(*map(unwrap, args), **unwrap(kwargs)))
 
     def __getattr__(self, name: str) -> Any:
-        of_all = isinstance(self.function, np.ufunc) and name in ("reduce", "accumulate")
-        if of_all and self.function not in (np.add, np.multiply):
-            raise NotImplementedError(f"`{self.function.__name__}.{name}` is not supported yet")
+        refuse_missing(self.function, name)
         return strict_function(getattr(self.function, name))
 
 

@@ -83,13 +83,18 @@ class Mm(Op):
 
     def grad_self(g, mat2, self_strides):
         # 04b.5 Gradients of matrix products (about 8 lines)
-        # The gradients of Mm (n, k) @ (k, m), of Bmm (the same for each matrix of a batch),
-        # of Mv (matrix times vector) and of Dot (the sum of products of two vectors). `@`,
-        # `F.t` (transpose of a matrix), `F.transpose(t, 1, 2)`, `F.bmm`, `F.mv` and
-        # `F.outer(u, v)` (all products u[i] v[j]) work on tensors and arrays. The arguments
-        # `self_strides` and `mat2_strides` serve speed: `by_columns(strides)` tells that a
-        # matrix lies column by column, and then `F.t(F.t(g) @ self)` is laid out like it; you
-        # may leave them out.
+        # Return the gradients of `Mm`, (n, k) @ (k, m), `Bmm`, the same for each matrix of a
+        # batch, `Mv`, matrix times vector, and `Dot`, two vectors.
+        #   Mm: [[1, 2, 3], [4, 5, 6]] @ [[7, 8], [9, 10], [11, 12]], g = [[2, 5], [0, 3]]
+        #       -> self: [[54, 68, 82], [24, 30, 36]];  mat2: [[2, 17], [4, 25], [6, 33]]
+        #   Mv: [[1, 2, 3], [4, 5, 6]] @ [10, 20, 30], g = [2, 3]
+        #       -> self: [[20, 40, 60], [30, 60, 90]];  vec: [14, 19, 24]
+        #   Dot: [1, 2, 3] and [4, 5, 6], g = 2
+        #       -> self: [8, 10, 12];  tensor: [2, 4, 6]
+        # Mind:
+        # - `self_strides` and `mat2_strides` only serve speed: you need not use them.
+        # Use: `@`, `F.t`, `F.transpose(t, 1, 2)`, `F.bmm`, `F.mv`, `F.outer(u, v)` (all
+        # products u[i] v[j]); they work on arrays and tensors.
         raise NotImplementedError("04b.5 Gradients of matrix products is yours to write")
 
     def grad_mat2(g, self, mat2_strides):
@@ -277,23 +282,25 @@ def matmul(input, other):
     >>> (ones(5, 1, 2, 3) @ ones(4, 3, 6)).shape
     torch.Size([5, 4, 2, 6])
     """
-    # 04b.4 matmul, taken apart (about 36 lines)
-    # `matmul(input, other)` is no operation: it reshapes and calls others, so that it
-    # needs no gradient of its own. Two vectors: F.dot. Matrix and vector: F.mv. Two
-    # matrices: F.mm. A 0-d tensor on either side: RuntimeError `both arguments to matmul
-    # need to be at least 1D, but they are 0D and 3D`, with the numbers of dimensions. A
-    # vector on the left of a matrix or a batch counts as a matrix of one row, and that
-    # dimension is gone from the result. A batch on the left of a vector or a matrix:
-    # `rows_by_matrix(batch, matrix)`: all its rows meet the same right side, so make one
-    # matrix of them, multiply once, and give the result its shape (the left one's without
-    # the last, then the right one's without the first). (The package asks `folds` whether
-    # that saves a copy; you need not.) Two batches: `batched_matmul(a, b)`: the
-    # dimensions before the last two broadcast; bring both to them, flatten these to one,
-    # F.bmm, and unflatten. `UnsafeView(t, shape)` and `F.reshape(t, shape)` give a shape;
-    # F.expand(t, shape), F.unsqueeze(t, dim), F.squeeze(t, dim) help; `numel` counts,
-    # `broadcast` is yours from 04a. Inputs may be tensors or arrays: `ndim` and `shape`
-    # are there on both.
-    raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
+    m, n = input.ndim, other.ndim
+    if m == 2 and n == 2:
+        return F.mm(input, other)
+    if m == 2 and n == 1:
+        return F.mv(input, other)
+    if m == 1 and n == 1:
+        return F.dot(input, other)
+    if m == 0 or n == 0:
+        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
+                           f"{m}D and {n}D")
+    if m == 1 and n == 2:
+        return F.mm(F.unsqueeze(input, 0), other).squeeze_(0)
+    if n <= 2 and folds(input, other):
+        return rows_by_matrix(input, other)
+    if m <= 2 and (m == 1 or live(input)) and folds(mT(other), input):
+        # the smaller factor would be expanded, and so would its gradient
+        columns = rows_by_matrix(mT(other), F.t(input))
+        return columns if m == 1 else mT(columns).contiguous()
+    return batched_matmul(input, other)
 
 
 def live(factor):
@@ -313,14 +320,28 @@ def folds(batch, matrix):
 
 def rows_by_matrix(batch, matrix):
     """Return the product of a batch with one matrix or vector, as a product of all its rows."""
-    # 04b.4 matmul, taken apart: see the task at `matmul`.
-    raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
+    # 04b.4 Products of batches (about 18 lines)
+    # `matmul`, above, calls these two for batches. `rows_by_matrix`: all matrices of a
+    # batch meet one matrix or vector; make it one `F.matmul` of all their rows.
+    # `batched_matmul`: one product for each place of the batch dimensions, those before
+    # the last two.
+    #   rows_by_matrix:  (6, 5, 2, 3) and (3, 4)     -> (6, 5, 2, 4)
+    #   rows_by_matrix:  (5, 2, 3) and (3,)          -> (5, 2)
+    #   batched_matmul:  (6, 1, 2, 3) and (5, 3, 4)  -> (6, 5, 2, 4)
+    #   batched_matmul:  (3,) and (5, 3, 4)          -> (5, 4)
+    # Mind:
+    # - `F.bmm` takes exactly three dimensions, with equal first sizes.
+    # - A vector is a row on the left, a column on the right; that dimension is not in the
+    #   result.
+    # Use: `broadcast(shape, shape)`, `numel`, `F.reshape`, `F.expand`, `F.unsqueeze(t,
+    # dim)`, `F.squeeze(t, dim)`; they record for tensors.
+    raise NotImplementedError("04b.4 Products of batches is yours to write")
 
 
 def batched_matmul(a, b):
-    """Return the matrix product of batches, by `bmm`."""
-    # 04b.4 matmul, taken apart: see the task at `matmul`.
-    raise NotImplementedError("04b.4 matmul, taken apart is yours to write")
+    """Return the matrix products of two batches, which broadcast; either may be a vector."""
+    # 04b.4 Products of batches: see the task at `rows_by_matrix`.
+    raise NotImplementedError("04b.4 Products of batches is yours to write")
 
 
 @method("__matmul__")

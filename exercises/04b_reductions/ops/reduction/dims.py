@@ -12,25 +12,30 @@ from ...shapes import numel, reduced, wrap_dims
 
 
 def extent(sizes, dim):
-    """Return how many elements a reduction of `dim` makes one of."""
+    """Return how many elements a reduction along `dim` makes one of."""
     # 04b.1 Sums and means (about 9 lines)
-    # `extent(sizes, dim)` (sizes: a tuple) returns how many elements a reduction along
-    # `dim` makes one of: the product of the sizes of the dimensions that `wrap_dims(dim,
-    # len(sizes))` names (it turns None, a number or a sequence into a tuple counted from
-    # the front). `unsqueeze_reduced(value, sizes, dim, keepdim)` returns `value`, the
-    # result of reducing something of shape `sizes`, with its lost dimensions back as
-    # ones: the shape that `reduced(sizes, dim, True)` gives, by `F.reshape`. With
-    # `keepdim`, or where `dim` is None and the result 0-d, it is returned as it is. Both
-    # are used by every reduction. With them write the gradients of sum and mean, over all
-    # elements and along `dim`: each element of the input gets the gradient of the result
-    # it went into, a mean's share being that over the number of elements. `F.expand(t,
-    # sizes)` repeats dimensions of size one. `self_sizes` is the input's shape. An empty
-    # input may not divide by zero.
+    # Count with `extent` how many elements a reduction along `dim` makes one of, and put
+    # the lost dimensions back as ones with `unsqueeze_reduced`. With both, write the
+    # gradients of sum and mean.
+    #   extent((2, 3, 4), (0, -1))                     -> 8
+    #   unsqueeze_reduced(value, (2, 3, 4), 1, False)  -> shape (2, 1, 4)
+    #   Sum:  self_sizes (2, 3), dim 1, g = [10, 20]   -> [[10, 10, 10], [20, 20, 20]]
+    #   Mean: the same                                 -> rows of 3.3333 and 6.6667
+    #   MeanAll: self_sizes (2, 3), g = 12             -> 2 for each element
+    # Mind:
+    # - With `keepdim`, or where `dim` is None, `value` is returned as it is.
+    # - An empty input gets an empty gradient.
+    # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim` (None, a number, several);
+    # `numel(numbers)`, their product; `reduced(sizes, dim, True)`, the shape with ones;
+    # `F.reshape`, `F.expand(t, sizes)`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
 def unsqueeze_reduced(value, sizes, dim, keepdim):
-    """Unsqueeze the dimensions that a reduction removed; a 0-d value stays as it is."""
+    """Unsqueeze the dimensions that a reduction of shape `sizes` removed from `value`.
+
+    With `keepdim` none was removed; with `dim` None the result is 0-d and expands to any shape.
+    """
     # 04b.1 Sums and means: see the task at `extent`.
     raise NotImplementedError("04b.1 Sums and means is yours to write")
 

@@ -91,18 +91,20 @@ class SumAll(FullReduction):
 
     def grad_self(g, self_sizes):
         # 04b.1 Sums and means (about 9 lines)
-        # `extent(sizes, dim)` (sizes: a tuple) returns how many elements a reduction along
-        # `dim` makes one of: the product of the sizes of the dimensions that `wrap_dims(dim,
-        # len(sizes))` names (it turns None, a number or a sequence into a tuple counted from
-        # the front). `unsqueeze_reduced(value, sizes, dim, keepdim)` returns `value`, the
-        # result of reducing something of shape `sizes`, with its lost dimensions back as
-        # ones: the shape that `reduced(sizes, dim, True)` gives, by `F.reshape`. With
-        # `keepdim`, or where `dim` is None and the result 0-d, it is returned as it is. Both
-        # are used by every reduction. With them write the gradients of sum and mean, over all
-        # elements and along `dim`: each element of the input gets the gradient of the result
-        # it went into, a mean's share being that over the number of elements. `F.expand(t,
-        # sizes)` repeats dimensions of size one. `self_sizes` is the input's shape. An empty
-        # input may not divide by zero.
+        # Count with `extent` how many elements a reduction along `dim` makes one of, and put
+        # the lost dimensions back as ones with `unsqueeze_reduced`. With both, write the
+        # gradients of sum and mean.
+        #   extent((2, 3, 4), (0, -1))                     -> 8
+        #   unsqueeze_reduced(value, (2, 3, 4), 1, False)  -> shape (2, 1, 4)
+        #   Sum:  self_sizes (2, 3), dim 1, g = [10, 20]   -> [[10, 10, 10], [20, 20, 20]]
+        #   Mean: the same                                 -> rows of 3.3333 and 6.6667
+        #   MeanAll: self_sizes (2, 3), g = 12             -> 2 for each element
+        # Mind:
+        # - With `keepdim`, or where `dim` is None, `value` is returned as it is.
+        # - An empty input gets an empty gradient.
+        # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim` (None, a number, several);
+        # `numel(numbers)`, their product; `reduced(sizes, dim, True)`, the shape with ones;
+        # `F.reshape`, `F.expand(t, sizes)`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
@@ -254,20 +256,29 @@ def variance(xp, array, dim, keepdim, correction, name):
     return xp.where(total > 0, math.inf, math.nan).astype(array.dtype)
 
 
+def undefined_variance_backward(g, x, sizes, dim, keepdim, freedom):
+    """Return PyTorch's gradient of a variance whose divisor, `freedom`, is zero or negative."""
+    if dim is None or not sizes:
+        return F.where(F.eq(x, F.mean(x)), g * math.nan, g * math.inf)
+    of_one = variance_backward(g, x, sizes, dim, keepdim, extent(sizes, dim) - 1)
+    return of_one / freedom if freedom else of_one * math.inf
+
+
 def variance_backward(g, x, sizes, dim, keepdim, correction):
-    """Return the gradient of the variance of `x`."""
-    # 04b.2 Variance and standard deviation (about 8 lines)
-    # `variance_backward(g, x, sizes, dim, keepdim, correction)` returns the gradient of
-    # the variance of `x` (shape `sizes`) along `dim`, with n - correction degrees of
-    # freedom, n being the number of elements that became one: g, with its lost dimensions
-    # put back, times 2 (x - mean) / (n - correction). Where n equals correction, the
-    # factor is infinite. Where n <= correction and the variance is of all elements (dim
-    # is None, or `sizes` is empty), there is no variance: g * math.nan for elements that
-    # equal the mean of all, g * math.inf for the others, in the shape of x. Then Std: a
-    # standard deviation is the root of the variance, so its g divided by twice the
-    # `result` is the variance's; where the result is 0 (all elements equal) the gradient
-    # is 0, not nan, also for an infinite g. The formulas run on tensors and arrays: use
-    # `F.mean(x, dim, True)`, `F.where`, `F.eq`.
+    """Return the gradient of the variance of `x`, an array or tensor of shape `sizes`."""
+    # 04b.2 Variance and standard deviation (about 7 lines)
+    # Return the gradient of the variance of `x` along `dim`; then that of the standard
+    # deviation, which is its root (`result`). The variance divides by n - correction, n
+    # being the number of elements that became one.
+    #   variance: x = [1, 2, 6], g = 1, dim None, correction 1  -> [-2, -1, 3]
+    #   variance: the same, g = 3, correction 0                 -> [-4, -2, 6]
+    #   std: x = [[2, 2, 2], [1, 2, 3]], dim 1, g = [5, 4]      -> [[0, 0, 0], [-2, 0, 2]]
+    # Mind:
+    # - Where the standard deviation is 0, its gradient is 0 and not nan.
+    # - Where n - correction is not positive, return `undefined_variance_backward(...)`,
+    #   given above.
+    # Use: `extent`, `unsqueeze_reduced`, `F.mean(x, dim, True)`, `F.where`, `F.eq`; all
+    # work on arrays and tensors.
     raise NotImplementedError("04b.2 Variance and standard deviation is yours to write")
 
 

@@ -47,19 +47,25 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
-    """Return the gradient of the p-norm: sign(x) (|x| / norm)^(p - 1), zero where that has none."""
+    """Return the gradient of the p-norm: g sign(x) (|x| / norm)^(p - 1), zero where that has none.
+
+    With p = inf or -inf, elements of the size `norm` share g equally, each with its own sign.
+    """
     # 04b.3 Norms and logsumexp (about 18 lines)
-    # `norm_backward(g, x, norm, sizes, p, dim, keepdim)`: the gradient of the p-norm (sum
-    # |x|^p)^(1/p) along `dim`; `norm` is the result, g and norm have lost their
-    # dimensions (put them back). p = 0 counts elements: zeros like x. p = 1: g sign(x). p
-    # = inf or -inf: the elements of size |x| equal to the norm share g equally among
-    # those along `dim` and get the sign of x; others get 0 (elements that are nan count
-    # as equal). All other p: g sign(x) (|x| / norm)^(p - 1); for p = 2 that is g x /
-    # norm. Where the norm is 0 the gradient is 0; and for p < 1 an element that is 0 gets
-    # 0, where the power would be infinite. Logsumexp: log(sum(exp x)) has the gradient g
-    # softmax(x), and softmax(x) is exp(x - result), which cannot overflow; `result` and g
-    # have lost their dimensions. Use F.sign, F.abs, F.pow, F.eq, F.ne, F.where,
-    # F.logical_or, F.sum, F.div, F.exp, F.zeros_like.
+    # Return the gradient of the p-norm; for `Logsumexp`, log(sum(exp(self))), g times the
+    # softmax. `g`, `norm` and `result` have lost their dimensions.
+    #   p = 3: x = [3, -4], norm 4.4979, g = 10  -> [4.4485, -7.9085]
+    #   p = inf: x = [-5, 1, 5], norm 5, g = 3   -> [-1.5, 0, 1.5]
+    #   p = -inf: x = [3, -1, 2], norm 1, g = 2  -> [0, -2, 0]
+    #   p = 0.5: x = [0, 2], norm 2, g = 3       -> [0, 3]
+    #   logsumexp: self = [1000, 1000], g = 3    -> [1.5, 1.5]
+    # Mind:
+    # - p = 0 counts elements: zeros like x.
+    # - Where the norm is 0 the gradient is 0; for p < 1 also where an element is.
+    # - Along a dimension only elements of the same slice share.
+    # - exp(self) may overflow where the softmax does not.
+    # Use: `unsqueeze_reduced`, `F.sign`, `F.abs`, `F.pow`, `F.eq`, `F.where`, `F.sum(t,
+    # dim, keepdim)`, `F.exp`, `F.zeros_like`; they work on arrays and tensors.
     raise NotImplementedError("04b.3 Norms and logsumexp is yours to write")
 
 

@@ -302,7 +302,7 @@ def rows_by_matrix(batch, matrix):
 
 
 def batched_matmul(a, b):
-    """Return the matrix product of batches, by `bmm`."""
+    """Return the matrix products of two batches, which broadcast; either may be a vector."""
     if a.ndim == b.ndim == 3:
         if a.shape[0] == b.shape[0]:
             return UnsafeView(F.bmm(a, b), (*a.shape[:2], b.shape[2]))

@@ -9,12 +9,15 @@ from ...shapes import numel, reduced, wrap_dims
 
 
 def extent(sizes, dim):
-    """Return how many elements a reduction of `dim` makes one of."""
+    """Return how many elements a reduction along `dim` makes one of."""
     return numel(sizes[d] for d in wrap_dims(dim, len(sizes)))
 
 
 def unsqueeze_reduced(value, sizes, dim, keepdim):
-    """Unsqueeze the dimensions that a reduction removed; a 0-d value stays as it is."""
+    """Unsqueeze the dimensions that a reduction of shape `sizes` removed from `value`.
+
+    With `keepdim` none was removed; with `dim` None the result is 0-d and expands to any shape.
+    """
     if keepdim or dim is None:
         return value
     return F.reshape(value, reduced(sizes, dim, True))

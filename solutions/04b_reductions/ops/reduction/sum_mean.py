@@ -236,13 +236,20 @@ def variance(xp, array, dim, keepdim, correction, name):
     return xp.where(total > 0, math.inf, math.nan).astype(array.dtype)
 
 
-def variance_backward(g, x, sizes, dim, keepdim, correction):
-    """Return the gradient of the variance of `x`."""
-    n = extent(sizes, dim)
-    if n <= correction and (dim is None or not sizes):
+def undefined_variance_backward(g, x, sizes, dim, keepdim, freedom):
+    """Return PyTorch's gradient of a variance whose divisor, `freedom`, is zero or negative."""
+    if dim is None or not sizes:
         return F.where(F.eq(x, F.mean(x)), g * math.nan, g * math.inf)
-    factor = math.inf if n == correction else 2 / (n - correction)
-    return unsqueeze_reduced(g, sizes, dim, keepdim) * factor * (x - F.mean(x, dim, True))
+    of_one = variance_backward(g, x, sizes, dim, keepdim, extent(sizes, dim) - 1)
+    return of_one / freedom if freedom else of_one * math.inf
+
+
+def variance_backward(g, x, sizes, dim, keepdim, correction):
+    """Return the gradient of the variance of `x`, an array or tensor of shape `sizes`."""
+    freedom = extent(sizes, dim) - correction
+    if freedom <= 0:
+        return undefined_variance_backward(g, x, sizes, dim, keepdim, freedom)
+    return unsqueeze_reduced(g, sizes, dim, keepdim) * (2 / freedom) * (x - F.mean(x, dim, True))
 
 
 class Spread(Reduction, abstract=True):

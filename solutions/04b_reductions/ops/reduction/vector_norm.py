@@ -44,7 +44,10 @@ def norm_of(xp, array, p, dim, keepdim, dtype):
 
 
 def norm_backward(g, x, norm, sizes, p, dim, keepdim):
-    """Return the gradient of the p-norm: sign(x) (|x| / norm)^(p - 1), zero where that has none."""
+    """Return the gradient of the p-norm: g sign(x) (|x| / norm)^(p - 1), zero where that has none.
+
+    With p = inf or -inf, elements of the size `norm` share g equally, each with its own sign.
+    """
     if p == 0:
         return F.zeros_like(x)
     g = unsqueeze_reduced(g, sizes, dim, keepdim)
