@@ -135,8 +135,8 @@ def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create
         grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
         if grads is not None:
             return grads
-    return execute(edges, root_grads, retain_graph, create_graph, input_edges, accumulate=False,
-                   kind=kind)
+    return execute(edges, root_grads, retain_graph, create_graph, input_edges,
+                   accumulate=False, kind=kind)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
