@@ -46,16 +46,11 @@ def probe_03b_1(random):
         many = [random.choice(pool) for _ in range(random.randint(0, 3))]
         names = dict(zip("abc", many, strict=False))
         given = random.choice([random.choice(pool), many, tuple(many), names, iter(many)])
-        odd = random.choice([x, y, edge(y), many, tuple(many), [*many, 1.5], [None, x],
-                             ["text"], names, x])
         got = tried(lambda given=given: front.as_tuple(given))
         seen.append([type(got).__name__, [[each is p for p in pool] for each in got]])
         grads = random.choice([None, None, x, edge(y), many, tuple(many), names])
         count = len(many) if random.random() < 0.7 else random.randint(0, 4)
         seen.append(shown(tried(lambda grads=grads, count=count: front.matched(grads, count))))
-        function = random.choice(["grad", "backward", f"name{random.randrange(99)}"])
-        seen.append(shown(tried(lambda odd=odd, function=function:
-                                front.inputs_of(odd, function))))
     return seen
 
 
@@ -74,8 +69,6 @@ def probe_03b_2(random):
 
         for each in random.sample(pool, 5):
             seen.append(tried(lambda each=each: place(front.edge_of(each))))
-            seen.append(tried(lambda each=each: [list(front.appearance(each)[0]),
-                                                 str(front.appearance(each)[1])]))
         roots = [random.choice(pool) for _ in range(random.randint(0, 4))]
         if random.random() < 0.6:
             roots.insert(random.randint(0, len(roots)),
@@ -96,8 +89,15 @@ def probe_03b_2(random):
 
         outs = Two.apply(single, pair)
         for out in outs:
-            shape, dtype = front.appearance(edge(out))
-            seen.append([list(shape), str(dtype), place(front.edge_of(edge(out)))[1]])
+            given = tensor(random, random.choice([[2, 3], list(pair.shape), [1], [3]]),
+                           grad=random.random() < 0.5,
+                           dtype=random.choice([np.float32, np.float64]))
+            given = random.choice([given, given, given, 2.5, array(random, [2, 3])])
+            for root in (out, edge(out)):
+                i = random.randrange(5)
+                seen.append(shown(tried(lambda given=given, root=root, i=i:
+                                        front.checked(given, root, i))))
+            seen.append(place(front.edge_of(edge(out)))[1])
     return seen
 
 
@@ -172,9 +172,6 @@ def probe_03b_4(random):
             if live:
                 seen.append(shown(tried(lambda live=live, t=t: torch.autograd.grad(
                     sum(f.sum() for f in live), (t["x"], t["y"]), allow_unused=True))))
-        goal = random.choice([t["x"], t["unused"], t["loss"], edge(t["z"]), tensor(
-            random, [random.randint(1, 3)], dtype=np.float32)])
-        seen.append(shown(tried(lambda goal=goal, graph=graph: front.zeros_for(goal, graph))))
 
     class Made(GraphTask):
         def __init__(self, *wishes, **more):
@@ -210,6 +207,15 @@ def probe_03b_5(random):
         for _ in range(2):
             seen.append(noted(lambda: front.backward(roots, None, keep, graph, inputs=inputs)))
             seen.append(leaves(t))
+        t, w = graph_of(random), tensor(random, [2])
+        seen.append(noted(lambda t=t, w=w: front.backward([t["loss"], t["w"]], [None, w])))
+        seen.append(leaves(t))
+    return seen
+
+
+def probe_03b_6(random):
+    seen = []
+    for _ in range(14):
         t = graph_of(random)
         names = random.sample(["x", "y", "z", "w", "unused"], random.randint(1, 3))
         inputs = random.choice([t[names[0]], [t[name] for name in names],
@@ -233,8 +239,4 @@ def probe_03b_5(random):
         seen.append(shown(zeros))
         t = graph_of(random)
         seen.append(shown(front.grad(t["other"], t["y"])))
-        t, w = graph_of(random), tensor(random, [3])
-        seen.append(noted(lambda t=t, w=w: front.backward(
-            t["w"], grad_variables=random.choice([tensor(random), [tensor(random)]]))))
-        seen.append(leaves(t))
     return seen

@@ -16,8 +16,11 @@ from minigrad.tensor import hooks as gradient_hooks
 
 
 @contextlib.contextmanager
-def stand_ins():
-    """Let handles be plain, and every answer that is no tensor of the right shape be refused."""
+def stand_ins(running=False):
+    """Let handles be plain, and every answer that is no tensor of the right shape be refused.
+
+    With `running` the hooks of tensors are run plainly, too.
+    """
     class Handle:
         def __init__(self, table):
             self.table, self.id = table, object()
@@ -34,12 +37,21 @@ def stand_ins():
         if given is None or tuple(getattr(replaced, "shape", ("none",))) != tuple(given.shape):
             raise ValueError("refused")
 
-    before = gradient_hooks.register, run_hooks.check_hook_result
+    def run(tables, grads):
+        for index, table in list(tables.items()):
+            for hook in list(table.values()):
+                answer = hook(grads[index])
+                grads[index] = grads[index] if answer is None else answer
+
+    before = gradient_hooks.register, run_hooks.check_hook_result, run_hooks.run_tensor_hooks
     gradient_hooks.register, run_hooks.check_hook_result = register, check
+    if running:
+        run_hooks.run_tensor_hooks = run
     try:
         yield
     finally:
-        gradient_hooks.register, run_hooks.check_hook_result = before
+        (gradient_hooks.register, run_hooks.check_hook_result,
+         run_hooks.run_tensor_hooks) = before
 
 
 def tensor(random, shape, dtype=torch.float64, **options):
@@ -127,7 +139,7 @@ def probe_05_2(random):
     return seen
 
 
-def probe_05_3_answers(random):
+def probe_05_2_answers(random):
     with stand_ins():
         seen = []
         for _ in range(4):
@@ -165,7 +177,7 @@ def probe_05_3_answers(random):
 
 
 def probe_05_3_tensors(random):
-    with stand_ins():
+    with stand_ins(running=True):
         seen = []
 
         def hook(name, c):

@@ -169,13 +169,6 @@ def symptom_02_2_hooks_lost() -> bool:
     return False
 
 
-def symptom_02_2_hooks_copied() -> bool:
-    x = _leaf(1.0)
-    x._autograd_meta().hooks = hooks = {0: print}
-    node = x._accumulator()
-    return node.extras.tensor[0] == hooks and node.extras.tensor[0] is not hooks
-
-
 def _made_meanwhile():
     """Return how often the lock was taken, and whether another thread's node came back."""
     x, theirs = _leaf(1.0), []
@@ -211,10 +204,6 @@ def symptom_02_2_no_extras_yet() -> bool:
     except AttributeError as error:
         return "'NoneType'" in str(error) and y._accumulator().variable is y
     return False
-
-
-def symptom_02_2_always_extras() -> bool:
-    return _leaf(1.0)._accumulator().extras is not None
 
 
 # ---------------------------------------------------------------- 02.3

@@ -184,7 +184,7 @@ def test_the_magic_goes_block_by_block(book):
 
 
 def test_tracebacks_in_notebooks_show_no_answer(book, capsys):
-    """The bodies of 05.2 and 05.3 stood around the frames of this error."""
+    """The bodies of 05.2 stood around the frames of this error."""
     failing = ("import minigrad as torch\nx = torch.ones(3, requires_grad=True)\n"
                "y = x * 2\ny.register_hook(lambda grad: grad.mean())\ny.backward(torch.ones(3))")
     assert isinstance(book.run(failing).error_in_exec, RuntimeError)

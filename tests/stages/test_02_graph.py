@@ -185,11 +185,6 @@ def test_a_new_one_gets_the_hooks_of_the_leaf():
     assert again.extras.tensor.get(0) is x._autograd_meta().hooks
 
 
-@pytest.mark.hole("02.2")
-def test_without_hooks_there_are_no_extras():
-    assert leaf(1.0)._accumulator().extras is None
-
-
 def asked_while_another_thread_makes_one(monkeypatch):
     """Return the lock, their AccumulateGrad and ours."""
     x, theirs = leaf(1.0), []

@@ -118,52 +118,6 @@ def test_gradients_left_over_are_not_looked_at():
     assert found[0] is g and found[1] is h
 
 
-@pytest.mark.hole("03b.1")
-@pytest.mark.parametrize("function", ["backward", "grad"])
-def test_inputs_may_not_be_empty(function):
-    text = said(RuntimeError, front.inputs_of, [], function)
-    assert text == f"`inputs` argument to `{function}()` cannot be empty."
-
-
-@pytest.mark.hole("03b.1")
-@pytest.mark.parametrize(("wrong", "kind"), [
-    pytest.param(1.0, "float", id="float"), pytest.param("x", "str", id="str"),
-    pytest.param(None, "NoneType", id="NoneType")])
-def test_inputs_are_tensors_or_edges(wrong, kind):
-    for inputs in [leaf(1.0), wrong], [wrong, leaf(1.0)]:
-        text = said(RuntimeError, front.inputs_of, inputs, "grad")
-        assert text == f"all inputs have to be Tensors or GradientEdges, but got {kind}"
-
-
-@pytest.mark.hole("03b.1")
-def test_a_single_input_becomes_a_tuple():
-    x, edge = leaf([1.0, 2.0]), get_gradient_edge(leaf([1.0]) * 2)
-    for one in x, edge:
-        found = front.inputs_of(one, "grad")
-        assert type(found) is tuple and len(found) == 1 and found[0] is one, f"got {found!r}"
-
-
-@pytest.mark.hole("03b.1")
-def test_several_inputs_become_a_tuple_in_their_order():
-    x, edge = leaf(1.0), get_gradient_edge(leaf([1.0]) * 2)
-    found = front.inputs_of([edge, x], "grad")
-    assert type(found) is tuple and found[0] is edge and found[1] is x
-
-
-@pytest.mark.hole("03b.1")
-def test_inputs_are_counted_and_not_looked_into():
-    zero, pair = leaf(0.0), leaf([0.0, 1.0])
-    assert front.inputs_of(zero, "grad")[0] is zero, "a tensor of value 0 is an input"
-    assert front.inputs_of(pair, "grad")[0] is pair
-
-
-@pytest.mark.hole("03b.1")
-def test_an_input_that_is_asked_for_twice_stays_twice():
-    zero, pair = leaf(0.0), leaf([0.0, 1.0])
-    found = front.inputs_of([zero, pair, zero], "grad")
-    assert len(found) == 3, f"an input that is asked for twice stays twice, got {len(found)}"
-
-
 # ---------------------------------------------------------------- 03b.2 where the pass starts
 
 
@@ -219,25 +173,46 @@ def test_a_root_has_to_be_a_tensor(wrong, kind):
 
 
 @pytest.mark.hole("03b.2")
-def test_how_a_root_looks():
-    x = torch.ones(2, 3, requires_grad=True)
-    assert front.appearance(x) == ((2, 3), np.dtype("float32"))
-    y = torch.ones(4, dtype=torch.float64, requires_grad=True) * 2
-    assert front.appearance(y) == ((4,), np.dtype("float64"))
+@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()], ids=str)
+def test_the_shapes_have_to_be_equal(grad_shape):
+    y = leaf([1.0, 2.0]) * 2
+    with pytest.raises(RuntimeError) as raised:
+        pytest.fail(f"accepted: {front.checked(torch.ones(grad_shape), y, 0)}")
+    if isinstance(raised.value, NotImplementedError):  # it is a RuntimeError too
+        raise raised.value
 
 
 @pytest.mark.hole("03b.2")
-def test_how_the_tensor_behind_an_edge_looks():
-    values, _ = torch.ones(2, 3, dtype=torch.float64, requires_grad=True).max(1)
-    got = front.appearance(get_gradient_edge(values))
-    assert got == ((2,), np.dtype("float64")), f"got {got}"
+@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()], ids=str)
+def test_the_error_says_both_shapes(grad_shape):
+    text = said(RuntimeError, front.checked, torch.ones(grad_shape), leaf([1.0, 2.0]) * 2, 1)
+    assert text == (f"Mismatch in shape: grad_output[1] has a shape of "
+                    f"{torch.Size(grad_shape)} and output[1] has a shape of torch.Size([2]).")
 
 
 @pytest.mark.hole("03b.2")
-def test_an_edge_of_the_second_output():
+def test_the_shape_of_an_edge_counts_too():
     _, second = torch.ones(5, 4, requires_grad=True).split([2, 3])
-    got = front.appearance(get_gradient_edge(second))
-    assert got == ((3, 4), np.dtype("float32")), f"got {got}"
+    edge, given = get_gradient_edge(second), torch.ones(3, 4)
+    assert front.checked(given, edge, 0) is given
+    said(RuntimeError, front.checked, torch.ones(2, 4), edge, 0)
+
+
+@pytest.mark.hole("03b.2")
+@pytest.mark.parametrize(("wrong", "kind"), [
+    pytest.param(1.0, "float", id="float"), pytest.param([1.0], "list", id="list")])
+def test_a_gradient_is_a_tensor_or_none(wrong, kind):
+    text = said(TypeError, front.checked, wrong, leaf([1.0]) * 2, 0)
+    assert text == f"gradients can be either Tensors or None, but got {kind}"
+
+
+@pytest.mark.hole("03b.2")
+def test_the_dtype_becomes_that_of_the_root():
+    given = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+    made = front.checked(given, leaf([1.0, 2.0]) * 2, 0)
+    assert made.dtype is torch.float32, f"expected float32, got {made.dtype}"
+    assert made.tolist() == [3.0, 4.0]
+    assert made.requires_grad, "the gradient lost its history"
 
 
 # ---------------------------------------------------------------- 03b.3 the first gradients
@@ -279,40 +254,6 @@ def test_a_gradient_that_is_given():
 def test_a_gradient_for_one_element_is_taken_too():
     (made,) = first([leaf([1.0]) * 2], [torch.tensor([5.0])])
     assert made.tolist() == [5.0], f"expected the gradient that was given, got {made.tolist()}"
-
-
-@pytest.mark.hole("03b.3")
-@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()], ids=str)
-def test_the_shapes_have_to_be_equal(grad_shape):
-    with pytest.raises(RuntimeError) as raised:
-        pytest.fail(f"accepted: {first([leaf([1.0, 2.0]) * 2], [torch.ones(grad_shape)])}")
-    if isinstance(raised.value, NotImplementedError):  # it is a RuntimeError too
-        raise raised.value
-
-
-@pytest.mark.hole("03b.3")
-@pytest.mark.parametrize("grad_shape", [(3,), (1,), (2, 1), ()], ids=str)
-def test_the_error_says_both_shapes(grad_shape):
-    roots = [leaf(1.0) * 2, leaf([1.0, 2.0]) * 2]
-    text = said(RuntimeError, first, roots, [None, torch.ones(grad_shape)])
-    assert text == (f"Mismatch in shape: grad_output[1] has a shape of "
-                    f"{torch.Size(grad_shape)} and output[1] has a shape of torch.Size([2]).")
-
-
-@pytest.mark.hole("03b.3")
-@pytest.mark.parametrize(("wrong", "kind"), [
-    pytest.param(1.0, "float", id="float"), pytest.param([1.0], "list", id="list")])
-def test_a_gradient_is_a_tensor_or_none(wrong, kind):
-    text = said(TypeError, first, [leaf([1.0]) * 2], [wrong])
-    assert text == f"gradients can be either Tensors or None, but got {kind}"
-
-
-@pytest.mark.hole("03b.3")
-def test_the_dtype_becomes_that_of_the_root():
-    y = leaf([1.0, 2.0]) * 2
-    (made,) = first([y], [torch.tensor([3.0, 4.0], dtype=torch.float64)])
-    assert made.dtype == np.float32, f"expected float32, got {made.dtype}"
-    assert made.tolist() == [3.0, 4.0]
 
 
 @pytest.mark.hole("03b.3")
@@ -482,31 +423,6 @@ def test_a_graph_of_the_gradients():
 
 
 @pytest.mark.hole("03b.4")
-def test_zeros_for_an_input():
-    zeros = front.zeros_for(torch.ones(2, 3, requires_grad=True), False)
-    assert isinstance(zeros, torch.Tensor) and zeros.tolist() == [[0.0] * 3] * 2
-
-
-@pytest.mark.hole("03b.4")
-def test_zeros_have_the_dtype_of_the_input():
-    zeros = front.zeros_for(torch.ones(2, dtype=torch.float64, requires_grad=True), False)
-    assert zeros.dtype is torch.float64, f"expected float64, got {zeros.dtype}"
-
-
-@pytest.mark.hole("03b.4")
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_whether_zeros_require_grad(create_graph):
-    zeros = front.zeros_for(leaf([1.0]), create_graph)
-    assert zeros.requires_grad is create_graph
-
-
-@pytest.mark.hole("03b.4")
-def test_there_are_no_zeros_for_an_edge():
-    text = said(RuntimeError, front.zeros_for, get_gradient_edge(leaf([1.0])), False)
-    assert text == "materialize_grads cannot be used when the given input is a GradientEdge"
-
-
-@pytest.mark.hole("03b.4")
 def test_the_kind_of_pass_is_handed_on(monkeypatch):
     made = []
     monkeypatch.setattr(front, "swept", lambda *_: None, raising=False)  # no fast path here
@@ -521,7 +437,7 @@ def test_the_kind_of_pass_is_handed_on(monkeypatch):
     assert to_x.tolist() == [3.0] and made == [(True, False)], f"the pass was no Made: {made}"
 
 
-# ---------------------------------------------------------------- 03b.5 backward and grad
+# ---------------------------------------------------------------- 03b.5 backward
 
 
 @pytest.mark.hole("03b.5")
@@ -536,16 +452,6 @@ def test_backward_of_several_tensors():
     x = leaf([1.0, 2.0])
     torch.autograd.backward([(x * x).sum(), x * 3], [None, torch.tensor([1.0, 10.0])])
     assert x.grad.tolist() == [5.0, 34.0], f"expected [2 + 3, 4 + 30], got {x.grad.tolist()}"
-
-
-@pytest.mark.hole("03b.5")
-@pytest.mark.parametrize("function", ["backward", "grad"])
-def test_there_are_as_many_gradients_as_tensors(function):
-    x = leaf([1.0])
-    y = x * 3
-    given = {"grad_tensors" if function == "backward" else "grad_outputs": [torch.ones(1)]}
-    text = said(RuntimeError, getattr(torch.autograd, function), [y, y], inputs=[x], **given)
-    assert text == "got 2 tensors and 1 gradients"
 
 
 def backward_into_two():
@@ -582,75 +488,67 @@ def test_backward_into_an_edge():
 
 
 @pytest.mark.hole("03b.5")
-@pytest.mark.parametrize("function", ["backward", "grad"])
-def test_inputs_that_are_empty(function):
+def test_backward_counts_the_gradients():
+    x = leaf([1.0])
+    y = x * 3
+    text = said(RuntimeError, torch.autograd.backward, [y, y], grad_tensors=[torch.ones(1)])
+    assert text == "got 2 tensors and 1 gradients"
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_with_inputs_that_are_empty():
     a = leaf([2.0])
-    text = said(RuntimeError, getattr(torch.autograd, function), a * 2, inputs=[])
-    assert text == f"`inputs` argument to `{function}()` cannot be empty."
+    text = said(RuntimeError, torch.autograd.backward, a * 2, inputs=[])
+    assert text == "`inputs` argument to `backward()` cannot be empty."
     assert a.grad is None
 
 
-def backward_of(y, x, **options):
-    torch.autograd.backward(y, **options)
-
-
-def grad_of(y, x, **options):
-    torch.autograd.grad(y, x, **options)
-
-
-BOTH = pytest.mark.parametrize("function", [backward_of, grad_of], ids=["backward", "grad"])
-
-
 @pytest.mark.hole("03b.5")
-@BOTH
-def test_the_graph_is_kept_when_asked_for(function):
+def test_backward_keeps_the_graph_when_asked_for():
     x = leaf([3.0])
     y = x * x
-    function(y, x, retain_graph=True)
-    assert torch.autograd.grad(y, x)[0].tolist() == [6.0]
+    torch.autograd.backward(y, inputs=x, retain_graph=True)
+    torch.autograd.backward(y, inputs=x)
 
 
 @pytest.mark.hole("03b.5")
-@BOTH
 @pytest.mark.parametrize("options", [{}, {"retain_graph": False}],
                          ids=["retain_graph left out", "retain_graph=False"])
-def test_the_graph_is_freed_unless_asked_for(options, function):
+def test_backward_frees_the_graph_unless_asked_for(options):
     x = leaf([3.0])
     y = x * x
-    function(y, x, **options)
-    assert "a second time" in said(RuntimeError, torch.autograd.grad, y, x)
-
-
-@pytest.mark.hole("03b.5")
-def test_with_create_graph_gradients_can_be_differentiated():
-    x = leaf([3.0])
-    (slope,) = torch.autograd.grad(x**3, x, create_graph=True)
-    assert slope.requires_grad
-    assert torch.autograd.grad(slope, x)[0].tolist() == [18.0]
-
-
-@pytest.mark.hole("03b.5")
-@pytest.mark.filterwarnings("ignore:Using backward")  # once in a process: `.grad` keeps its history
-@BOTH
-@pytest.mark.parametrize("options", [{}, {"retain_graph": True}],
-                         ids=["retain_graph left out", "retain_graph=True"])
-def test_with_create_graph_the_graph_is_kept(options, function):
-    x = leaf([2.0])
-    y = x * x
-    function(y, x, create_graph=True, **options)
-    x.grad = None
-    assert torch.autograd.grad(y, x)[0].tolist() == [4.0]
+    torch.autograd.backward(y, inputs=x, **options)
+    assert "a second time" in said(RuntimeError, torch.autograd.backward, y, inputs=x)
 
 
 @pytest.mark.hole("03b.5")
 @pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
-@BOTH
-def test_what_is_said_of_the_graph_wins_over_create_graph(function):
+@pytest.mark.parametrize("options", [{}, {"retain_graph": True}],
+                         ids=["retain_graph left out", "retain_graph=True"])
+def test_backward_keeps_the_graph_with_create_graph(options):
     x = leaf([2.0])
     y = x * x
-    function(y, x, retain_graph=False, create_graph=True)
+    torch.autograd.backward(y, inputs=x, create_graph=True, **options)
     x.grad = None
-    assert "a second time" in said(RuntimeError, torch.autograd.grad, y, x)
+    torch.autograd.backward(y, inputs=x)
+
+
+@pytest.mark.hole("03b.5")
+@pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
+def test_backward_frees_the_graph_with_retain_graph_false():
+    x = leaf([2.0])
+    y = x * x
+    torch.autograd.backward(y, inputs=x, retain_graph=False, create_graph=True)
+    x.grad = None
+    assert "a second time" in said(RuntimeError, torch.autograd.backward, y, inputs=x)
+
+
+@pytest.mark.hole("03b.5")
+def test_backward_without_create_graph_does_not_warn():
+    x = leaf([3.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.autograd.backward(x**2, inputs=x)
 
 
 @pytest.mark.hole("03b.5")
@@ -671,15 +569,16 @@ def test_backward_with_create_graph_fills_a_grad_with_a_history():
 
 
 @pytest.mark.hole("03b.5")
-def test_nothing_else_warns():
-    x = leaf([3.0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        torch.autograd.backward(x**2)
-        torch.autograd.grad(x**2, x, create_graph=True)
+def test_the_method_does_the_same():
+    x = leaf([1.0, 2.0])
+    (x * x).backward(torch.tensor([1.0, 10.0]))
+    assert x.grad.tolist() == [2.0, 40.0]
 
 
-@pytest.mark.hole("03b.5")
+# ---------------------------------------------------------------- 03b.6 grad
+
+
+@pytest.mark.hole("03b.6")
 def test_grad_gives_a_tuple():
     x = leaf([3.0])
     result = torch.autograd.grad(x * x, x)
@@ -687,21 +586,21 @@ def test_grad_gives_a_tuple():
     assert result[0].tolist() == [6.0]
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_grad_fills_no_grad():
     x = leaf([3.0])
     torch.autograd.grad(x * x, x)
     assert x.grad is None, f"expected None, got {x.grad}"
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_grad_takes_the_gradients_of_the_outputs():
     x = leaf([1.0, 2.0])
     (result,) = torch.autograd.grad([x * 3, (x * x).sum()], x, [torch.tensor([1.0, 10.0]), None])
     assert_close(result.numpy(), [5.0, 34.0], what="the gradient of x")
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_grad_gives_a_dictionary_for_a_dictionary():
     a, b = leaf([2.0]), leaf([5.0])
     result = torch.autograd.grad(a * b, {"of b": b, "of a": a})
@@ -709,14 +608,14 @@ def test_grad_gives_a_dictionary_for_a_dictionary():
     assert result["of a"].tolist() == [5.0] and result["of b"].tolist() == [2.0]
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_zeros_in_a_dictionary():
     a, b = leaf([2.0]), leaf([5.0, 6.0])
     result = torch.autograd.grad(a * 2, {"a": a, "b": b}, materialize_grads=True)
     assert {name: g.tolist() for name, g in result.items()} == {"a": [2.0], "b": [0.0, 0.0]}
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_an_unused_input_is_refused():
     a, b = leaf([2.0]), leaf([5.0, 6.0])
     text = said(RuntimeError, torch.autograd.grad, a * 2, (a, b))
@@ -725,14 +624,14 @@ def test_an_unused_input_is_refused():
     assert "at index 1 appears to not have been used" in text
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_an_unused_input_that_is_allowed_has_none():
     a, b = leaf([2.0]), leaf([5.0, 6.0])
     result = torch.autograd.grad(a * 2, (a, b), allow_unused=True)
     assert result[0].tolist() == [2.0] and result[1] is None, f"got {result}"
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 @pytest.mark.parametrize("options", [{}, {"allow_unused": True}],
                          ids=["allow_unused left out", "allow_unused=True"])
 def test_zeros_for_an_unused_input(options):
@@ -742,7 +641,7 @@ def test_zeros_for_an_unused_input(options):
     assert result[0].tolist() == [2.0]
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_whether_the_zeros_require_grad(create_graph):
     a, b = leaf([2.0]), leaf([5.0, 6.0])
@@ -750,15 +649,7 @@ def test_whether_the_zeros_require_grad(create_graph):
     assert result[1].requires_grad is create_graph
 
 
-@pytest.mark.hole("03b.5")
-def test_gradients_under_their_old_name():
-    x = leaf([1.0, 2.0])
-    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
-        torch.autograd.backward(x * 3, grad_variables=torch.tensor([1.0, 10.0]))
-    assert x.grad.tolist() == [3.0, 30.0], f"got {x.grad}"
-
-
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_options_that_contradict_each_other():
     a = leaf([2.0])
     text = said(ValueError, torch.autograd.grad, a * 2, a, allow_unused=False,
@@ -767,21 +658,14 @@ def test_options_that_contradict_each_other():
                     "but got: allow_unused=False.")
 
 
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_a_batch_of_gradients():
     x = leaf([1.0, 2.0])
     (rows,) = torch.autograd.grad(x * x, x, torch.eye(2), is_grads_batched=True)
     assert rows.tolist() == [[2.0, 0.0], [0.0, 4.0]], f"got {rows.tolist()}"
 
 
-@pytest.mark.hole("03b.5")
-def test_the_method_does_the_same():
-    x = leaf([1.0, 2.0])
-    (x * x).backward(torch.tensor([1.0, 10.0]))
-    assert x.grad.tolist() == [2.0, 40.0]
-
-
-@pytest.mark.hole("03b.5")
+@pytest.mark.hole("03b.6")
 def test_against_differences():
     a, b = np.array([[0.5, 1.0, 2.0]]), np.array([[1.5], [-0.5]])
     g = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -790,3 +674,75 @@ def test_against_differences():
     wanted = central_difference_vjp(lambda p, q: p * p * q + np.exp(q) * p, [a, b], g)
     for name, got, want in zip("xy", found, wanted, strict=True):
         assert_close(got.numpy(), want, rtol=1e-6, what=f"gradient of {name}")
+
+
+@pytest.mark.hole("03b.6")
+def test_with_create_graph_gradients_can_be_differentiated():
+    x = leaf([3.0])
+    (slope,) = torch.autograd.grad(x**3, x, create_graph=True)
+    assert slope.requires_grad
+    assert torch.autograd.grad(slope, x)[0].tolist() == [18.0]
+
+
+@pytest.mark.hole("03b.6")
+def test_grad_counts_the_gradients():
+    x = leaf([1.0])
+    y = x * 3
+    text = said(RuntimeError, torch.autograd.grad, [y, y], x, grad_outputs=[torch.ones(1)])
+    assert text == "got 2 tensors and 1 gradients"
+
+
+@pytest.mark.hole("03b.6")
+def test_grad_with_inputs_that_are_empty():
+    a = leaf([2.0])
+    text = said(RuntimeError, torch.autograd.grad, a * 2, inputs=[])
+    assert text == "`inputs` argument to `grad()` cannot be empty."
+    assert a.grad is None
+
+
+@pytest.mark.hole("03b.6")
+def test_grad_keeps_the_graph_when_asked_for():
+    x = leaf([3.0])
+    y = x * x
+    torch.autograd.grad(y, inputs=x, retain_graph=True)
+    torch.autograd.grad(y, inputs=x)
+
+
+@pytest.mark.hole("03b.6")
+@pytest.mark.parametrize("options", [{}, {"retain_graph": False}],
+                         ids=["retain_graph left out", "retain_graph=False"])
+def test_grad_frees_the_graph_unless_asked_for(options):
+    x = leaf([3.0])
+    y = x * x
+    torch.autograd.grad(y, inputs=x, **options)
+    assert "a second time" in said(RuntimeError, torch.autograd.grad, y, inputs=x)
+
+
+@pytest.mark.hole("03b.6")
+@pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
+@pytest.mark.parametrize("options", [{}, {"retain_graph": True}],
+                         ids=["retain_graph left out", "retain_graph=True"])
+def test_grad_keeps_the_graph_with_create_graph(options):
+    x = leaf([2.0])
+    y = x * x
+    torch.autograd.grad(y, inputs=x, create_graph=True, **options)
+    x.grad = None
+    torch.autograd.grad(y, inputs=x)
+
+
+@pytest.mark.hole("03b.6")
+@pytest.mark.filterwarnings("ignore:Using backward")  # the cycle is meant
+def test_grad_frees_the_graph_with_retain_graph_false():
+    x = leaf([2.0])
+    y = x * x
+    torch.autograd.grad(y, inputs=x, retain_graph=False, create_graph=True)
+    x.grad = None
+    assert "a second time" in said(RuntimeError, torch.autograd.grad, y, inputs=x)
+
+
+@pytest.mark.hole("03b.6")
+def test_grad_does_not_warn():
+    x = leaf([3.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.autograd.grad(x**2, inputs=x, create_graph=True)

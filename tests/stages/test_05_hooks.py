@@ -243,7 +243,88 @@ def test_a_hook_without_a_name_goes_by_its_type():
         check_hook_result(partial(first), torch.ones(3), torch.ones(2))
 
 
-# --- 05.3 Hooks of tensors ------------------------------------------------------------------------
+@pytest.mark.hole("05.2")
+def test_each_hook_runs_in_order():
+    seen = []
+    run_tensor_hooks({0: table_of(*(partial(_note, seen, name) for name in "abc"))},
+                     [torch.ones(1)])
+    assert seen == ["a", "b", "c"], f"got {seen}"
+
+
+def _note(seen, name, *given):
+    seen.append(name)
+
+
+@pytest.mark.hole("05.2")
+def test_each_table_has_the_gradient_of_its_output():
+    seen = []
+    run_tensor_hooks({1: table_of(seen.append), 2: table_of(seen.append)},
+                     [torch.tensor(10.0), torch.tensor(20.0), torch.tensor(30.0)])
+    assert values(seen) == [20.0, 30.0], f"got {seen}"
+
+
+@pytest.mark.hole("05.2")
+def test_an_answer_takes_the_gradient_s_place_in_the_list():
+    grads = [torch.tensor(10.0), torch.tensor(20.0)]
+    run_tensor_hooks({1: table_of(second)}, grads)
+    assert values(grads) == [10.0, 40.0], f"expected [10, 40], got {values(grads)}"
+
+
+@pytest.mark.hole("05.2")
+def test_no_answer_leaves_the_gradient():
+    grads = [torch.tensor(10.0)]
+    run_tensor_hooks({0: table_of(lambda grad: None)}, grads)
+    assert values(grads) == [10.0], f"expected [10], got {grads}"
+
+
+@pytest.mark.hole("05.2")
+def test_the_next_hook_gets_the_answer():
+    seen, grads = [], [torch.tensor(1.0)]
+    run_tensor_hooks({0: table_of(lambda grad: grad * 10, seen.append, lambda grad: grad + 1)},
+                     grads)
+    assert values(seen) == [10.0], f"expected that the second hook gets 10, got {values(seen)}"
+    assert values(grads) == [11.0], f"expected 1 * 10 + 1 = 11, got {values(grads)}"
+
+
+@pytest.mark.hole("05.2")
+def test_an_answer_may_be_zero():
+    grads = [torch.tensor(1.0)]
+    run_tensor_hooks({0: table_of(lambda grad: grad * 0)}, grads)
+    assert values(grads) == [0.0], f"expected [0], got {values(grads)}"
+
+
+@pytest.mark.hole("05.2")
+def test_a_missing_gradient_is_shown():
+    seen, grads = [], [None]
+    run_tensor_hooks({0: table_of(seen.append)}, grads)
+    assert seen == [None] and grads == [None]
+
+
+@pytest.mark.hole("05.2")
+@pytest.mark.parametrize("place", [0, 1], ids=["first", "second"])
+def test_an_answer_is_checked_before_it_is_taken(place):
+    grads = [torch.ones(2)]
+    hooks = [lambda grad: None, lambda grad: None]
+    hooks[place] = lambda grad: grad.sum()
+    with pytest.raises(RuntimeError, match="has changed the size of value"):
+        run_tensor_hooks({0: table_of(*hooks)}, grads)
+    assert values(grads) == [[1.0, 1.0]], f"the gradient was replaced: {values(grads)}"
+
+
+@pytest.mark.hole("05.2")
+def test_hooks_may_come_and_go_while_they_run():
+    table, seen = OrderedDict(), []
+
+    def once(grad):
+        del table[0]
+        table[9] = seen.append
+
+    table[0], table[1] = once, lambda grad: seen.append("other")
+    run_tensor_hooks({0: table}, [torch.ones(1)])
+    assert seen == ["other"], f"expected the second hook alone, got {seen}"
+
+
+# --- 05.3 Where a tensor's hooks lie --------------------------------------------------------------
 
 
 @pytest.mark.hole("05.3")
@@ -286,87 +367,6 @@ def test_a_table_is_handed_to_the_node_of_a_later_graph():
     y = x * 5
     assert hook_table(x) is table
     assert y.grad_fn.next_functions[0][0]._extras().tensor.get(0) is table
-
-
-@pytest.mark.hole("05.3")
-def test_each_hook_runs_in_order():
-    seen = []
-    run_tensor_hooks({0: table_of(*(partial(_note, seen, name) for name in "abc"))},
-                     [torch.ones(1)])
-    assert seen == ["a", "b", "c"], f"got {seen}"
-
-
-def _note(seen, name, *given):
-    seen.append(name)
-
-
-@pytest.mark.hole("05.3")
-def test_each_table_has_the_gradient_of_its_output():
-    seen = []
-    run_tensor_hooks({1: table_of(seen.append), 2: table_of(seen.append)},
-                     [torch.tensor(10.0), torch.tensor(20.0), torch.tensor(30.0)])
-    assert values(seen) == [20.0, 30.0], f"got {seen}"
-
-
-@pytest.mark.hole("05.3")
-def test_an_answer_takes_the_gradient_s_place_in_the_list():
-    grads = [torch.tensor(10.0), torch.tensor(20.0)]
-    run_tensor_hooks({1: table_of(second)}, grads)
-    assert values(grads) == [10.0, 40.0], f"expected [10, 40], got {values(grads)}"
-
-
-@pytest.mark.hole("05.3")
-def test_no_answer_leaves_the_gradient():
-    grads = [torch.tensor(10.0)]
-    run_tensor_hooks({0: table_of(lambda grad: None)}, grads)
-    assert values(grads) == [10.0], f"expected [10], got {grads}"
-
-
-@pytest.mark.hole("05.3")
-def test_the_next_hook_gets_the_answer():
-    seen, grads = [], [torch.tensor(1.0)]
-    run_tensor_hooks({0: table_of(lambda grad: grad * 10, seen.append, lambda grad: grad + 1)},
-                     grads)
-    assert values(seen) == [10.0], f"expected that the second hook gets 10, got {values(seen)}"
-    assert values(grads) == [11.0], f"expected 1 * 10 + 1 = 11, got {values(grads)}"
-
-
-@pytest.mark.hole("05.3")
-def test_an_answer_may_be_zero():
-    grads = [torch.tensor(1.0)]
-    run_tensor_hooks({0: table_of(lambda grad: grad * 0)}, grads)
-    assert values(grads) == [0.0], f"expected [0], got {values(grads)}"
-
-
-@pytest.mark.hole("05.3")
-def test_a_missing_gradient_is_shown():
-    seen, grads = [], [None]
-    run_tensor_hooks({0: table_of(seen.append)}, grads)
-    assert seen == [None] and grads == [None]
-
-
-@pytest.mark.hole("05.3")
-@pytest.mark.parametrize("place", [0, 1], ids=["first", "second"])
-def test_an_answer_is_checked_before_it_is_taken(place):
-    grads = [torch.ones(2)]
-    hooks = [lambda grad: None, lambda grad: None]
-    hooks[place] = lambda grad: grad.sum()
-    with pytest.raises(RuntimeError, match="has changed the size of value"):
-        run_tensor_hooks({0: table_of(*hooks)}, grads)
-    assert values(grads) == [[1.0, 1.0]], f"the gradient was replaced: {values(grads)}"
-
-
-@pytest.mark.hole("05.3")
-def test_hooks_may_come_and_go_while_they_run():
-    table, seen = OrderedDict(), []
-
-    def once(grad):
-        del table[0]
-        table[9] = seen.append
-
-    table[0], table[1] = once, lambda grad: seen.append("other")
-    run_tensor_hooks({0: table}, [torch.ones(1)])
-    assert seen == ["other"], f"expected the second hook alone, got {seen}"
 
 
 @pytest.mark.hole("05.3")
