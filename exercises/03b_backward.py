@@ -35,7 +35,15 @@ GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 
+#: Texts of errors; `.format` fills in what is named.
+TOO_FEW = "got {tensors} tensors and {gradients} gradients"
 NO_HISTORY = "element {} of tensors does not require grad and does not have a grad_fn"
+NOT_A_ROOT = "element {} of tensors has to be a Tensor, not {}"
+NOT_A_GRADIENT = "gradients can be either Tensors or None, but got {}"
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
+UNUSED = ("The differentiated Tensor at index {} appears to not have been used in the graph. "
+          "Set allow_unused=True if this is the desired behavior.")
 
 
 def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
@@ -44,32 +52,29 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
     """Accumulate the gradients of the sum of `tensors` into the `.grad` of the graph's leaves.
 
     `grad_tensors` are the gradients with respect to `tensors`; a tensor of one element may leave
-    its own out.  With `inputs` only these get a gradient.
+    its own out.  With `inputs` only these get a gradient.  `grad_variables` is an old name of
+    `grad_tensors`.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
     >>> backward([(x * x).sum(), (3 * x).sum()]); x.grad
     tensor([5., 7.])
     """
-    # 03b.5 backward and grad (about 32 lines)
-    # `backward`: where `grad_variables` is not None, `grad_tensors =
-    # renamed(grad_tensors, grad_variables)`. Take roots (`as_tuple`), inputs
-    # (`inputs_of(inputs, "backward")` where `inputs` is not None), the first gradients
-    # (`root_gradients` of roots, `matched` gradients and create_graph) and edges
-    # (`root_edges`). The graph is kept if `retain_graph` says so, and where that is None
-    # if `create_graph`. With `create_graph` call `warn_of_cycle()`. Then `execute(edges,
-    # grads, retain_graph, create_graph, ends)`, where `ends` is None without inputs and
-    # else `end_edges(inputs)`: that gives the list of their `edge_of`, and calls
-    # `retain_grad()` of each that is a Tensor, so that results keep their gradient too.
-    # `grad`: first `check_options(only_inputs, allow_unused, materialize_grads)`. An
-    # `allow_unused` of None means that of `materialize_grads`. Take roots (`as_tuple`),
-    # inputs (`inputs_of(inputs, "grad")`), matched gradients, and whether to keep the
-    # graph, as above. The results come from `gradients(roots, inputs, grad_outputs,
-    # retain_graph, create_graph, allow_unused)`, or, with `is_grads_batched`, from
-    # `of_batches` with the same arguments. With `materialize_grads` put `zeros_for(input,
-    # create_graph)` in the place of each None. Return a tuple, also of one; where
-    # `inputs` is a dictionary, a dictionary with its keys in their order.
-    raise NotImplementedError("03b.5 backward and grad is yours to write")
+    # 03b.5 backward (about 18 lines)
+    # Run the engine from `tensors`, so that `.grad` of the leaves is filled, or that of
+    # `inputs` alone. Here a is 2., b is 5. and c is a * b.
+    #   backward(c * 3)                 -> a.grad is 15., b.grad is 6.
+    #   backward(c * 3, inputs=[a, c])  -> a.grad is 15., c.grad is 3., b.grad stays None
+    # Mind:
+    # - `retain_graph` of None means: as `create_graph` says. An explicit True or False
+    #   wins.
+    # - With `create_graph` call `warn_of_cycle()`.
+    # - `end_edges` lists the `edge_of` each input; a Tensor among them has its
+    #   `retain_grad()` called, after that.
+    # Use: `as_tuple`, `matched`, `root_gradients`, `root_edges`, `inputs_of(inputs,
+    # "backward")`; `execute(edges, grads, retain_graph, create_graph, ends)`, where
+    # `ends` of None means all leaves.
+    raise NotImplementedError("03b.5 backward is yours to write")
 
 
 def grad(
@@ -96,30 +101,53 @@ def grad(
     >>> grad(slope, x)
     (tensor(2.),)
     """
-    # 03b.5 backward and grad: see the task at `backward`.
-    raise NotImplementedError("03b.5 backward and grad is yours to write")
+    # 03b.6 grad (about 14 lines)
+    # Return the gradients of the sum of `outputs` with respect to `inputs`, as a tuple;
+    # here a is 2. and b is 5.
+    #   grad(a * b, a)                               -> (tensor(5.),)
+    #   grad(a * b, {"b": b, "a": a})                -> {"b": tensor(2.), "a": tensor(5.)}
+    #   grad(a * 3, (a, b), materialize_grads=True)  -> (tensor(3.), tensor(0.))
+    # Mind:
+    # - `check_options` comes first, with the options as they were given.
+    # - `allow_unused` of None means: as `materialize_grads` says. `zeros_for` makes the
+    #   zeros.
+    # - `retain_graph` as in 03b.5.
+    # - With `is_grads_batched` `of_batches` takes the place of `gradients`; both have the
+    #   same arguments.
+    # Use: `as_tuple`, `inputs_of(inputs, "grad")`, `matched`.
+    raise NotImplementedError("03b.6 grad is yours to write")
 
 
 def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
               allow_unused: bool, kind: type[GraphTask] = GraphTask) -> list[Tensor | None]:
     """Return the gradients of `roots` with respect to `inputs`, None for those that are missing."""
-    # 03b.4 Gradients for inputs (about 26 lines)
-    # `gradients`: return a list with the gradient of the sum of `roots` for each of
-    # `inputs`, as a Tensor, None for one that the roots do not depend on. Take the first
-    # gradients from `root_gradients(roots, grad_outputs, create_graph)`, the start from
-    # `root_edges(roots)`. An input that is a Tensor and does not require grad raises
-    # RuntimeError "One of the differentiated Tensors does not require grad". Then let the
-    # engine run: `execute(edges, root_grads, retain_graph, create_graph, input_edges,
-    # accumulate=False, kind=kind)`, where `input_edges` are the `edge_of` of the inputs;
-    # it returns arrays, Tensors or None (arrays become Tensors by `Tensor._plain`). (The
-    # package asks a fast path, `swept`, first; leave that out.) For a result that is None
-    # raise, unless `allow_unused`, RuntimeError "The differentiated Tensor at index {i}
-    # appears to not have been used in the graph. Set allow_unused=True if this is the
-    # desired behavior." `zeros_for(input, create_graph)`: a Tensor of zeros in shape and
-    # dtype of the input (its array is `input._array`) that requires grad if
-    # `create_graph`; for a GradientEdge raise RuntimeError "materialize_grads cannot be
-    # used when the given input is a GradientEdge".
+    # 03b.4 Gradients for inputs (about 13 lines)
+    # Return a list with the gradient of the sum of `roots` with respect to each input, as
+    # Tensors; None for an input that the roots do not depend on. Here a is 2. and b is 5.
+    #   gradients([a * b], (b, a), [None], False, False, False)   -> [2., 5.], as Tensors
+    #   gradients([a * 3], (b, a), [None], False, False, True)    -> [None, 3.]
+    #   the same without allow_unused        -> RuntimeError with UNUSED, as for index 0
+    #   gradients([a * b], (torch.ones(1),), ...)        -> RuntimeError with NOT_REQUIRED
+    # Mind:
+    # - An input may be a GradientEdge, or a result in the middle of the graph.
+    # - Check the inputs before the pass, and its results afterwards.
+    # Use: `root_gradients`, `root_edges`, `edge_of`; `captured`, given below, runs the
+    # pass, of class `kind`; `Tensor._plain(array)`.
     raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
+
+
+def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
+             input_edges: list[Any], kind: type[GraphTask]) -> list[Any]:
+    """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
+
+    They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
+    """
+    if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
+        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
+        if grads is not None:
+            return grads
+    return execute(edges, root_grads, retain_graph, create_graph, input_edges,
+                   accumulate=False, kind=kind)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
@@ -131,53 +159,70 @@ def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, c
 
 
 def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
-    """Make the gradient of an input that has none."""
-    # 03b.4 Gradients for inputs: see the task at `gradients`.
-    raise NotImplementedError("03b.4 Gradients for inputs is yours to write")
+    """Make the gradient of an input that has none: zeros; it requires grad if `create_graph`."""
+    if isinstance(input, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a "
+                           "GradientEdge")
+    with place_on(input._array):
+        zeros = backend_of(input._array).zeros(input._array.shape, input._array.dtype)
+    return Tensor._plain(zeros).requires_grad_(create_graph)
 
 
 def as_tuple(tensors: Any) -> tuple[Any, ...]:
     """Return one tensor, or edge, or a sequence or dictionary of them as a tuple."""
-    # 03b.1 One or many (about 17 lines)
-    # `as_tuple(tensors)`: a Tensor or a GradientEdge becomes a tuple of that one (a
-    # GradientEdge is a tuple itself, and is not to be taken apart); of a dictionary take
-    # the values; anything else that can be iterated becomes a tuple, in its order.
-    # `matched(grads, count)`: None becomes a tuple of `count` times None; otherwise the
-    # first `count` of `as_tuple(grads)` (what is left over is not looked at, as in
-    # PyTorch); where there are fewer, raise RuntimeError with the text "got {count}
-    # tensors and {length} gradients". `inputs_of(inputs, function)`: `as_tuple(inputs)`;
-    # where it is empty raise RuntimeError "`inputs` argument to `{function}()` cannot be
-    # empty." (with these backquotes), and where an element is neither Tensor nor
-    # GradientEdge raise RuntimeError "all inputs have to be Tensors or GradientEdges, but
-    # got {name of its type}".
+    # 03b.1 One or many (about 9 lines)
+    # Callers bring one tensor, several, or a dictionary of them: make it a tuple.
+    # `matched` makes one of the gradients for `count` tensors.
+    #   as_tuple(x)                 -> (x,), also where x is a GradientEdge
+    #   as_tuple([y, x, y])         -> (y, x, y), as with everything that can be iterated
+    #   as_tuple({"x": x, "y": y})  -> (x, y)
+    #   matched(None, 3)            -> (None, None, None)
+    #   matched([g, None, h], 2)    -> (g, None): as in PyTorch, the rest is not looked at
+    #   matched([g], 2)             -> RuntimeError "got 2 tensors and 1 gradients"
+    # Mind:
+    # - A Tensor can be iterated, and a GradientEdge is a tuple; neither is to be taken
+    #   apart.
+    # Use: `TOO_FEW.format(tensors=..., gradients=...)`, the text of the error.
     raise NotImplementedError("03b.1 One or many is yours to write")
 
 
 def inputs_of(inputs: Any, function: str) -> tuple[Any, ...]:
     """Return the `inputs` of `backward` or `grad` as a tuple of at least one tensor or edge."""
-    # 03b.1 One or many: see the task at `as_tuple`.
-    raise NotImplementedError("03b.1 One or many is yours to write")
+    inputs = as_tuple(inputs)
+    if not inputs:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    for input in inputs:
+        if not isinstance(input, (Tensor, GradientEdge)):
+            raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
+                               f"{type(input).__name__}")
+    return inputs
 
 
 def edge_of(tensor: Tensor | GradientEdge) -> tuple[Node | None, int]:
     """Return where in the graph the gradient of a tensor arrives."""
-    # 03b.2 Where the pass starts (about 14 lines)
-    # `edge_of(tensor)`: the pair (node, number) at which the gradient of a Tensor
-    # arrives, `tensor._edge()`; of a GradientEdge its first two elements.
-    # `root_edges(roots)`: the list of these for all roots. A Tensor that does not require
-    # grad, whose edge leads to None, raises RuntimeError with the text NO_HISTORY, into
-    # which `.format(i)` puts its position from 0; what is neither Tensor nor GradientEdge
-    # raises TypeError "element {i} of tensors has to be a Tensor, not {name of its
-    # type}". A leaf that requires grad is a root like any other. `appearance(root)`: the
-    # pair (shape, dtype) of a Tensor's array `root._array`; for a GradientEdge what its
-    # node knows of that output, `root.node.metadata_of(root.output_nr)`.
-    raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+    # 03b.2 Roots, and gradients that fit (about 15 lines)
+    # A pass starts at roots, Tensors or GradientEdges. `edge_of`: the pair (node, number)
+    # at which the gradient of one arrives. `root_edges`: that pair for each root, in a
+    # list. `checked`: the gradient given for root number `i`.
+    #   y = x * 2, z = x.unbind()[1]               root_edges([y, x, z])
+    #                                    -> [(y.grad_fn, 0), x._edge(), (z.grad_fn, 1)]
+    #   root_edges([y, torch.ones(1)])   -> RuntimeError with NO_HISTORY, as for element 1
+    #   root_edges([y, 2.0])             -> TypeError with NOT_A_ROOT
+    #   checked(2.0, y, 0)               -> TypeError with NOT_A_GRADIENT
+    # Mind:
+    # - A leaf that requires grad is a root like any other.
+    # - A gradient has exactly the shape of its root, or raise `mismatch(i, its shape,
+    #   root's shape)`.
+    # - In another dtype it is converted and keeps its history.
+    # Use: `appearance(root)`; `tensor._edge()`, for a GradientEdge its first two
+    # elements; `grad.to(FROM_NUMPY[dtype])`.
+    raise NotImplementedError("03b.2 Roots, and gradients that fit is yours to write")
 
 
 def end_edges(inputs: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
     """Return the edges at which `backward` ends; its inputs retain their gradients."""
-    # 03b.5 backward and grad: see the task at `backward`.
-    raise NotImplementedError("03b.5 backward and grad is yours to write")
+    # 03b.5 backward: see the task at `backward`.
+    raise NotImplementedError("03b.5 backward is yours to write")
 
 
 def matched(grads: Any, count: int) -> tuple[Any, ...]:
@@ -192,23 +237,21 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
 
     They are tensors in a pass on tensors, and where hooks are to see a gradient with its history.
     """
-    # 03b.3 The first gradients (about 21 lines)
-    # `root_gradients`: return a list with the gradient that starts the pass for each of
-    # `roots`; `grads` has as many elements, each a Tensor or None. Where it is None,
-    # `ones_for(root)` makes a Tensor of ones for a root of one element (of its array,
-    # `BACKENDS[type(array)].ones_like(array)`; for a GradientEdge of `np.empty` of its
-    # shape and dtype); any other raises RuntimeError "grad can be implicitly created only
-    # for scalar outputs". `checked(grad, root, i)` checks a gradient that is given: it
-    # has to be a Tensor, else raise TypeError "gradients can be either Tensors or None,
-    # but got {name of its type}"; and of exactly the root's shape, else raise
-    # RuntimeError "Mismatch in shape: grad_output[{i}] has a shape of {Size(its shape)}
-    # and output[{i}] has a shape of {Size(the root's shape)}."; where its dtype is not
-    # the root's it is converted, `grad.to(FROM_NUMPY[dtype])`. Shape and dtype of a root
-    # are `appearance(root)`. In a pass on tensors (`on_tensors(create_graph)`), and where
-    # any gradient that is given requires grad, for hooks are to see it as it is, the list
-    # holds these Tensors; otherwise it holds their arrays. A root that is a Tensor and
-    # does not require grad, with no gradient given, gets None in the list and no error
-    # here: `root_edges` complains of it, with the better text.
+    # 03b.3 The first gradients (about 13 lines)
+    # Return a list with the gradient that starts the pass at each root. `grads` has as
+    # many items: a Tensor, which is `checked`, or None, where `ones_for(root)` stands in.
+    # Here y is x * 2 and x is [1., 2.].
+    #   root_gradients([y.sum(), y], [None, tensor([3.0, 4.0])], False)
+    #                              -> [array(1.), array([3., 4.])]
+    #   the same with True         -> [tensor(1.), tensor([3., 4.])]
+    #   ones_for(y)                -> RuntimeError with NOT_SCALAR
+    #   ones_for(torch.ones(3))    -> None: no grad required; root_edges says so better
+    # Mind:
+    # - Only a root of one element may leave its gradient out, whatever its dimensions.
+    # - All are Tensors if `on_tensors(create_graph)`, or if a gradient that was given
+    #   requires grad; otherwise all are arrays.
+    # Use: `array_like(root)`; `BACKENDS[type(array)].ones_like(array)`;
+    # `Tensor._plain(array)`.
     raise NotImplementedError("03b.3 The first gradients is yours to write")
 
 
@@ -218,22 +261,36 @@ def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
     raise NotImplementedError("03b.3 The first gradients is yours to write")
 
 
+def array_like(root: Tensor | GradientEdge) -> Any:
+    """Return an array of a root's shape and dtype; its values mean nothing."""
+    return root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
+
+
 def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
     """Return the gradient given for root number `i`, in the dtype of the root."""
-    # 03b.3 The first gradients: see the task at `root_gradients`.
-    raise NotImplementedError("03b.3 The first gradients is yours to write")
+    # 03b.2 Roots, and gradients that fit: see the task at `edge_of`.
+    raise NotImplementedError("03b.2 Roots, and gradients that fit is yours to write")
+
+
+def mismatch(i: int, grad_shape: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    """Return the error for a gradient whose shape is not that of root number `i`."""
+    return RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {Size(grad_shape)} "
+                        f"and output[{i}] has a shape of {Size(shape)}.")
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
     """Return shape and array dtype of a tensor, or of the one that an edge stands for."""
-    # 03b.2 Where the pass starts: see the task at `edge_of`.
-    raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+    if isinstance(root, Tensor):
+        return root._array.shape, root._array.dtype
+    if not isinstance(root, GradientEdge):
+        raise AssertionError(f"Expected output to be a torch.Tensor, but got {type(root).__name__}")
+    return root.node.metadata_of(root.output_nr)
 
 
 def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None, int]]:
     """Return the edges at which the pass starts; a root without history is an error."""
-    # 03b.2 Where the pass starts: see the task at `edge_of`.
-    raise NotImplementedError("03b.2 Where the pass starts is yours to write")
+    # 03b.2 Roots, and gradients that fit: see the task at `edge_of`.
+    raise NotImplementedError("03b.2 Roots, and gradients that fit is yours to write")
 
 
 def renamed(grad_tensors: Any, grad_variables: Any) -> Any:

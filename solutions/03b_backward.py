@@ -32,7 +32,15 @@ GradTensors = Tensor | Sequence[Tensor | None] | None
 TensorOrTensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | dict[Any, Tensor]
 
 
+#: Texts of errors; `.format` fills in what is named.
+TOO_FEW = "got {tensors} tensors and {gradients} gradients"
 NO_HISTORY = "element {} of tensors does not require grad and does not have a grad_fn"
+NOT_A_ROOT = "element {} of tensors has to be a Tensor, not {}"
+NOT_A_GRADIENT = "gradients can be either Tensors or None, but got {}"
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
+UNUSED = ("The differentiated Tensor at index {} appears to not have been used in the graph. "
+          "Set allow_unused=True if this is the desired behavior.")
 
 
 def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
@@ -41,7 +49,8 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
     """Accumulate the gradients of the sum of `tensors` into the `.grad` of the graph's leaves.
 
     `grad_tensors` are the gradients with respect to `tensors`; a tensor of one element may leave
-    its own out.  With `inputs` only these get a gradient.
+    its own out.  With `inputs` only these get a gradient.  `grad_variables` is an old name of
+    `grad_tensors`.
 
     >>> from minigrad import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -109,22 +118,29 @@ def gradients(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, cr
     edges = root_edges(roots)
     for input in inputs:
         if isinstance(input, Tensor) and not input.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+            raise RuntimeError(NOT_REQUIRED)
     input_edges = [edge_of(input) for input in inputs]
-    grads = None
-    if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
-        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
-    if grads is None:
-        grads = execute(edges, root_grads, retain_graph, create_graph, input_edges,
-                        accumulate=False, kind=kind)
+    grads = captured(edges, root_grads, retain_graph, create_graph, input_edges, kind)
     for i, grad in enumerate(grads):
         if grad is None and not allow_unused:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {i} appears to not have been used in the "
-                "graph. Set allow_unused=True if this is the desired behavior.")
+            raise RuntimeError(UNUSED.format(i))
     tensors: dict[int, Tensor] = {}  # an input that is named twice gets one gradient twice
     return [g if g is None or isinstance(g, Tensor) else
             tensors.setdefault(id(g), Tensor._plain(g)) for g in grads]
+
+
+def captured(edges: list[Any], root_grads: list[Any], retain_graph: bool, create_graph: bool,
+             input_edges: list[Any], kind: type[GraphTask]) -> list[Any]:
+    """Run a pass that fills no `.grad` and return the gradients that arrive at `input_edges`.
+
+    They are arrays, or Tensors in a pass on tensors; None where nothing arrived.
+    """
+    if create_graph or not (root_grads and isinstance(root_grads[0], Tensor)):
+        grads = swept(edges, root_grads, input_edges, retain_graph, create_graph, kind.batched)
+        if grads is not None:
+            return grads
+    return execute(edges, root_grads, retain_graph, create_graph, input_edges,
+                   accumulate=False, kind=kind)
 
 
 def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, create_graph: bool,
@@ -136,7 +152,7 @@ def of_batches(roots: Any, inputs: Any, grad_outputs: Any, retain_graph: bool, c
 
 
 def zeros_for(input: Tensor | GradientEdge, create_graph: bool) -> Tensor:
-    """Make the gradient of an input that has none."""
+    """Make the gradient of an input that has none: zeros; it requires grad if `create_graph`."""
     if isinstance(input, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a "
                            "GradientEdge")
@@ -185,7 +201,7 @@ def matched(grads: Any, count: int) -> tuple[Any, ...]:
         return (None,) * count
     grads = as_tuple(grads)[:count]  # as in PyTorch, what is left over is not looked at
     if len(grads) != count:
-        raise RuntimeError(f"got {count} tensors and {len(grads)} gradients")
+        raise RuntimeError(TOO_FEW.format(tensors=count, gradients=len(grads)))
     return grads
 
 
@@ -208,22 +224,31 @@ def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
     """Make the gradient of a root of one element; None for a root that requires none."""
     if isinstance(root, Tensor) and not root.requires_grad:
         return None  # root_edges says what is wrong
-    like = root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
+    like = array_like(root)
     if like.size != 1:
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        raise RuntimeError(NOT_SCALAR)
     return Tensor._plain(BACKENDS[type(like)].ones_like(like))
+
+
+def array_like(root: Tensor | GradientEdge) -> Any:
+    """Return an array of a root's shape and dtype; its values mean nothing."""
+    return root._array if isinstance(root, Tensor) else np.empty(*appearance(root))
 
 
 def checked(grad: Any, root: Tensor | GradientEdge, i: int) -> Tensor:
     """Return the gradient given for root number `i`, in the dtype of the root."""
     if not isinstance(grad, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+        raise TypeError(NOT_A_GRADIENT.format(type(grad).__name__))
     shape, dtype = appearance(root)
     if grad._array.shape != shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {Size(grad._array.shape)} "
-            f"and output[{i}] has a shape of {Size(shape)}.")
+        raise mismatch(i, grad._array.shape, shape)
     return grad if grad._array.dtype == dtype else grad.to(FROM_NUMPY[dtype])
+
+
+def mismatch(i: int, grad_shape: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    """Return the error for a gradient whose shape is not that of root number `i`."""
+    return RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {Size(grad_shape)} "
+                        f"and output[{i}] has a shape of {Size(shape)}.")
 
 
 def appearance(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], Any]:
@@ -240,7 +265,7 @@ def root_edges(roots: Sequence[Tensor | GradientEdge]) -> list[tuple[Node | None
     edges = []
     for i, root in enumerate(roots):
         if not isinstance(root, (Tensor, GradientEdge)):
-            raise TypeError(f"element {i} of tensors has to be a Tensor, not {type(root).__name__}")
+            raise TypeError(NOT_A_ROOT.format(i, type(root).__name__))
         edges.append(edge_of(root))
         if edges[i][0] is None:
             raise RuntimeError(NO_HISTORY.format(i))

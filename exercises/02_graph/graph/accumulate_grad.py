@@ -52,22 +52,19 @@ class AccumulateGrad(Node):
             that nothing else refers to, such as the transpose that `t` returns.  A new `.grad`
             takes the strides of a dense leaf and is row-major otherwise.
         """
-        # 02.5 Gradients that add up (about 31 lines)
-        # Add the array `grad` to `.grad` of the leaf, `variable._grad` (a Tensor or None; its
-        # array is `_array`). A variable that no longer requires grad (`_requires_grad`) gets
-        # nothing; for any other call `self.check_is_leaf()` first, which is given. With no
-        # `.grad` yet, make one: `variable._plain(array)` makes a Tensor of the array that
-        # `new_grad(variable._array, grad, owned)` returns. That array must be the leaf's
-        # alone: `grad` itself may be taken only where `owned` is true, it has the strides of
-        # the leaf, and it is either no view (`grad.base is None`) or all that refers to the
-        # array it looks at (`holds_alone(grad)`); in every other case copy it. Copying is
-        # always right. The copy, `copy_for(leaf, grad)`, has the strides of the leaf's array
-        # where that is dense (`is_dense(leaf)`) and is row-major (`grad.copy("C")`)
-        # otherwise; it has grad's dtype. With a `.grad` that is there already,
-        # `add_to(variable._grad, grad)` adds in place, whether it requires grad or not: the
-        # same Tensor stays in `variable._grad`, and the write is counted by
-        # `current._bump()`. Never write to `grad`. Threads may come at once: work under the
-        # leaf's lock, `lock_of(variable)`.
+        # 02.5 Gradients that add up (about 12 lines)
+        # A gradient has reached its leaf, `self.variable`: add it to `.grad`. `new_grad`
+        # makes the array of the first; every later gradient is added in place.
+        #   end.accumulate(array([3.0, 4.0]), False)    -> x.grad [3., 4.], in its own memory
+        #   end.accumulate(array([10.0, 20.0]), False)  -> x.grad [13., 24.], the same Tensor
+        # Mind:
+        # - `new_grad` may return `grad` itself if it is `owned`, has the leaf's strides, and
+        #   either is no view (`grad.base is None`) or `holds_alone(grad)`.
+        # - A variable that no longer requires grad gets nothing; for any other
+        #   `self.check_is_leaf()` comes first.
+        # - Threads may come at once: look and add under `lock_of(variable)`.
+        # Use: `copy_for` and `add_to`, given below; `variable._plain(array)` makes a Tensor
+        # for `variable._grad`.
         raise NotImplementedError("02.5 Gradients that add up is yours to write")
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
@@ -81,19 +78,17 @@ class AccumulateGrad(Node):
         A pass that is recorded adds it to `.grad` in a new tensor.
         """
         # 02.6 Gradients with a history (about 17 lines)
-        # `grads` is a tuple of one gradient: a Tensor, or None, which changes nothing. A leaf
-        # has no edges, so always return an empty tuple. As in 02.5 a variable that no longer
-        # requires grad gets nothing, and `self.check_is_leaf()` comes before anything is
-        # added. Where grad mode is off (`_state.grad_enabled.get()` is False) there is no
-        # history to keep: do what `self.accumulate(grad._array, owned=False)` does. Where it
-        # is on, the history has to be kept: with no `.grad` yet (`variable._grad` is None),
-        # it becomes a copy of the gradient, made by tensor operations so that it is
-        # differentiable, in memory of its own, with the strides of the leaf where that is
-        # dense (`is_dense(variable._array)`) and row-major otherwise; with a `.grad` already
-        # there, it becomes a new Tensor, the sum of the two with the histories of both.
-        # Neither the gradient nor the earlier `.grad` is ever written to. Threads may come at
-        # once: work under the leaf's lock, as in 02.5, but call `accumulate` before you take
-        # it.
+        # A pass that may be differentiated itself brings its gradient as a Tensor: keep its
+        # history in `.grad`. `grads` holds that one Tensor, or None, which changes nothing. A
+        # leaf has no edges: always return ().
+        #   w = 5., w * 2 arrives   -> x.grad is 10., a copy with a history that leads to w
+        #   then w * 3 arrives      -> x.grad is 25., a new Tensor with both histories
+        # Mind:
+        # - Where `_state.grad_enabled.get()` is False, `self.accumulate(grad._array,
+        #   owned=False)` does it all.
+        # - Neither the gradient nor the earlier `.grad` is written to.
+        # - The first two checks, and the lock, as in 02.5. The lock cannot be taken twice.
+        # Use: `differentiable_copy` and `laid_out_as`, given below.
         raise NotImplementedError("02.6 Gradients with a history is yours to write")
 
     def check_is_leaf(self) -> None:
@@ -109,15 +104,36 @@ def new_grad(leaf: Array, grad: Array, owned: bool) -> Array:
 
 
 def copy_for(leaf: Array, grad: Array) -> Array:
-    """Return a copy of a gradient, with the strides of a dense leaf."""
-    # 02.5 Gradients that add up: see the task at `AccumulateGrad.accumulate`.
-    raise NotImplementedError("02.5 Gradients that add up is yours to write")
+    """Return a copy of a gradient, with the strides of a dense leaf; row-major for another leaf."""
+    if not is_dense(leaf):
+        return grad.copy("C")
+    if grad.shape != leaf.shape:  # it was changed since
+        check_fit(leaf.shape, grad.shape)
+    fresh = backend_of(leaf).empty_like(leaf, dtype=grad.dtype)
+    fresh[...] = grad
+    return fresh
+
+
+def differentiable_copy(leaf: Any, grad: Any) -> Any:
+    """Return a recorded copy of a gradient Tensor, with the strides of a dense leaf."""
+    strides = leaf.stride() if is_dense(leaf._array) else grad.contiguous().stride()
+    return grad.new_empty_strided(leaf._array.shape, strides).copy_(grad)
 
 
 def add_to(current: Any, grad: Array) -> None:
-    """Add an array to a `.grad` in place."""
-    # 02.5 Gradients that add up: see the task at `AccumulateGrad.accumulate`.
-    raise NotImplementedError("02.5 Gradients that add up is yours to write")
+    """Add an array to a `.grad`, a Tensor, in place, and count the write."""
+    array = current._array
+    if array.base is not None and overlaps_itself(array):
+        raise RuntimeError(OVERLAP)
+    current._bump()  # first, for Ctrl-C may come after any call
+    try:
+        if array.dtype == grad.dtype:
+            array += grad
+        else:
+            array[...] = array + grad
+    except ValueError:
+        check_fit(array.shape, grad.shape)
+        raise
 
 
 def check_fit(shape: tuple[int, ...], arriving: tuple[int, ...]) -> None:

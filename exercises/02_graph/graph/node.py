@@ -59,6 +59,11 @@ def assign_sequence_nr(node: Node) -> None:
         tell(node)
 
 
+#: Texts of the errors of a node that is called by hand; `.format` fills in the numbers.
+WRONG_COUNT = "expected {} arguments, got {} instead"
+NOT_A_TENSOR = "argument {} is not a Variable"
+
+
 class Edge(NamedTuple):
     """The way of a gradient: to input number `index` of `node`; `(None, 0)` leads nowhere."""
 
@@ -132,13 +137,16 @@ class Node:
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to gradients: one result comes bare, several as a tuple."""
         # 02.4 A node called by hand (about 7 lines)
-        # Calling a node with gradient tensors applies it. It takes as many gradients as it
-        # has `num_inputs`; otherwise raise TypeError with the text "expected {num_inputs}
-        # arguments, got {number given} instead". Each is a tensor or None; for anything else
-        # raise TypeError with "argument {position, from 0} is not a Variable" (a tensor is
-        # what has an attribute `_array`). Then `self.apply_tensors(grads)` gives one result
-        # for each edge, with a history where grad mode is on. Return a single result bare,
-        # and several (or none) as a tuple.
+        # Apply this node to gradient tensors, one for each output of its forward. There is
+        # one result for each edge, and it can be differentiated again.
+        #   a is 2., b is 5.      (a * b).grad_fn(torch.tensor(3.0))  -> (15., 6.), a tuple
+        #                         (a**2).grad_fn(torch.tensor(3.0))   -> 12., one comes bare
+        #   a node without edges  node(torch.tensor(3.0))             -> ()
+        # Mind:
+        # - As many gradients as `num_inputs`, or TypeError with `WRONG_COUNT`.
+        # - Each a tensor or None, or TypeError with `NOT_A_TENSOR` and its position, from 0.
+        # Use: `apply_tensors`; both texts with `.format`; `hasattr(grad, "_array")` tells a
+        # tensor.
         raise NotImplementedError("02.4 A node called by hand is yours to write")
 
     def name(self) -> str:
@@ -153,19 +161,18 @@ class Node:
         """The edges as `((node, index), ...)`; `(None, 0)` for inputs that need no gradient."""
         # 02.1 Edges (about 3 lines)
         # A node says where its results go: one edge for each input of the forward.
-        # `set_edges(edges)` keeps (node, index) pairs in `self.edges`, a tuple of `Edge`s, as
-        # `NaryNode.__init__` does. `next_functions` returns the edges as a tuple of (node,
-        # index) pairs. `NaryNode.metadata_of(index)` returns (shape, dtype) of output `index`
-        # of the forward.
+        # `set_edges` keeps the edges, `next_functions` shows them to users, and `metadata_of`
+        # says what output `index` of the forward looked like.
         #   node.set_edges([(a, 1), (None, 0)])
         #   node.edges[0].node, node.edges[0].index    -> a, 1
         #   node.next_functions                        -> ((a, 1), (None, 0))
         #   node.metadata_of(0)                        -> (node.shape, node.dtype)
         #   node.metadata_of(1)                        -> node.others[0]
         # Mind:
-        # - new edges replace the old ones;
-        # - an edge that leads nowhere, (None, 0), keeps its place;
-        # - a list that the caller changes afterwards must not change the node.
+        # - New edges replace the old ones.
+        # - An edge that leads nowhere, (None, 0), keeps its place.
+        # - A list that the caller changes later must not change the node.
+        # Use: `Edge`, a pair with names, as in `NaryNode.__init__`.
         raise NotImplementedError("02.1 Edges is yours to write")
 
     @property

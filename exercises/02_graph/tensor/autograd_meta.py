@@ -33,14 +33,18 @@ class AutogradMeta:
     def is_leaf(self: Any) -> bool:
         """Whether no recorded operation made it."""
         # 02.3 Leaf or not (about 7 lines)
-        # `grad_fn` is the node that made this tensor, None for a leaf. Where `self._view` is
-        # None it stands in `self._node`; a view asks `self._view.current_node(self)` instead,
-        # because a write through another view may have changed its history (stage 06).
-        # `is_leaf` is True exactly where `grad_fn` is None; that holds of tensors that need
-        # no gradient too. `_edge()` returns the pair (node, index) to which this tensor's
-        # gradient goes: `grad_fn` and `self._index` (which output of that node the tensor is)
-        # where there is a grad_fn; `(self._accumulator(), 0)` for a leaf that requires grad
-        # (`self._requires_grad`); `(None, 0)` for any other.
+        # `grad_fn`: the node that made this tensor, None for a leaf. `is_leaf`: whether no
+        # recorded operation made it. `_edge()`: the pair (node, number) at which its gradient
+        # arrives.
+        #   x requires grad   x.grad_fn, x.is_leaf, x._edge()  -> None, True, (its one end, 0)
+        #   c does not        c.grad_fn, c.is_leaf, c._edge()  -> None, True, (None, 0)
+        #   y = x * 3         y.grad_fn, y.is_leaf, y._edge()  -> node, False, (node, 0)
+        #   low, high = x.unbind()               high._edge()  -> (high.grad_fn, 1)
+        # Mind:
+        # - A write may have changed the history of a view: where `self._view` is not None the
+        #   node is `self._view.current_node(self)`, otherwise `self._node`.
+        # Use: `_index`, the tensor's number among the outputs; `_requires_grad`;
+        # `_accumulator()`, the end of a leaf.
         raise NotImplementedError("02.3 Leaf or not is yours to write")
 
     @property
@@ -66,19 +70,29 @@ class AutogradMeta:
 
     def _accumulator(self: Any) -> AccumulateGrad:
         """Return the leaf's one `AccumulateGrad`, made when there is none alive."""
-        # 02.2 One end for each leaf (about 9 lines)
-        # Return this leaf's one AccumulateGrad. As long as somebody (a graph) holds it, every
-        # call returns the same one; when nobody holds it any more, the next call makes a new
-        # one, `AccumulateGrad(self)`. The leaf itself must not keep it alive: remember it as
-        # a weak reference, `ref(node)`, in `meta.accumulator`, which is None until the first
-        # time. `meta` is `self._autograd_meta()`, which makes it where `self._extras` is
-        # still None. If the leaf has hooks (`meta.hooks`, a dictionary or None), a newly made
-        # AccumulateGrad gets that very dictionary as `node._extras().tensor[0]`; without
-        # hooks leave the node's extras alone. Two threads may ask at once and have to get the
-        # same one: look and make under `_accumulator_lock`.
+        # 02.2 One end for each leaf (about 7 lines)
+        # A leaf has one AccumulateGrad for all its uses: return it, and make it where there
+        # is none. The graphs hold it; the leaf must not keep it alive.
+        #   end = x._accumulator()             -> an AccumulateGrad, end.variable is x
+        #   x._accumulator() is end            -> True, as long as somebody holds `end`
+        #   del end; x._accumulator()          -> a new one: the old one was freed
+        # Mind:
+        # - Threads that ask at once have to get the same one: look and make under
+        #   `_accumulator_lock`.
+        # Use: `new_accumulator(self)`, given below; `meta = self._autograd_meta()`, where
+        # `meta.accumulator` is None at first and then a weak reference, `ref(node)`.
         raise NotImplementedError("02.2 One end for each leaf is yours to write")
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Let gradients of this leaf go where another leaf's go."""
         self._autograd_meta().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator
+
+
+def new_accumulator(leaf: Any) -> AccumulateGrad:
+    """Make an `AccumulateGrad` that shows its gradients to the hooks of the leaf."""
+    node = AccumulateGrad(leaf)
+    hooks = leaf._autograd_meta().hooks
+    if hooks:
+        node._extras().tensor[0] = hooks  # not a copy: more may be registered later
+    return node

@@ -23,21 +23,38 @@ from ..tensor.tensor import Tensor
 
 Gradients = tuple[Tensor | None, ...]
 
+#: Texts of errors; `.format` fills in names and numbers.
+NO_GRADIENT = "can't replace a None gradient with a non-None value"
+NOT_A_TENSOR = "expected Variable, but hook returned '{}'"
+SIZE_CHANGED = "hook '{}' has changed the size of value"
+NOT_A_TUPLE = "expected tuple, but hook returned '{}'"
+WRONG_NUMBER = "hook '{}' has returned an incorrect number of values (got {}, but expected {})"
+
 
 def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
     """Raise unless what a hook returned can stand for the gradient it was given."""
-    # 05.2 What a hook may answer (about 11 lines)
-    # Raise unless `replaced`, which `hook` returned, can stand for the gradient `given`
-    # (a Tensor or None). In this order: if given is None, RuntimeError "can't replace a
-    # None gradient with a non-None value". If replaced is no Tensor, TypeError "expected
-    # Variable, but hook returned 'KIND'", with the name of its type. If its dtype
-    # differs, RuntimeError "hook 'NAME' has changed the type of value (was
-    # torch.FloatTensor got torch.DoubleTensor)", for NAME with hook_name(hook), for Float
-    # and Double with type_name(given.dtype) and type_name(replaced.dtype). If its shape
-    # differs in any way, RuntimeError "hook 'NAME' has changed the size of value".
-    # Otherwise return nothing. Compare the dtype and shape of the arrays, which lie in
-    # _array.
+    # 05.2 What a hook may answer (about 15 lines)
+    # `run_tensor_hooks` calls the hooks of each table with the gradient of that output;
+    # an answer that passes `check_hook_result` takes its place in `grads`. The check
+    # raises the first of these errors that applies, or does nothing:
+    #   run_tensor_hooks({1: {7: double, 9: add_one}}, grads)   grads [2., 3.] -> [2., 7.]
+    #   given is None                   -> RuntimeError(NO_GRADIENT)
+    #   replaced is 2.0, no Tensor      -> TypeError(NOT_A_TENSOR.format("float"))
+    #   float64 for float32             -> dtype_changed(name, given, replaced)
+    #   shape (3, 2) for (2, 3), or ()  -> RuntimeError(SIZE_CHANGED.format(name))
+    # Mind:
+    # - None is no answer; zero is one.
+    # - A hook may remove itself or register others, which do not run in this pass.
+    # - Compare the arrays' dtypes and shapes (`_array`); strides may differ.
+    # Use: `name = hook_name(hook)`; `type(replaced).__name__`.
     raise NotImplementedError("05.2 What a hook may answer is yours to write")
+
+
+def dtype_changed(name: str, given: Tensor, replaced: Tensor) -> RuntimeError:
+    """Return the error for a hook that was given one dtype and returned another."""
+    was, got = type_name(given.dtype), type_name(replaced.dtype)
+    return RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
+                        f"got torch.{got}Tensor)")
 
 
 def hook_name(hook: Callable[..., Any]) -> str:
@@ -48,57 +65,46 @@ def hook_name(hook: Callable[..., Any]) -> str:
 def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
     """Show each gradient to the hooks of its tensor in turn; what one returns takes its place.
 
-    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs.
+    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs; a
+    hook is called with None where no gradient came.
     """
-    # 05.3 Hooks of tensors (about 23 lines)
-    # register_hook(hook): RuntimeError "cannot register a hook on a tensor that doesn't
-    # require gradient" if the tensor does not require grad; otherwise register the hook
-    # in the tensor's table (hook_table) and return the handle. hook_table(tensor): return
-    # the table of the tensor's hooks, made when there is none yet, always the same one
-    # for the same tensor. For the output of a node (tensor.grad_fn) it lies in
-    # node._extras().tensor, a dict, under the number tensor._index. For a leaf it is kept
-    # in tensor._autograd_meta().hooks (None at first), and the same table is put under 0
-    # in _extras().tensor of tensor._accumulator(), its AccumulateGrad, so that a graph
-    # that exists already finds it. run_tensor_hooks(tables, grads): `tables` maps numbers
-    # of outputs to tables, `grads` is the list of the gradients of all outputs (Tensor or
-    # None), changed in place. Call every hook of each table, in order, with the gradient
-    # as it is now; where a hook returns something other than None, check it with
-    # check_hook_result(hook, result, gradient) and put it into grads, for the next hook
-    # too. A hook may remove itself or register others while it runs: go through a copy.
-    raise NotImplementedError("05.3 Hooks of tensors is yours to write")
+    # 05.2 What a hook may answer: see the task at `check_hook_result`.
+    raise NotImplementedError("05.2 What a hook may answer is yours to write")
 
 
 def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> None:
     """Add gradients to `.grad` of the tensors that asked for them and are still there."""
     # 05.4 retain_grad (about 14 lines)
-    # retain_grad(): RuntimeError "can't retain_grad on Tensor that has
-    # requires_grad=False" if the tensor does not require grad. For a leaf (grad_fn is
-    # None), or where it was asked for already, do nothing. Otherwise set retains_grad of
-    # self._autograd_meta() to True and put a weak reference to the tensor, ref(self),
-    # into the node's _extras().retained under the number self._index.
-    # keep_retained(retained, grads): `retained` maps numbers of outputs to weak
-    # references, `grads` is the list of the gradients of all outputs (Tensor or None).
-    # For each whose tensor is still alive and whose gradient is not None: if the tensor's
-    # _grad is None, it becomes a clone of the gradient, with memory of its own; otherwise
-    # it becomes the sum of both, a new tensor. The others are passed over.
+    # `retain_grad` has the node keep a weak reference to this result. In the pass
+    # `keep_retained` fills `_grad` of those tensors: `retained` maps numbers of outputs
+    # to references, `grads` are the gradients of all outputs.
+    #   y.retain_grad()                   -> y.retains_grad, and y is
+    #                                        y.grad_fn._extras().retained[y._index]()
+    #   keep_retained({1: ref(y)}, [None, g])   -> y._grad is a clone of g
+    #   keep_retained({1: ref(y)}, [None, h])   -> y._grad is g + h, a new tensor
+    #   torch.ones(2).retain_grad()       -> RuntimeError with CANNOT_RETAIN
+    # Mind:
+    # - A leaf, or a second call: do nothing.
+    # - A tensor that is gone, or a gradient that is None: pass over it.
+    # - Nothing is detached, and nothing written to in place.
+    # Use: `self._autograd_meta().retains_grad`.
     raise NotImplementedError("05.4 retain_grad is yours to write")
 
 
 def run_pre_hooks(hooks: Table, grads: Gradients) -> Gradients:
     """Call a node's pre-hooks with what it receives; return what it is to receive."""
-    # 05.5 Hooks of nodes (about 17 lines)
-    # run_pre_hooks(hooks, grads): call each hook of the table in order as hook(grads),
-    # with the tuple of the gradients that the node is about to receive; return the tuple
-    # that it is to receive. run_post_hooks(hooks, results, grads): call each as
-    # hook(results, grads), with the gradients that the node gave for its inputs and those
-    # that it received; return the results that go on. In both, checked_tuple decides what
-    # goes on, and each hook gets what the one before it left; go through a copy of the
-    # table. checked_tuple(hook, replaced, given): if the hook returned None, return
-    # given. Otherwise its result has to be a tuple, or TypeError "expected tuple, but
-    # hook returned 'KIND'"; of as many values, or RuntimeError "hook 'NAME' has returned
-    # an incorrect number of values (got 1, but expected 2)", with hook_name(hook). Each
-    # value that is not None is checked with check_hook_result against the value given in
-    # its place; None is allowed and means no gradient. Return the tuple.
+    # 05.5 Hooks of nodes (about 16 lines)
+    # Pre-hooks are called as hook(grads), with what a node receives, hooks as
+    # hook(results, grads), with what it gave and received. Both runners return what goes
+    # on; `checked_tuple` decides it after each hook. For given = (g1, g2) and the answer
+    #   None        -> (g1, g2), given itself
+    #   (h1, None)  -> (h1, None): no gradient for the second
+    #   [h1, h2]    -> TypeError(NOT_A_TUPLE.format("list"))
+    #   (h1,)       -> RuntimeError(WRONG_NUMBER.format(hook_name(hook), 1, 2))
+    # Mind:
+    # - Each hook gets what the one before it left.
+    # - Each value but None passes `check_hook_result`, beside the gradient in its place.
+    # - A hook may come or go meanwhile, as in 05.2.
     raise NotImplementedError("05.5 Hooks of nodes is yours to write")
 
 
@@ -116,15 +122,26 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
-    # 05.6 After the gradient is in .grad (about 15 lines)
-    # register_post_accumulate_grad_hook(hook): RuntimeError "cannot register a hook on a
-    # tensor that doesn't require gradient" if the tensor does not require grad;
-    # RuntimeError "post accumulate grad hooks cannot be registered on non-leaf tensors"
-    # if it has a grad_fn. The table is post_accumulate of self._autograd_meta(), None at
-    # first; make it when there is none, register the hook in it and return the handle.
-    # run_after_accumulation(hooks, tensor): the leaf's .grad is complete; call each hook
-    # of the table `hooks`, in order, with the tensor itself. Go through a copy of the
-    # table. A hook that returns anything but None is a RuntimeError 'Tensor post
-    # accumulate grad hooks should return None.' (of what is no tensor PyTorch says
-    # TypeError "expected Variable, but hook returned 'int'", which is as good here).
+    # 05.6 After the gradient is in .grad (about 10 lines)
+    # Some hooks of a leaf wait until its `.grad` is complete.
+    # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
+    # calls `run_after_accumulation` with that table and the leaf.
+    #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
+    #                                                  x._autograd_meta().post_accumulate
+    #   (x * 3).register_post_accumulate_grad_hook(hook)  -> RuntimeError with ONLY_LEAVES
+    #   torch.ones(2), in the same way                    -> RuntimeError with NEEDS_GRAD
+    #   run_after_accumulation(table, x)                  -> hook(x), for each in order
+    # Mind:
+    # - The table is None at first, and made once.
+    # - Each answer goes to `refuse_answer` before the next hook runs.
+    # - A hook may come or go meanwhile, as in 05.2.
     raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")
+
+
+def refuse_answer(answer: Any) -> None:
+    """Raise unless a hook that has nothing to replace returned None."""
+    if answer is None:
+        return
+    if not isinstance(answer, Tensor):
+        raise TypeError(NOT_A_TENSOR.format(type(answer).__name__))
+    raise RuntimeError("Tensor post accumulate grad hooks should return None.")

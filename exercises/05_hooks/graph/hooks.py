@@ -32,15 +32,19 @@ class RemovableHandle:
 
     def __init__(self, *hooks: Table) -> None:
         # 05.1 Handles and tables (about 12 lines)
-        # A table is an OrderedDict from numbers to hooks. RemovableHandle(*hooks) remembers
-        # the tables it is given in self.hooks and takes the next number of the class's
-        # counter, next(self._ids), as self.id; no two handles ever have the same number.
-        # remove() takes the entry with this number out of each of its tables; where there is
-        # none any more, nothing happens, so it may be called twice. __exit__ removes the hook
-        # and lets an exception pass. register(table, hook, prepend, *marked) makes the handle
-        # for table and all of marked, stores the hook in table under the handle's number, as
-        # the last entry, or as the first if prepend; stores True under the same number in
-        # each table of marked; and returns the handle.
+        # A table is an OrderedDict from numbers to hooks. `register` puts a hook into a table
+        # and returns a handle, which can take it away again. The next numbers are 0, 1 and 2:
+        #   handle = register(table, a)       -> table {0: a}, handle.id is 0
+        #   register(table, b, True)          -> table {1: b, 0: a}: prepend
+        #   register(table, c, False, marks)  -> table {1: b, 0: a, 2: c}, marks {2: True}
+        #   handle.remove(), or twice         -> table {1: b, 2: c}
+        # Mind:
+        # - No two handles ever have the same number: `next(self._ids)` gives one.
+        # - A handle removes its entry from all its tables, the marked ones too.
+        # - `with register(table, hook):` removes the hook at its end, and lets an exception
+        #   pass.
+        # Use: `self.hooks` for the tables, `self.id` for the number;
+        # `OrderedDict.move_to_end`.
         raise NotImplementedError("05.1 Handles and tables is yours to write")
 
     def remove(self) -> None:

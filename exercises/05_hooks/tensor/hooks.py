@@ -20,6 +20,11 @@ from weakref import ref
 
 from ..graph.hooks import RemovableHandle, Table, register
 
+#: Texts of errors.
+NEEDS_GRAD = "cannot register a hook on a tensor that doesn't require gradient"
+CANNOT_RETAIN = "can't retain_grad on Tensor that has requires_grad=False"
+ONLY_LEAVES = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+
 
 class GradientHooks:
     """The part of `Tensor` that asks for its gradient."""
@@ -34,16 +39,19 @@ class GradientHooks:
     def retain_grad(self: Any) -> None:
         """Have backward fill `.grad` of this tensor, though it is no leaf."""
         # 05.4 retain_grad (about 14 lines)
-        # retain_grad(): RuntimeError "can't retain_grad on Tensor that has
-        # requires_grad=False" if the tensor does not require grad. For a leaf (grad_fn is
-        # None), or where it was asked for already, do nothing. Otherwise set retains_grad of
-        # self._autograd_meta() to True and put a weak reference to the tensor, ref(self),
-        # into the node's _extras().retained under the number self._index.
-        # keep_retained(retained, grads): `retained` maps numbers of outputs to weak
-        # references, `grads` is the list of the gradients of all outputs (Tensor or None).
-        # For each whose tensor is still alive and whose gradient is not None: if the tensor's
-        # _grad is None, it becomes a clone of the gradient, with memory of its own; otherwise
-        # it becomes the sum of both, a new tensor. The others are passed over.
+        # `retain_grad` has the node keep a weak reference to this result. In the pass
+        # `keep_retained` fills `_grad` of those tensors: `retained` maps numbers of outputs
+        # to references, `grads` are the gradients of all outputs.
+        #   y.retain_grad()                   -> y.retains_grad, and y is
+        #                                        y.grad_fn._extras().retained[y._index]()
+        #   keep_retained({1: ref(y)}, [None, g])   -> y._grad is a clone of g
+        #   keep_retained({1: ref(y)}, [None, h])   -> y._grad is g + h, a new tensor
+        #   torch.ones(2).retain_grad()       -> RuntimeError with CANNOT_RETAIN
+        # Mind:
+        # - A leaf, or a second call: do nothing.
+        # - A tensor that is gone, or a gradient that is None: pass over it.
+        # - Nothing is detached, and nothing written to in place.
+        # Use: `self._autograd_meta().retains_grad`.
         raise NotImplementedError("05.4 retain_grad is yours to write")
 
     def register_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
@@ -55,22 +63,21 @@ class GradientHooks:
         >>> (x * x).backward(); x.grad
         tensor(60.)
         """
-        # 05.3 Hooks of tensors (about 23 lines)
-        # register_hook(hook): RuntimeError "cannot register a hook on a tensor that doesn't
-        # require gradient" if the tensor does not require grad; otherwise register the hook
-        # in the tensor's table (hook_table) and return the handle. hook_table(tensor): return
-        # the table of the tensor's hooks, made when there is none yet, always the same one
-        # for the same tensor. For the output of a node (tensor.grad_fn) it lies in
-        # node._extras().tensor, a dict, under the number tensor._index. For a leaf it is kept
-        # in tensor._autograd_meta().hooks (None at first), and the same table is put under 0
-        # in _extras().tensor of tensor._accumulator(), its AccumulateGrad, so that a graph
-        # that exists already finds it. run_tensor_hooks(tables, grads): `tables` maps numbers
-        # of outputs to tables, `grads` is the list of the gradients of all outputs (Tensor or
-        # None), changed in place. Call every hook of each table, in order, with the gradient
-        # as it is now; where a hook returns something other than None, check it with
-        # check_hook_result(hook, result, gradient) and put it into grads, for the next hook
-        # too. A hook may remove itself or register others while it runs: go through a copy.
-        raise NotImplementedError("05.3 Hooks of tensors is yours to write")
+        # 05.3 Where a tensor's hooks lie (about 12 lines)
+        # `hook_table` returns the table of a tensor's hooks, made where there is none yet. It
+        # lies where a backward pass finds it without the tensor. `register_hook` registers a
+        # hook there.
+        #   y is output 1 of node   hook_table(y) is node._extras().tensor[1]
+        #   x is a leaf             hook_table(x) is x._autograd_meta().hooks, None at first,
+        #                           and is x._accumulator()._extras().tensor[0]
+        #   y.register_hook(hook)   -> the handle; hook_table(y) is the same table as before
+        #   torch.ones(2).register_hook(hook)    -> RuntimeError with NEEDS_GRAD
+        # Mind:
+        # - A leaf outlives its graphs: hand its table to the AccumulateGrad that there is
+        #   now, each time.
+        # Use: `node_with_hooks(tensor)`, None for a leaf; `tensor._index`; `register(table,
+        # hook)`.
+        raise NotImplementedError("05.3 Where a tensor's hooks lie is yours to write")
 
     @property
     def _backward_hooks(self: Any) -> OrderedDict[int, Any] | None:
@@ -95,17 +102,19 @@ class GradientHooks:
 
     def register_post_accumulate_grad_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
-        # 05.6 After the gradient is in .grad (about 15 lines)
-        # register_post_accumulate_grad_hook(hook): RuntimeError "cannot register a hook on a
-        # tensor that doesn't require gradient" if the tensor does not require grad;
-        # RuntimeError "post accumulate grad hooks cannot be registered on non-leaf tensors"
-        # if it has a grad_fn. The table is post_accumulate of self._autograd_meta(), None at
-        # first; make it when there is none, register the hook in it and return the handle.
-        # run_after_accumulation(hooks, tensor): the leaf's .grad is complete; call each hook
-        # of the table `hooks`, in order, with the tensor itself. Go through a copy of the
-        # table. A hook that returns anything but None is a RuntimeError 'Tensor post
-        # accumulate grad hooks should return None.' (of what is no tensor PyTorch says
-        # TypeError "expected Variable, but hook returned 'int'", which is as good here).
+        # 05.6 After the gradient is in .grad (about 10 lines)
+        # Some hooks of a leaf wait until its `.grad` is complete.
+        # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
+        # calls `run_after_accumulation` with that table and the leaf.
+        #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
+        #                                                  x._autograd_meta().post_accumulate
+        #   (x * 3).register_post_accumulate_grad_hook(hook)  -> RuntimeError with ONLY_LEAVES
+        #   torch.ones(2), in the same way                    -> RuntimeError with NEEDS_GRAD
+        #   run_after_accumulation(table, x)                  -> hook(x), for each in order
+        # Mind:
+        # - The table is None at first, and made once.
+        # - Each answer goes to `refuse_answer` before the next hook runs.
+        # - A hook may come or go meanwhile, as in 05.2.
         raise NotImplementedError("05.6 After the gradient is in .grad is yours to write")
 
 
@@ -115,5 +124,19 @@ def hook_table(tensor: Any) -> Table:
     It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
     keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
     """
-    # 05.3 Hooks of tensors: see the task at `GradientHooks.register_hook`.
-    raise NotImplementedError("05.3 Hooks of tensors is yours to write")
+    # 05.3 Where a tensor's hooks lie: see the task at `GradientHooks.register_hook`.
+    raise NotImplementedError("05.3 Where a tensor's hooks lie is yours to write")
+
+
+def node_with_hooks(tensor: Any) -> Any:
+    """Return the node with the hooks of a tensor: its `grad_fn`, None for a leaf.
+
+    A view that lost its history because its base was written to keeps the hooks that it had.
+    """
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        node = tensor._node
+        if node is None or node.extras is None or tensor._index not in node.extras.tensor:
+            raise
+        return node

@@ -71,7 +71,9 @@ class AccumulateGrad(Node):
         """
         (grad,) = grads
         variable = self.variable
-        if grad is None or not variable._requires_grad:
+        if grad is None:
+            return ()
+        if not variable._requires_grad:  # any more
             return ()
         if not _state.grad_enabled.get():
             self.accumulate(grad._array, owned=False)
@@ -80,9 +82,7 @@ class AccumulateGrad(Node):
         with lock_of(variable):
             current = variable._grad
             if current is None:
-                leaf = variable._array
-                strides = variable.stride() if is_dense(leaf) else grad.contiguous().stride()
-                variable._grad = grad.new_empty_strided(leaf.shape, strides).copy_(grad)
+                variable._grad = differentiable_copy(variable, grad)
             else:
                 variable._grad = laid_out_as(current._array, current + grad)
         return ()
@@ -101,7 +101,7 @@ def new_grad(leaf: Array, grad: Array, owned: bool) -> Array:
 
 
 def copy_for(leaf: Array, grad: Array) -> Array:
-    """Return a copy of a gradient, with the strides of a dense leaf."""
+    """Return a copy of a gradient, with the strides of a dense leaf; row-major for another leaf."""
     if not is_dense(leaf):
         return grad.copy("C")
     if grad.shape != leaf.shape:  # it was changed since
@@ -111,8 +111,14 @@ def copy_for(leaf: Array, grad: Array) -> Array:
     return fresh
 
 
+def differentiable_copy(leaf: Any, grad: Any) -> Any:
+    """Return a recorded copy of a gradient Tensor, with the strides of a dense leaf."""
+    strides = leaf.stride() if is_dense(leaf._array) else grad.contiguous().stride()
+    return grad.new_empty_strided(leaf._array.shape, strides).copy_(grad)
+
+
 def add_to(current: Any, grad: Array) -> None:
-    """Add an array to a `.grad` in place."""
+    """Add an array to a `.grad`, a Tensor, in place, and count the write."""
     array = current._array
     if array.base is not None and overlaps_itself(array):
         raise RuntimeError(OVERLAP)

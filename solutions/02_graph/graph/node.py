@@ -56,6 +56,11 @@ def assign_sequence_nr(node: Node) -> None:
         tell(node)
 
 
+#: Texts of the errors of a node that is called by hand; `.format` fills in the numbers.
+WRONG_COUNT = "expected {} arguments, got {} instead"
+NOT_A_TENSOR = "argument {} is not a Variable"
+
+
 class Edge(NamedTuple):
     """The way of a gradient: to input number `index` of `node`; `(None, 0)` leads nowhere."""
 
@@ -129,10 +134,10 @@ class Node:
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to gradients: one result comes bare, several as a tuple."""
         if len(grads) != self.num_inputs:
-            raise TypeError(f"expected {self.num_inputs} arguments, got {len(grads)} instead")
+            raise TypeError(WRONG_COUNT.format(self.num_inputs, len(grads)))
         for position, grad in enumerate(grads):
             if grad is not None and not hasattr(grad, "_array"):
-                raise TypeError(f"argument {position} is not a Variable")
+                raise TypeError(NOT_A_TENSOR.format(position))
         results = tuple(self.apply_tensors(grads))
         return results[0] if len(results) == 1 else results
 

@@ -60,13 +60,20 @@ class AutogradMeta:
             meta = self._autograd_meta()
             node: AccumulateGrad | None = meta.accumulator and meta.accumulator()
             if node is None:
-                node = AccumulateGrad(self)
+                node = new_accumulator(self)
                 meta.accumulator = ref(node)
-                if meta.hooks:
-                    node._extras().tensor[0] = meta.hooks
         return node
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:
         """Let gradients of this leaf go where another leaf's go."""
         self._autograd_meta().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator
+
+
+def new_accumulator(leaf: Any) -> AccumulateGrad:
+    """Make an `AccumulateGrad` that shows its gradients to the hooks of the leaf."""
+    node = AccumulateGrad(leaf)
+    hooks = leaf._autograd_meta().hooks
+    if hooks:
+        node._extras().tensor[0] = hooks  # not a copy: more may be registered later
+    return node

@@ -20,20 +20,32 @@ from ..tensor.tensor import Tensor
 
 Gradients = tuple[Tensor | None, ...]
 
+#: Texts of errors; `.format` fills in names and numbers.
+NO_GRADIENT = "can't replace a None gradient with a non-None value"
+NOT_A_TENSOR = "expected Variable, but hook returned '{}'"
+SIZE_CHANGED = "hook '{}' has changed the size of value"
+NOT_A_TUPLE = "expected tuple, but hook returned '{}'"
+WRONG_NUMBER = "hook '{}' has returned an incorrect number of values (got {}, but expected {})"
+
 
 def check_hook_result(hook: Callable[..., Any], replaced: Any, given: Tensor | None) -> None:
     """Raise unless what a hook returned can stand for the gradient it was given."""
     name = hook_name(hook)
     if given is None:
-        raise RuntimeError("can't replace a None gradient with a non-None value")
+        raise RuntimeError(NO_GRADIENT)
     if not isinstance(replaced, Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{type(replaced).__name__}'")
+        raise TypeError(NOT_A_TENSOR.format(type(replaced).__name__))
     if replaced._array.dtype != given._array.dtype:
-        was, got = type_name(given.dtype), type_name(replaced.dtype)
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
-                           f"got torch.{got}Tensor)")
+        raise dtype_changed(name, given, replaced)
     if replaced._array.shape != given._array.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
+        raise RuntimeError(SIZE_CHANGED.format(name))
+
+
+def dtype_changed(name: str, given: Tensor, replaced: Tensor) -> RuntimeError:
+    """Return the error for a hook that was given one dtype and returned another."""
+    was, got = type_name(given.dtype), type_name(replaced.dtype)
+    return RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was}Tensor "
+                        f"got torch.{got}Tensor)")
 
 
 def hook_name(hook: Callable[..., Any]) -> str:
@@ -44,7 +56,8 @@ def hook_name(hook: Callable[..., Any]) -> str:
 def run_tensor_hooks(tables: Mapping[int, Table], grads: list[Tensor | None]) -> None:
     """Show each gradient to the hooks of its tensor in turn; what one returns takes its place.
 
-    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs.
+    `tables` holds the hooks of outputs of one node, `grads` the gradients of all its outputs; a
+    hook is called with None where no gradient came.
     """
     for index, hooks in list(tables.items()):
         for hook in list(hooks.values()):
@@ -84,10 +97,9 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
     if replaced is None:
         return given
     if not isinstance(replaced, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(replaced).__name__}'")
+        raise TypeError(NOT_A_TUPLE.format(type(replaced).__name__))
     if len(replaced) != len(given):
-        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values "
-                           f"(got {len(replaced)}, but expected {len(given)})")
+        raise RuntimeError(WRONG_NUMBER.format(hook_name(hook), len(replaced), len(given)))
     for result, before in zip(replaced, given, strict=True):
         if result is not None:
             check_hook_result(hook, result, before)
@@ -97,8 +109,13 @@ def checked_tuple(hook: Callable[..., Any], replaced: Any, given: Gradients) -> 
 def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     """Call the hooks of a leaf that wait until backward has added to its `.grad`."""
     for hook in list(hooks.values()):
-        answer = hook(tensor)
-        if answer is not None:
-            if not isinstance(answer, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        refuse_answer(hook(tensor))
+
+
+def refuse_answer(answer: Any) -> None:
+    """Raise unless a hook that has nothing to replace returned None."""
+    if answer is None:
+        return
+    if not isinstance(answer, Tensor):
+        raise TypeError(NOT_A_TENSOR.format(type(answer).__name__))
+    raise RuntimeError("Tensor post accumulate grad hooks should return None.")

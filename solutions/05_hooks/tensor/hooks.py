@@ -17,6 +17,11 @@ from weakref import ref
 
 from ..graph.hooks import RemovableHandle, Table, register
 
+#: Texts of errors.
+NEEDS_GRAD = "cannot register a hook on a tensor that doesn't require gradient"
+CANNOT_RETAIN = "can't retain_grad on Tensor that has requires_grad=False"
+ONLY_LEAVES = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+
 
 class GradientHooks:
     """The part of `Tensor` that asks for its gradient."""
@@ -31,7 +36,7 @@ class GradientHooks:
     def retain_grad(self: Any) -> None:
         """Have backward fill `.grad` of this tensor, though it is no leaf."""
         if not self.requires_grad:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            raise RuntimeError(CANNOT_RETAIN)
         if self._node is None or self.retains_grad:  # a view of a changed base may have none as yet
             return
         node = self.grad_fn
@@ -48,7 +53,7 @@ class GradientHooks:
         tensor(60.)
         """
         if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+            raise RuntimeError(NEEDS_GRAD)
         return register(hook_table(self), hook)
 
     @property
@@ -75,10 +80,9 @@ class GradientHooks:
     def register_post_accumulate_grad_hook(self: Any, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(tensor)` after backward has accumulated into this leaf's `.grad`."""
         if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+            raise RuntimeError(NEEDS_GRAD)
         if self.grad_fn is not None:
-            raise RuntimeError(
-                "post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError(ONLY_LEAVES)
         extras = self._autograd_meta()
         if extras.post_accumulate is None:
             extras.post_accumulate = OrderedDict()
@@ -91,12 +95,7 @@ def hook_table(tensor: Any) -> Table:
     It lies with the node that the gradient goes to, under the number of the tensor there.  A leaf
     keeps it too: its `AccumulateGrad` may go with the graph, and the next one gets the same table.
     """
-    try:
-        node = tensor.grad_fn
-    except RuntimeError:  # a view whose base was changed so that it has no history any more
-        node = tensor._node
-        if node is None or node.extras is None or tensor._index not in node.extras.tensor:
-            raise
+    node = node_with_hooks(tensor)
     if node is not None:
         tables: dict[int, Table] = node._extras().tensor
         return tables.setdefault(tensor._index, OrderedDict())
@@ -105,3 +104,17 @@ def hook_table(tensor: Any) -> Table:
         extras.hooks = OrderedDict()
     tensor._accumulator()._extras().tensor[0] = extras.hooks
     return extras.hooks
+
+
+def node_with_hooks(tensor: Any) -> Any:
+    """Return the node with the hooks of a tensor: its `grad_fn`, None for a leaf.
+
+    A view that lost its history because its base was written to keeps the hooks that it had.
+    """
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        node = tensor._node
+        if node is None or node.extras is None or tensor._index not in node.extras.tensor:
+            raise
+        return node
