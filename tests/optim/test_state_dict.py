@@ -1,4 +1,4 @@
-"""What `Optimizer.state_dict` promises beside numbers and options: hooks, other keys, duplicates."""
+"""Promises of `Optimizer.state_dict` beside numbers and options: hooks, other keys, duplicates."""
 
 from __future__ import annotations
 
