@@ -303,10 +303,8 @@ def probe_11_7(random):
                         [times[0] <= span[0] <= times[1], times[-2] <= span[1] <= times[-1]
                          if len(times) > 3 else None])
             if span is not None:
-                events = made.function_events
-                seen.append([[e.name, e.input_shapes] for e in events])
                 seen.append(tried(lambda made=made: made.__enter__()))
-                seen.append([len(made.function_events), look()])
+                seen.append([[[e.name, e.input_shapes] for e in made.function_events], look()])
         return seen
 
     return alone(program)
