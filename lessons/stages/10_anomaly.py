@@ -216,50 +216,6 @@ def switch_works():
 
 
 @clean
-def symptom_10_2_detect_takes_effect_at_once():
-    if not switch_works():
-        return False
-    torch.autograd.detect_anomaly()
-    return _state.anomaly.enabled
-
-
-@clean
-def symptom_10_2_detect_ignores_check_nan():
-    if not switch_works():
-        return False
-    with torch.autograd.detect_anomaly(check_nan=False):
-        return flags() == (True, True)
-
-
-@clean
-def symptom_10_2_detect_does_not_switch():
-    if not switch_works():
-        return False
-    with torch.autograd.detect_anomaly():
-        return not _state.anomaly.enabled
-
-
-@clean
-def symptom_10_2_detect_remembers_nothing():
-    if not switch_works():
-        return False
-    try:
-        with torch.autograd.detect_anomaly():
-            pass
-    except AttributeError as error:
-        return "prev" in str(error)
-    return False
-
-
-@clean
-def symptom_10_2_warns_elsewhere():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        torch.autograd.detect_anomaly()
-    return len(caught) == 1 and caught[0].filename != __file__
-
-
-@clean
 def symptom_10_2_set_ignores_the_mode():
     if not switch_works():
         return False
@@ -354,14 +310,6 @@ def symptom_10_2_check_nan_is_not_put_back():
         with torch.autograd.detect_anomaly():
             pass
         return flags() == (True, True)
-
-
-@clean
-def symptom_10_2_does_not_warn():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        torch.autograd.detect_anomaly()
-    return not caught
 
 
 # ------------------------------------------------------------------ 10.3
@@ -601,15 +549,6 @@ def texts(node):
 
 
 @clean
-def symptom_10_4_missing_trace_raises():
-    try:
-        reports(some_node())
-    except KeyError:
-        return True
-    return False
-
-
-@clean
 def symptom_10_4_missing_trace():
     found = texts(some_node())
     return len(found) == 1 and "No forward pass information" not in found[0]
@@ -640,13 +579,6 @@ def symptom_10_4_wrong_trace_for_parents():
 
 
 @clean
-def symptom_10_4_part_of_the_trace():
-    found = texts(family()[2])
-    return len(found) == 1 and ("line of grandparent" in found[0]) != (
-        "outside of grandparent" in found[0])
-
-
-@clean
 def symptom_10_4_raises():
     for node in (family()[2], some_node()):
         try:
@@ -660,11 +592,6 @@ def symptom_10_4_raises():
 @clean
 def symptom_10_4_goes_on_without_a_trace():
     return len(texts(some_node())) == 2
-
-
-@clean
-def symptom_10_4_trace_as_a_list():
-    return "['" in texts(family()[2])[0]
 
 
 @clean
@@ -704,16 +631,6 @@ def symptom_10_4_same_name_for_all():
 def symptom_10_4_parents_as_errors():
     found = texts(family()[0])
     return len(found) > 1 and "Error detected" in found[1]
-
-
-@clean
-def symptom_10_4_points_beyond_the_user():
-    users = {"__name__": "users", "warn_of_origin": anomaly_mode.warn_of_origin}
-    exec(compile("def call(node):\n    warn_of_origin(node)", "users.py", "exec"), users)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        users["call"](family()[2])
-    return [each.filename for each in caught] == [__file__]
 
 
 @clean
@@ -775,14 +692,6 @@ def symptom_10_5_missing_gradients_raise():
 
 
 @clean
-def symptom_10_5_tensors_raise():
-    try:
-        return (found_in(torch.tensor([NAN], dtype=torch.float64)) is None and finds_plain_nan())
-    except (AttributeError, TypeError, KeyError):
-        return finds_plain_nan()
-
-
-@clean
 def symptom_10_5_stops_at_missing():
     return (finds_plain_nan() and found_in(np.array([1.0]), np.array([NAN])) is not None
             and found_in(None, np.array([NAN])) is None)
@@ -815,13 +724,6 @@ def symptom_10_5_counts_some_alone():
 
 
 @clean
-def symptom_10_5_some_dtypes_only():
-    kinds = np.float16, np.float32, np.float64
-    found = [found_in(np.array([NAN], kind)) is not None for kind in kinds]
-    return any(found) and not all(found)
-
-
-@clean
 def symptom_10_5_marks_all():
     text = found_in(np.array([1.0, NAN, 1.0]))
     return text is not None and "3 of its 3" in text and "1 of its 3" in described(
@@ -848,46 +750,3 @@ def symptom_10_5_another_error():
     except Exception as error:
         return "returned nan values" in str(error)
     return False
-
-
-@clean
-def symptom_10_5_always_the_first_index():
-    found = [described([False, True]), described([[False, False], [False, True]])]
-    return all("at index [0" in each for each in found)
-
-
-@clean
-def symptom_10_5_index_of_another():
-    return "[0]" in described([False, True, True]) and "[1]" in described([True, False, True])
-
-
-@clean
-def symptom_10_5_no_list():
-    return "(2, 2)" in described([[True, False], [True, True]])
-
-
-@clean
-def symptom_10_5_one_element_is_no_number():
-    return described([True]) == "This gradient is a single number."
-
-
-@clean
-def symptom_10_5_flat_index():
-    text = anomaly_mode.describe(np.array([[False, False], [False, True]]))
-    return "[3]" in text or "index 3" in text
-
-
-@clean
-def symptom_10_5_last_index():
-    text = anomaly_mode.describe(np.array([[True, False], [False, True]]))
-    return "[1, 1]" in text
-
-
-@clean
-def symptom_10_5_counts_the_others():
-    return "; 1 of its 4" in anomaly_mode.describe(np.array([True, True, True, False]))
-
-
-@clean
-def symptom_10_5_number_like_an_array():
-    return "[]" in anomaly_mode.describe(np.array(True))

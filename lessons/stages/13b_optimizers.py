@@ -141,24 +141,6 @@ def symptom_13b_1_write_not_counted() -> bool:
     return w.tolist() == [4.0] and w._version == 0
 
 
-def symptom_13b_1_zero_grad_first_group() -> bool:
-    a, b, optimizer = _two_groups()
-    optimizer.zero_grad()
-    return (a.grad is None) != (b.grad is None)
-
-
-def symptom_13b_1_zero_grad_never_fills() -> bool:
-    a, _, optimizer = _two_groups()
-    optimizer.zero_grad(set_to_none=False)
-    return a.grad is None
-
-
-def symptom_13b_1_zero_grad_always_fills() -> bool:
-    a, _, optimizer = _two_groups()
-    optimizer.zero_grad()
-    return a.grad is not None and a.grad.tolist() == [0.0]
-
-
 # --- what follows compares ways down -------------------------------------------------------------
 
 GRADS = [np.array(g) for g in ((1.0, -4.0), (0.5, 2.0), (-2.0, 1.0), (3.0, 0.25))]
@@ -640,41 +622,6 @@ def symptom_13b_5_without_options() -> bool:
     optimizer = optim.SGD([parameter(1.0)], lr=0.1, momentum=0.5)
     (packed,) = optimizer.state_dict()["param_groups"]
     return set(optimizer.param_groups[0]) - {"params"} > set(packed) - {"params"}
-
-
-def symptom_13b_5_drops_other_keys() -> bool:
-    optimizer, _, _ = _packed()
-    optimizer.state["rounds"] = {"n": 3}
-    return "rounds" not in optimizer.state_dict()["state"]
-
-
-def symptom_13b_5_ignores_the_hook() -> bool:
-    optimizer, _, _ = _packed()
-    optimizer.register_state_dict_post_hook(lambda o, s: {**s, "more": 1})
-    return "more" not in optimizer.state_dict()
-
-
-def symptom_13b_5_none_of_a_hook() -> bool:
-    optimizer, _, _ = _packed()
-    optimizer.register_state_dict_post_hook(lambda o, s: None)
-    return optimizer.state_dict() is None
-
-
-def symptom_13b_5_hooks_get_a_part() -> bool:
-    optimizer, _, _ = _packed()
-    given = []
-    optimizer.register_state_dict_post_hook(lambda o, s: given.append(s))
-    optimizer.state_dict()
-    return len(given) == 1 and (not isinstance(given[0], dict)
-                                or not {"state", "param_groups"} <= set(given[0]))
-
-
-def symptom_13b_5_first_hooks_unasked() -> bool:
-    optimizer, _, _ = _packed()
-    asked = []
-    optimizer.register_state_dict_pre_hook(lambda o: asked.append(o))
-    optimizer.state_dict()
-    return asked == []
 
 
 def symptom_13b_5_copies() -> bool:

@@ -10,8 +10,7 @@ class Optimizer:
             with _enabled():
                 loss = closure()
         for group in self.param_groups:
-            self._check_capture(group)
-            for parameter in group["params"]:
+            for parameter in self._to_step(group):
                 grad = parameter._grad
                 if grad is None:
                     continue
@@ -22,14 +21,7 @@ class Optimizer:
                     self.state[parameter] = state
         return loss
 
-    def _zero_grad(self, set_to_none):
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                zero_grad(parameter, set_to_none)
-
-    def state_dict(self):
-        for hook in list(self._optimizer_state_dict_pre_hooks.values()):
-            hook(self)
+    def _pack(self):
         numbers = {}
         groups = []
         for group in self.param_groups:
@@ -46,12 +38,7 @@ class Optimizer:
         states = {}
         for key, value in self.state.items():
             states[numbers.get(id(key), key)] = value
-        result = {"state": states, "param_groups": groups}
-        for hook in list(self._optimizer_state_dict_post_hooks.values()):
-            answer = hook(self, result)
-            if answer is not None:
-                result = answer
-        return result
+        return {"state": states, "param_groups": groups}
 
 
 def downhill(xp, group, array, grad, room):
@@ -89,23 +76,16 @@ class SGD:
 class Adam:
     def update(self, group, array, grad, state):
         xp = backend_of(array)
-        if not state:
-            names = ["exp_avg", "exp_avg_sq"]
-            if group["amsgrad"]:
-                names.append("max_exp_avg_sq")
-            start(xp, state, array, *names)
+        m, v, *largest = self._averages(group, array, state)
         count = counted(state)
         beta1, beta2 = group["betas"]
         if group["decoupled_weight_decay"]:
             array *= 1 - group["lr"] * group["weight_decay"]
         g = downhill(xp, group, array, grad, grad)
-        m = state["exp_avg"]._array
-        v = state["exp_avg_sq"]._array
         average(xp, g, m, v, beta1, beta2, g)
         if group["amsgrad"]:
-            largest = state["max_exp_avg_sq"]._array
-            largest[...] = xp.maximum(largest, v)
-            v = largest
+            largest[0][...] = xp.maximum(largest[0], v)
+            v = largest[0]
         corrected_m = m / (1 - beta1 ** count)
         corrected_v = v / (1 - beta2 ** count)
         array -= group["lr"] * corrected_m / (corrected_v ** 0.5 + group["eps"])

@@ -9,9 +9,11 @@ import threading
 import warnings
 import weakref
 
+import numpy as np
 import pytest
 
 import minigrad
+from minigrad.autograd.anomaly_mode import describe
 from tests.support.engines import leaf, on_each_engine, spelt
 
 pytestmark = on_each_engine
@@ -339,3 +341,14 @@ def test_nan_is_looked_for_in_batches(torch):
         assert func.jacrev(torch.sqrt)(x).tolist() == [[0.5, 0.0], [0.0, 0.25]]
         with pytest.raises(RuntimeError, match="returned nan values in its 0th output"):
             func.jacrev(torch.sqrt)(torch.tensor([1.0, -1.0]))
+
+
+@pytest.mark.parametrize(("mask", "told"), [
+    (True, "is a single number."),
+    ([True], "has the shape [1]; 1 of its 1 values are nan, the first at index [0]."),
+    ([False, True, True], "has the shape [3]; 2 of its 3 values are nan, the first at index [1]."),
+    ([[False, False, False], [False, True, False]],
+     "has the shape [2, 3]; 1 of its 6 values are nan, the first at index [1, 1]."),
+])
+def test_where_nan_stands_is_described(torch, mask, told):
+    assert describe(np.array(mask)) == f"This gradient {told}"

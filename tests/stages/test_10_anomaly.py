@@ -155,12 +155,6 @@ def test_switching_off_what_is_off_leaves_nothing():
 
 
 @pytest.mark.hole("10.2")
-def test_detect_anomaly_is_off_until_its_block_is_entered():
-    detect()
-    expect(False, True, "before the block is entered")
-
-
-@pytest.mark.hole("10.2")
 @pytest.mark.parametrize("check_nan", [True, False])
 def test_detect_anomaly_is_on_in_its_block(check_nan):
     with detect(check_nan=check_nan):
@@ -180,33 +174,6 @@ def test_an_error_of_the_block_goes_on():
     with pytest.raises(KeyError), detect():
         raise KeyError
     expect(False, True, "after a block that raised")
-
-
-@pytest.mark.hole("10.2")
-def test_detect_anomaly_warns():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        block = torch.autograd.detect_anomaly()
-        with block:
-            pass
-    assert [str(each.message) for each in caught] == [
-        "Anomaly Detection has been enabled. This mode will increase the runtime and should only "
-        "be enabled for debugging."]
-    assert caught[0].category is UserWarning
-
-
-@pytest.mark.hole("10.2")
-def test_detect_anomaly_warns_where_it_is_made():
-    with pytest.warns(UserWarning, match="^Anomaly Detection has been enabled") as caught:
-        torch.autograd.detect_anomaly()
-    assert caught[0].filename == __file__, f"expected this file, got {caught[0].filename}"
-
-
-@pytest.mark.hole("10.2")
-def test_set_detect_anomaly_does_not_warn():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        torch.autograd.set_detect_anomaly(True)
 
 
 @pytest.mark.hole("10.2")
@@ -433,17 +400,6 @@ def reports(node):
 
 
 @pytest.mark.hole("10.4")
-def test_the_trace_is_one_string():
-    node = family()[0]
-    assert anomaly_mode._trace(node) == "  outside of own\n  line of own\n"
-
-
-@pytest.mark.hole("10.4")
-def test_a_trace_that_is_not_there_is_empty():
-    assert anomaly_mode._trace(some_node()) == ""
-
-
-@pytest.mark.hole("10.4")
 def test_the_report_shows_the_whole_trace():
     (found,) = reports(family()[2])
     expected = ("Error detected in MulBackward0. Traceback of forward call that caused the error:\n"
@@ -612,22 +568,6 @@ def test_nan_is_named_with_its_node_and_position(grads, position):
     start = f"Function 'MulBackward0' returned nan values in its {position}th output. "
     assert text is not None, f"expected RuntimeError for {grads}"
     assert text.startswith(start), f"expected {start!r} ..., got {text!r}"
-
-
-@pytest.mark.hole("10.5")
-@pytest.mark.parametrize(("mask", "expected"), [
-    (True, "This gradient is a single number."),
-    ([False, True, True],
-     "This gradient has the shape [3]; 2 of its 3 values are nan, the first at index [1]."),
-    ([[False, False, False], [False, True, False]],
-     "This gradient has the shape [2, 3]; 1 of its 6 values are nan, the first at index [1, 1]."),
-    ([True], "This gradient has the shape [1]; 1 of its 1 values are nan, the first at index [0]."),
-    ([[True, False], [True, True]],
-     "This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 0]."),
-], ids=["no dimension", "[3]", "[2, 3]", "[1]", "[2, 2]"])
-def test_where_the_nan_is(mask, expected):
-    got = anomaly_mode.describe(np.array(mask))
-    assert got == expected, f"expected {expected!r}, got {got!r}"
 
 
 @pytest.mark.hole("10.5")
