@@ -250,7 +250,7 @@ def root_gradients(roots: Sequence[Tensor | GradientEdge], grads: Sequence[Any],
     # - Only a root of one element may leave its gradient out, whatever its dimensions.
     # - All are Tensors if `on_tensors(create_graph)`, or if a gradient that was given
     #   requires grad; otherwise all are arrays.
-    # Use: `array_like(root)`; `BACKENDS[type(array)].ones_like(array)`;
+    # Use: `array_like(root)`, also for an edge; `BACKENDS[type(array)].ones_like(array)`;
     # `Tensor._plain(array)`.
     raise NotImplementedError("03b.3 The first gradients is yours to write")
 

@@ -158,17 +158,6 @@ def symptom_02_2_held() -> bool:
     return kept() is not None and x._accumulator() is kept()
 
 
-def symptom_02_2_hooks_lost() -> bool:
-    x = _leaf(1.0)
-    x._autograd_meta().hooks = hooks = {0: print}
-    for _ in range(2):
-        node = x._accumulator()
-        if node.extras is None or node.extras.tensor.get(0) != hooks:
-            return True
-        del node
-    return False
-
-
 def _made_meanwhile():
     """Return how often the lock was taken, and whether another thread's node came back."""
     x, theirs = _leaf(1.0), []

@@ -220,7 +220,7 @@ def ones_for(root: Tensor | GradientEdge) -> Tensor | None:
     """Make the gradient of a root of one element; None for a root that requires none."""
     if isinstance(root, Tensor) and not root.requires_grad:
         return None  # root_edges says what is wrong
-    like = array_like(root)
+    like = root._array if isinstance(root, Tensor) else array_like(root)
     if like.size != 1:
         raise RuntimeError(NOT_SCALAR)
     return Tensor._plain(BACKENDS[type(like)].ones_like(like))

@@ -56,7 +56,7 @@ class AutogradMeta:
             meta = self._autograd_meta()
             node: AccumulateGrad | None = meta.accumulator and meta.accumulator()
             if node is None:
-                node = new_accumulator(self)
+                node = AccumulateGrad(self)
                 meta.accumulator = ref(node)
         return node
 
@@ -64,12 +64,3 @@ class AutogradMeta:
         """Let gradients of this leaf go where another leaf's go."""
         self._autograd_meta().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator
-
-
-def new_accumulator(leaf: Any) -> AccumulateGrad:
-    """Make an `AccumulateGrad` that shows its gradients to the hooks of the leaf."""
-    node = AccumulateGrad(leaf)
-    hooks = leaf._autograd_meta().hooks
-    if hooks:
-        node._extras().tensor[0] = hooks  # not a copy: more may be registered later
-    return node

@@ -40,6 +40,8 @@ class AccumulateGrad(Node):
         self.shape, self.dtype = variable._array.shape, variable._array.dtype  # as they are now
         self.extras = None
         self.sequence = 1 << 61  # leaves run as soon as they are ready
+        if variable._extras is not None and variable._extras.hooks:
+            self._extras().tensor[0] = variable._extras.hooks  # no copy: more may be registered
 
     def accumulate(self, grad: Array, owned: bool) -> None:
         """Add `grad` to `variable.grad`; it may become `.grad` itself only when `owned`.

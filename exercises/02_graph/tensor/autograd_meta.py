@@ -79,7 +79,7 @@ class AutogradMeta:
         # Mind:
         # - Threads that ask at once have to get the same one: look and make under
         #   `_accumulator_lock`.
-        # Use: `new_accumulator(self)`, given below; `meta = self._autograd_meta()`, where
+        # Use: `AccumulateGrad(self)` makes one; `meta = self._autograd_meta()`, where
         # `meta.accumulator` is None at first and then a weak reference, `ref(node)`.
         raise NotImplementedError("02.2 One end for each leaf is yours to write")
 
@@ -87,12 +87,3 @@ class AutogradMeta:
         """Let gradients of this leaf go where another leaf's go."""
         self._autograd_meta().accumulator = ref(accumulator)
         self.__dict__["_kept_accumulator"] = accumulator
-
-
-def new_accumulator(leaf: Any) -> AccumulateGrad:
-    """Make an `AccumulateGrad` that shows its gradients to the hooks of the leaf."""
-    node = AccumulateGrad(leaf)
-    hooks = leaf._autograd_meta().hooks
-    if hooks:
-        node._extras().tensor[0] = hooks  # not a copy: more may be registered later
-    return node

@@ -35,6 +35,15 @@ from ..tensor.tensor import Tensor
 
 TRACEBACK, PARENT = "traceback_", "parent_"  # keys of a node's metadata
 
+# The sentences of the report; all but the last two are PyTorch's own.
+NO_TRACE = ("Error detected in {name}. No forward pass information available. Enable detect "
+            "anomaly during forward pass for more information.")
+CAUSED = "Error detected in {name}. Traceback of forward call that caused the error:\n{trace}"
+INDUCED = ("\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced "
+           "the previous calculation:\n{trace}")
+MADE_WHILE_OFF = "(made while anomaly mode was off)\n"  # the trace of a parent that has none
+RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output. {where}"
+
 _evaluating: ContextVar[Node | None] = ContextVar("evaluating", default=None)
 
 
@@ -54,23 +63,23 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Switch anomaly mode on or off, for all threads."""
-    # 10.2 The switch (about 16 lines)
-    # `set_anomaly_enabled(enabled, check_nan)` sets `enabled` and `check_nan` of
-    # `_state.anomaly`. When the mode goes from off to on it calls
-    # `_state.observers.enter(remember_origin)`, from on to off
-    # `_state.observers.leave(remember_origin)`; otherwise neither. `_Restored.__init__`
-    # remembers both values as `prev` and `prev_check_nan` (ask `is_anomaly_enabled()` and
-    # `is_anomaly_check_nan_enabled()`), `__exit__` puts them back with
-    # set_anomaly_enabled. `detect_anomaly(check_nan)`: does what _Restored does, keeps
-    # check_nan and gives the warning "Anomaly Detection has been enabled. This mode will
-    # increase the runtime and should only be enabled for debugging." at the caller's line
-    # (stacklevel 2); entering the block switches on. `set_detect_anomaly(mode,
-    # check_nan)`: does what _Restored does, then switches at once.
+    # 10.2 The switch (about 11 lines)
+    # Switch anomaly mode on and off. `set_anomaly_enabled` sets both fields of
+    # `_state.anomaly`, `enabled` and `check_nan`. `set_detect_anomaly` switches at once;
+    # as a block it puts back both at the end.
+    #   set_anomaly_enabled(True), then (True, False) -> on, check_nan False, one observer
+    #   set_anomaly_enabled(False) when it is off     -> no observer leaves
+    #   set_detect_anomaly(False) as an inner block   -> on again after the block
+    # Mind:
+    # - While the mode is on, exactly one `remember_origin` observes new nodes.
+    # - An error of a block goes on.
+    # Use: `_state.observers.enter(remember_origin)` and `.leave(...)`;
+    # `is_anomaly_enabled()`, `is_anomaly_check_nan_enabled()`.
     raise NotImplementedError("10.2 The switch is yours to write")
 
 
 class _Restored:
-    """Puts the mode back that was in force when it was made."""
+    """Puts the mode back that was in force when it was made: `prev` and `prev_check_nan`."""
 
     def __init__(self) -> None:
         # 10.2 The switch: see the task at `set_anomaly_enabled`.
@@ -99,12 +108,13 @@ is a single number.
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        # 10.2 The switch: see the task at `set_anomaly_enabled`.
-        raise NotImplementedError("10.2 The switch is yours to write")
+        super().__init__()
+        self.check_nan = check_nan
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and "
+                      "should only be enabled for debugging.", stacklevel=2)
 
     def __enter__(self) -> None:
-        # 10.2 The switch: see the task at `set_anomaly_enabled`.
-        raise NotImplementedError("10.2 The switch is yours to write")
+        set_anomaly_enabled(True, self.check_nan)
 
 
 class set_detect_anomaly(_Restored):
@@ -124,23 +134,30 @@ class set_detect_anomaly(_Restored):
 
 
 def remember_origin(node: Node) -> None:
-    """Keep in a new node where it was made, and the node whose backward made it."""
-    # 10.3 Remembering and watching (about 16 lines)
-    # `remember_origin(node)` is called for each new node: keep the user's call stack, the
-    # list that `traceback.format_stack(frame)` gives for the frame of `user_frame()`, as
-    # `node.metadata[TRACEBACK]`; if a node is being evaluated (`_evaluating.get()` is not
-    # None), keep that one as `node.metadata[PARENT]`. `watched(evaluate)` returns a
-    # function of (node, buffer) that calls `evaluate(node, buffer)` with NumPy's
-    # floating-point warnings off (`np.errstate(all="ignore")`). Meanwhile `_evaluating`
-    # is this node; afterwards, however it ends, it is again what it was before. If an
-    # Exception is raised, `warn_of_origin(node)` is called and the exception goes on.
+    """Keep in a new node the user's call stack, and as its parent the node being evaluated.
+
+    `metadata[TRACEBACK]` is a list of strings, as `traceback.format_stack` gives it, and ends with
+    the user's line. There is no entry `metadata[PARENT]` where no node is being evaluated.
+    """
+    # 10.3 Remembering and watching (about 17 lines)
+    # `remember_origin` notes in each new node who made it. `watched(evaluate)` returns a
+    # function of (node, buffer) for the engine to call: it runs `evaluate(node, buffer)`.
+    #   remember_origin(mul)                      -> mul.metadata[TRACEBACK]: the stack
+    #   watched(evaluate)(mul, b)                 -> evaluate(mul, b) runs once
+    #   remember_origin(add) in evaluate(mul, b)  -> add.metadata[PARENT] is mul
+    # Mind:
+    # - Evaluations nest: afterwards, also after an error, `_evaluating` is what it was
+    #   before.
+    # - An Exception goes on after `warn_of_origin(node)`; an interrupt just goes on.
+    # Use: `_evaluating.get()` and `.set(node)`; `traceback.format_stack(frame)`,
+    # `user_frame()`; `np.errstate(all="ignore")` around evaluate silences NumPy.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
 
 
 def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
-    """Return `evaluate(node, buffer)` that says, when it fails, where the node comes from.
+    """Return a function of (node, buffer) that evaluates and reports a node's origin on failure.
 
-    NumPy's own words about a division by zero would only hide that message.
+    NumPy does not warn meanwhile: its words about a division by zero would hide the report.
     """
     # 10.3 Remembering and watching: see the task at `remember_origin`.
     raise NotImplementedError("10.3 Remembering and watching is yours to write")
@@ -165,38 +182,55 @@ def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
 @printed_if_refused
 def warn_of_origin(node: Node) -> None:
     """Warn with the forward call that made a node, then with those that led to that call."""
-    # 10.4 The report (about 17 lines)
-    # `_trace(node)`: the trace that the node remembers, as one string; empty where it has
-    # none. `warn_of_origin(node)` warns (`warnings.warn`, with the `stacklevel` that
-    # `user_frame()` gives). A node without a trace: "Error detected in {name}. No forward
-    # pass information available. Enable detect anomaly during forward pass for more
-    # information.", and nothing else. Otherwise: "Error detected in {name}. Traceback of
-    # forward call that caused the error:\n{trace}". Then for its parent, the parent's
-    # parent, and so on (`metadata.get(PARENT)`), one warning each: "\n\nPrevious
-    # calculation was induced by {name}. Traceback of forward call that induced the
-    # previous calculation:\n{trace}"; where a parent has no trace, "(made while anomaly
-    # mode was off)\n" stands in its place. {name} is `node.name()`.
+    # 10.4 The report (about 9 lines)
+    # Tell the user which forward call is to blame for an error in `node`: one warning for
+    # the node, then one for each of its ancestors: the parent, the parent's parent, and
+    # so on.
+    #   mul, parent pow, grandparent exp     -> CAUSED (mul), INDUCED (pow), INDUCED (exp)
+    #   mul has no trace                     -> NO_TRACE (mul), and nothing else
+    #   pow has no trace                     -> MADE_WHILE_OFF as its trace; exp follows
+    # Use: `_warn(text)`, `_trace(node)` (empty if there is none), `node.name()`,
+    # `node.metadata.get(PARENT)`; the sentences at the top of this file are filled in
+    # with `.format(name=..., trace=...)`.
     raise NotImplementedError("10.4 The report is yours to write")
 
 
 def _trace(node: Node) -> str:
-    # 10.4 The report: see the task at `warn_of_origin`.
-    raise NotImplementedError("10.4 The report is yours to write")
+    """Return the call stack that a node remembers as one string; empty if it has none."""
+    return "".join(node.metadata.get(TRACEBACK, ()))
+
+
+def _warn(text: str) -> None:
+    """Give a warning that points at the user's line."""
+    warnings.warn(text, stacklevel=user_frame()[1])
 
 
 def check_nan(node: Node, grads: Sequence[Any]) -> None:
     """Raise `RuntimeError` if one of the gradients that a node returned contains NaN."""
-    # 10.5 Finding NaN (about 15 lines)
-    # `check_nan(node, grads)`: each of `grads` is an array, a Tensor (its array is
-    # `_array`) or None. The first one, in order, that is of a floating dtype (`dtype.kind
-    # == "f"`) and contains a NaN raises RuntimeError "Function '{name}' returned nan
-    # values in its {position}th output. {where}", the position counted from 0 among all
-    # of grads, `where` from `describe(mask)`. Infinity is no NaN. The mask, as a NumPy
-    # array, is `backend_of(array).to_host(...)`. `describe(found)`, given a mask of at
-    # least one True: "This gradient is a single number." for 0 dimensions, else "This
-    # gradient has the shape {shape as a list}; {count} of its {size} values are nan, the
-    # first at index {index as a list}.".
+    # 10.5 Finding NaN (about 8 lines)
+    # Look for NaN in the gradients that `node` returned: raise RuntimeError with the text
+    # RETURNED_NAN for the first one that contains any, whether an array or a Tensor.
+    #   check_nan(mul, (np.array([1.5, np.inf]), None))      -> passes: inf is a value
+    #   check_nan(mul, (None, np.array([2.5, np.nan, 3.5]))) -> RuntimeError with the text
+    #     "Function 'MulBackward0' returned nan values in its 1th output. This gradient
+    #     has the shape [3]; 1 of its 3 values are nan, the first at index [1]."
+    # Mind:
+    # - The position counts all gradients from 0, missing ones too.
+    # Use: `floating_array(grad)`, `describe(mask)`; `backend_of(array).to_host(mask)`
+    # gives a mask as a NumPy array.
     raise NotImplementedError("10.5 Finding NaN is yours to write")
+
+
+def floating_array(grad: Any) -> Any:
+    """Return the array of a gradient, an array or a Tensor; None if it is missing or not floating.
+
+    >>> floating_array(np.array([1.5, 2.5])), floating_array(np.array([1, 2])), floating_array(None)
+    (array([1.5, 2.5]), None, None)
+    """
+    array = grad._array if isinstance(grad, Tensor) else grad
+    while isinstance(array, BatchedArray):
+        array = array.inner  # NaN in one example is NaN
+    return None if array is None or array.dtype.kind != "f" else array
 
 
 def describe(found: Any) -> str:
@@ -205,8 +239,11 @@ def describe(found: Any) -> str:
     >>> describe(np.array([[False, True], [True, True]]))
     'This gradient has the shape [2, 2]; 3 of its 4 values are nan, the first at index [0, 1].'
     """
-    # 10.5 Finding NaN: see the task at `check_nan`.
-    raise NotImplementedError("10.5 Finding NaN is yours to write")
+    if not found.ndim:
+        return "This gradient is a single number."
+    first = [int(i) for i in np.unravel_index(int(found.argmax()), found.shape)]
+    return (f"This gradient has the shape {list(found.shape)}; {int(found.sum())} of its "
+            f"{found.size} values are nan, the first at index {first}.")
 
 
 _state.anomaly.watched, _state.anomaly.check_gradients = watched, check_nan

@@ -22,22 +22,26 @@ def is_internal(frame: FrameType) -> bool:
 
 
 def is_ours(names: dict[str, Any]) -> bool:
-    """Tell whether a module is the package's, by its global names; see `is_internal`."""
-    # 10.1 Whose frame is it (about 9 lines)
-    # `is_ours(names)`: tell whether a module is the package's, by its global names: its
-    # `__name__` (missing: the user's) is `_PACKAGE` itself or begins with `_PACKAGE` and
-    # a dot. `user_frame()`: walk outwards (`f_back`) from the function that called
-    # user_frame, `sys._getframe(1)`, to the first frame that is not the package's
-    # (`is_internal(frame)`), and return it with its depth: 1 for the caller itself, 2 for
-    # the caller's caller, and so on, which is what `warnings.warn` wants as `stacklevel`.
-    # Where every frame is the package's return the caller and 1.
-    raise NotImplementedError("10.1 Whose frame is it is yours to write")
+    """Tell whether a module is the package's, by its global names; one without a name is not."""
+    # 10.1 The user's frame (about 9 lines)
+    # Find the user's code on the call stack: `user_frame` walks outwards from its caller
+    # to the first frame that is not the package's; `is_ours` tells by name what is the
+    # package's.
+    #   is_ours({"__name__": "minigrad.ops.math"})   -> True; "minigrad" itself too
+    #   is_ours({"__name__": "minigradient"})        -> False; also is_ours({})
+    #   a user calls user_frame()                    -> (the user's frame, 1)
+    #   user > minigrad.a > minigrad.b > user_frame  -> (the user's frame, 3)
+    #   all frames are the package's                 -> (the caller's frame, 1)
+    # Use: `_PACKAGE` ("minigrad"), `is_internal(frame)`; `sys._getframe(1)` is the
+    # caller's frame, `frame.f_back` the next one outwards, None at the end.
+    raise NotImplementedError("10.1 The user's frame is yours to write")
 
 
 def user_frame() -> tuple[FrameType, int]:
-    """Return the innermost frame of the user's, and how many frames of the package lie within.
+    """Return the user's innermost frame and its depth, which is a `stacklevel` of `warnings.warn`.
 
-    If there is none, as in the package's own examples, it is the caller's.
+    The function that calls user_frame has depth 1, its caller 2, and so on. If every frame is
+    the package's, as in its own examples, return the caller's frame and 1.
     """
-    # 10.1 Whose frame is it: see the task at `is_ours`.
-    raise NotImplementedError("10.1 Whose frame is it is yours to write")
+    # 10.1 The user's frame: see the task at `is_ours`.
+    raise NotImplementedError("10.1 The user's frame is yours to write")

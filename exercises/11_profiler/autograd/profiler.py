@@ -53,24 +53,33 @@ class _Recording:
         self.enabled = enabled
         self.entered = False
 
+    def _refuse(self) -> None:
+        """Raise `RuntimeError` if this was entered before, or if a profiler is on."""
+        if self.entered:
+            raise RuntimeError(f"{self._title()} context manager is not reentrant")
+        if _profiler_enabled():
+            raise RuntimeError("Profiler is already enabled on this thread")
+
     def _start(self, recorder: Any) -> None:
-        # 11.7 On and off (about 19 lines)
-        # `_start` switches a recorder on, on this thread: it raises
-        # RuntimeError(f"{self._title()} context manager is not reentrant") if `self.entered`
-        # is already true, and RuntimeError("Profiler is already enabled on this thread") if
-        # `_profiler_enabled()`; then it sets `self.entered`, puts the recorder into
-        # `_state.recorder` and calls `_state.observers.enter(recorder.made)`. `_stop` sets
-        # the recorder's `quick` to False (another thread may hold it a little longer), calls
-        # `_state.observers.leave(recorder.made)` and puts None into `_state.recorder`.
-        # `profile.__enter__` returns the profile. If it is `enabled`, it makes a recorder
-        # (`self._new_recorder()`), starts it, and only then keeps it in `self._recorder` (a
-        # profile that is refused must not lose its events) and notes the time
-        # (perf_counter_ns) in `self._began`. `profile.__exit__` does nothing if it is not
-        # enabled; else it reads the time, stops the recorder and sets `self._span` to the
-        # times of beginning and end. It does so after an error too, and lets the error go on.
+        """Make a recorder active on this thread, once; an observer hears of each node made."""
+        # 11.7 On and off (about 16 lines)
+        # Switch a profile on for a block. `_start` and `_stop` switch a recorder; `__enter__`
+        # and `__exit__` use them, and measure the time between.
+        #   with profile() as prof: ...       -> prof is the profile; recording inside
+        #   with profile(enabled=False): ...  -> nothing is switched
+        #   prof entered again                -> refused, and it keeps its events
+        # Mind:
+        # - An error ends recording too, and goes on.
+        # - `self._span` is (begin, end) in nanoseconds; what the profiler does itself is not
+        #   to be measured.
+        # Use: `self._refuse()`, `self._new_recorder()`, kept as `self._recorder`;
+        # `_state.recorder.set(...)`, `_state.observers.enter(recorder.made)` and
+        # `.leave(...)`; `recorder.quick`, `self.entered`, `self.enabled`,
+        # `perf_counter_ns()`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:
+        """Switch a recorder off; `quick = False` tells contexts that still hold it."""
         # 11.7 On and off: see the task at `_Recording._start`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
@@ -201,19 +210,23 @@ class record_function:
         self._open: tuple[Any, Any] | None = None  # recorder and its event, in a profile
 
     def __enter__(self) -> Self:
+        """Open an event `name`, or `name (args)`, if this thread has a profile."""
         # 11.8 Blocks with names (about 14 lines)
-        # `__enter__` returns the block itself. If this thread has a recorder
-        # (`_state.recorder.get()`), it opens an event there with `recorder.begin(name)` and
-        # keeps recorder and event in `self._open`; the name is `self.name`, or f"{self.name}
-        # ({self.args})" if `self.args` is not None. `__exit__` closes what `__enter__`
-        # opened, with `recorder.finish(event)` of that same recorder, sets `self._open` to
-        # None, and lets errors go on. Without a recorder neither does anything. `__call__`
-        # returns a function that does what `function` does, with its arguments and its
-        # result, each call within a block of its own of this name and args, and that has the
-        # function's name and docstring.
+        # Give a stretch of the program a name in profiles: as a block, or as a decorator.
+        #   with record_function("step") as b: ...  -> b is it; an event "step" holds the ops
+        #   record_function("step", "x, y")         -> the event is called "step (x, y)"
+        #   no profile is on                        -> nothing happens
+        #   @record_function("f") on a function     -> a block of its own for each call
+        # Mind:
+        # - The recorder that opened an event closes it, also after an error, which goes on.
+        # - A closed block holds nothing: `self._open` is None again.
+        # - The decorated function keeps its name, docstring, arguments and result.
+        # Use: `_state.recorder.get()`, `recorder.begin(name)`, `recorder.finish(event)`,
+        # `functools.wraps`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 
     def __exit__(self, *exc: object) -> None:
+        """Close the event, with the recorder that opened it."""
         # 11.8 Blocks with names: see the task at `record_function.__enter__`.
         raise NotImplementedError("11.8 Blocks with names is yours to write")
 

@@ -55,16 +55,17 @@ class _Times:
 
     @property
     def cpu_time(self) -> float:
-        """The average time of a call, in microseconds."""
+        """The average time of a call, in microseconds; 0.0 for no calls."""
         # 11.2 Self time (about 9 lines)
-        # `FunctionEvent.cpu_time_total` is how long the event took,
-        # `time_range.elapsed_us()`; an asynchronous event (`is_async`) has 0.0.
-        # `self_cpu_time_total` is that total without the totals of the events directly within
-        # it (`cpu_children`), again 0.0 if it is asynchronous. `self_cpu_memory_usage` is
-        # `cpu_memory_usage` without that of the events directly within it, 0 if it is
-        # asynchronous. `_Times.cpu_time` is the time of one call on average: the total by
-        # `count`, 0.0 if the count is 0. `EventList.self_cpu_time_total` is the sum of the
-        # self times of all events of the list, as a float.
+        # Compute the times of events: the total, the self time (without the events directly
+        # within), the same for bytes, the time of one call, and the sum of a list.
+        #   conv 0-10 holds pad 1-4 and mul 4.5-9, pad holds copy 1.5-3.5
+        #   cpu_time_total         -> conv 10.0, pad 3.0, copy 2.0, mul 4.5
+        #   self_cpu_time_total    -> conv 2.5,  pad 1.0, copy 2.0, mul 4.5; the list 10.0
+        #   cpu_memory_usage       -> conv 100,  pad 30,  copy 20,  mul 50
+        #   self_cpu_memory_usage  -> conv 20,   pad 10,  copy 20,  mul 50
+        #   an average with the total 12.0 and the count 4: cpu_time -> 3.0
+        # Use: `time_range.elapsed_us()`, `cpu_children`, `is_async`, `count`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
@@ -148,19 +149,19 @@ class FunctionEvent(_Times):
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """Total time, nested events included."""
+        """Total time, nested events included; 0.0 for an asynchronous event."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """Self time: without nested events."""
+        """Self time: without nested events; 0.0 for an asynchronous event."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """The bytes of the arrays made here, without those of nested events."""
+        """The bytes made here, without those of nested events; 0 for an asynchronous event."""
         # 11.2 Self time: see the task at `_Times.cpu_time`.
         raise NotImplementedError("11.2 Self time is yours to write")
 
@@ -207,24 +208,35 @@ class FunctionEventAvg(_Times):
         self.is_legacy = False
 
     def add(self, other: Any) -> FunctionEventAvg:
-        """Add an event, or another average of the same key, and return the sum."""
-        # 11.3 Averages and counts (about 35 lines)
-        # `FunctionEventAvg.add` adds an event or another average and returns the average
-        # itself. While its key is None, the first one says what it is the average of: key,
-        # node_id, is_async, is_remote, cpu_parent, scope, input_shapes and stack are taken
-        # over. What is no FunctionEvent or FunctionEventAvg, or has another key, raises
-        # AssertionError(f"an average of {self.key} cannot take in {other!r}"). Then
-        # cpu_time_total, self_cpu_time_total, device_time_total, self_device_time_total,
-        # cpu_memory_usage, self_cpu_memory_usage and count each grow by the other's.
-        # `EventList.key_averages` returns an EventList (with the same `profile_memory`) of
-        # one average for each group of events, in the order of the groups' first events.
-        # Events are in one group if key and node_id are equal; with `group_by_input_shapes`
-        # their `input_shapes` have to be equal as well, with `group_by_stack_n` > 0 the first
-        # so many lines of their stacks. Each average keeps these first `group_by_stack_n`
-        # lines as its stack (a list), and its input shapes only if they were asked for, None
-        # otherwise. `total_average` returns the sum of all events of the list, nested ones
-        # too, with the key "Total" and with None for input_shapes and stack.
+        """Add an event, or another average of the same key, and return this average.
+
+        Times on the CPU and on a device, bytes (each also without nested events) and the count
+        are sums.
+        """
+        # 11.3 Averages and counts (about 22 lines)
+        # `add` adds an event, or another average, to a running sum. `key_averages` makes one
+        # average for each group of events.
+        #   three calls of 4.0, 6.0, 1.0 added      -> count 3, cpu_time_total 11.0
+        #   an average of 2 calls + one of 3 calls  -> count 5
+        #   mul, add, mul, exp: key_averages()      -> EventList: mul with count 2, add, exp
+        #   mul [[2, 3]], mul [[4]], mul [[2, 3]]   -> one average; by input shapes two
+        # Mind:
+        # - With `group_by_stack_n`, the first so many lines of the stacks tell events apart.
+        # - The events stay as they are.
+        # - The new list has the same `_profile_memory`.
+        # Use: `self._accept(other)`, `FunctionEventAvg()`, `EventList(averages,
+        # profile_memory=...)`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
+
+    def _accept(self, other: Any) -> None:
+        """Take key, shapes, stack and the like from the first; `AssertionError` for another key."""
+        if self.key is None:
+            self.key, self.node_id = other.key, other.node_id
+            self.is_async, self.is_remote = other.is_async, other.is_remote
+            self.cpu_parent, self.scope = other.cpu_parent, other.scope
+            self.input_shapes, self.stack = other.input_shapes, other.stack
+        if not isinstance(other, (FunctionEvent, FunctionEventAvg)) or other.key != self.key:
+            raise AssertionError(f"an average of {self.key} cannot take in {other!r}")
 
     def __iadd__(self, other: Any) -> FunctionEventAvg:
         return self.add(other)
@@ -249,18 +261,21 @@ class EventList(list[Any]):
         """Set the parent of each event: the shortest event of its thread that contains it.
 
         An event that only overlaps with the one before it, as asynchronous work may, has no parent.
+        Asynchronous events have neither parent nor children; the list keeps its order.
         """
         # 11.1 Which event lies in which (about 15 lines)
-        # `within` is told of the events of one thread one by one, in the order of their
-        # starts; `around` is the list of those that are open, outermost first. It takes from
-        # the end of `around` every event that this one does not lie in: one that ends at or
-        # before the start of `event`, or before its end. If an event is left, the last one is
-        # the parent: it gets `event` by `append_cpu_child` and `event` gets it by
-        # `set_cpu_parent`. Then `event` itself is put at the end of `around`.
-        # `_populate_cpu_children` does that for all events of the list, whose order may be
-        # any: asynchronous ones (`is_async`) take no part, events with another (`thread`,
-        # `node_id`) are never within each other, and of two events that start at the same
-        # time the one that ends later is the outer one.
+        # Find for each event the innermost one around it. `_populate_cpu_children` passes the
+        # events of one thread to `within` one by one; `around` is the stack of the events
+        # that are open.
+        #   conv 0-10, pad 1-4, copy 2-3, mul 5-9     -> pad and mul lie in conv, copy in pad
+        #   around is [conv, pad, copy], next is mul  -> around is [conv, mul]
+        #   a 0-5, b 5-9   -> b comes after a, not in it
+        #   a 0-5, b 3-8   -> b only overlaps, it does not lie in a; but 3-5 does
+        #   a 0-5, b 0-10  -> a lies in b
+        # Mind:
+        # - The list may be in any order; it keeps that order.
+        # - Each thread (`event.thread`) nests by itself.
+        # Use: `append_cpu_child`, `set_cpu_parent`, `is_async`, `time_range`.
         raise NotImplementedError("11.1 Which event lies in which is yours to write")
 
     def _set_backward_stacktraces(self) -> None:
@@ -317,19 +332,29 @@ class EventList(list[Any]):
         """Return the averages of the events of each name, in the order of their first events.
 
         Events can also be grouped by their input shapes, and by the innermost `group_by_stack_n`
-        lines of their stacks.
+        lines of their stacks, which come first. An average shows just these lines, and its shapes
+        only if they were asked for, else None.
         """
         # 11.3 Averages and counts: see the task at `FunctionEventAvg.add`.
         raise NotImplementedError("11.3 Averages and counts is yours to write")
 
     def total_average(self) -> FunctionEventAvg:
         """Return the sum of all events, nested ones too, under the key "Total"."""
-        # 11.3 Averages and counts: see the task at `FunctionEventAvg.add`.
-        raise NotImplementedError("11.3 Averages and counts is yours to write")
+        total = FunctionEventAvg()
+        for event in self:
+            total.key = None
+            total += event
+        total.key = "Total"
+        total.input_shapes = total.stack = None
+        return total
 
 
 def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
-    """Set an event's parent: the last of `around` that contains it; append the event to them."""
+    """Set an event's parent: the last of `around` that contains it; append the event to them.
+
+    `around` holds the events that are open, outermost first; those that do not contain the event
+    are removed from its end. Events come in the order of their starts.
+    """
     # 11.1 Which event lies in which: see the task at `EventList._populate_cpu_children`.
     raise NotImplementedError("11.1 Which event lies in which is yours to write")
 

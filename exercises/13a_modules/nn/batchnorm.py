@@ -69,21 +69,10 @@ class ChannelNorm(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        # 13a.6 Batch norm (about 14 lines)
-        # `_check_input_dim(input)` raises a ValueError where the number of dimensions of the
-        # input is not in `self.allowed`: "expected A or B input (got ND input)", with each
-        # allowed number n written as nD and joined by " or ". `_BatchNorm.forward(input)`
-        # checks that, and then returns `F.batch_norm(input, running_mean, running_var,
-        # weight, bias, by_batch, momentum, eps)`, where `by_batch` (use the moments of this
-        # batch) is whether the module is in training, or keeps no running moments at all
-        # (both are None); the running moments are handed over in evaluation, and in training
-        # only with `self.track_running_stats`; otherwise None stands in their places. In
-        # training `F.batch_norm` moves those that it is given: running = (1 - momentum) *
-        # running + momentum * batch; `momentum` is `self.momentum`. If that is None it is 1 /
-        # n in training, with n the number of batches so far, this one included, which makes
-        # running the plain average; in evaluation any number will do. In training,
-        # `self.num_batches_tracked` is counted up in place first, unless it is None.
-        raise NotImplementedError("13a.6 Batch norm is yours to write")
+        """Raise `ValueError` for a number of dimensions that is not allowed."""
+        if input.dim() not in self.allowed:
+            wanted = " or ".join(f"{n}D" for n in self.allowed)
+            raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
 
     def extra_repr(self) -> str:
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
@@ -92,10 +81,26 @@ class ChannelNorm(Module):
 
 
 class _BatchNorm(ChannelNorm):
-    """Batch normalisation."""
+    """Batch normalisation; its buffers are None with `track_running_stats=False`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        # 13a.6 Batch norm: see the task at `ChannelNorm._check_input_dim`.
+        """Normalise each channel, scale and shift it; in training update the running moments.
+
+        `num_batches_tracked` counts the batches of the training.
+        """
+        # 13a.6 Batch norm (about 11 lines)
+        # Normalise `input` with the moments of this batch in training, and with the running
+        # moments in evaluation. Training counts the batch and moves the running moments.
+        #   batches with means 4.0 and 3.0; running_mean is 0.0 at first
+        #   momentum=0.25 -> running_mean 1.0, then 1.5: the weight of the new batch
+        #   momentum=None -> running_mean 4.0, then 3.5: the plain average of all batches
+        #   track_running_stats=False -> in evaluation too, the moments of this batch
+        # Mind:
+        # - Evaluation changes no buffer.
+        # - `num_batches_tracked` counts in place.
+        # Use: `self._check_input_dim(input)`; `F.batch_norm(input, running_mean, running_var,
+        # weight, bias, by_batch, momentum, eps)`: with `by_batch` it uses the batch and moves
+        # what it is given.
         raise NotImplementedError("13a.6 Batch norm is yours to write")
 
 

@@ -34,6 +34,8 @@ class _Dropout(Module):
 class Dropout(_Dropout):
     """Zero each element with probability `p` and divide the others by 1 - p.
 
+    In evaluation nothing changes. With `inplace` the result is written to the input.
+
     >>> from minigrad import nn, ones
     >>> nn.Dropout(0.5).eval()(ones(3))
     tensor([1., 1., 1.])
@@ -41,11 +43,12 @@ class Dropout(_Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         # 13a.5 Dropout (about 2 lines)
-        # `Dropout.forward(input)`: in training each element is zero with probability
-        # `self.p`, and the others are divided by 1 - p; in evaluation nothing changes. With
-        # `self.inplace` the result is written to the input, which is returned.
-        # `F.dropout(input, p, training, inplace)` does all of it, if it is told.
-        # `Dropout2d.forward(input)` does the same for whole channels, by `F.dropout2d`.
+        # Drop elements in training: each is zero with probability `self.p`, and the others
+        # are divided by 1 - p. `Dropout2d` drops whole channels.
+        #   p = 0.25, training   -> about a quarter of the elements 0, the others times 4/3
+        #   evaluation           -> the input's values
+        #   inplace=True         -> the input itself, with the result written to it
+        # Use: `F.dropout(input, p, training, inplace)` and `F.dropout2d(...)`.
         raise NotImplementedError("13a.5 Dropout is yours to write")
 
 

@@ -92,34 +92,36 @@ class Module(ModuleTables, ModuleCall):
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Put the module and all its submodules into training mode, or out of it."""
-        # 13a.3 Two modes, and gradients (about 23 lines)
-        # `train(mode)` sets `training` to the mode for the module, and calls `train(mode)` of
-        # each of `self.children()`; a mode that is no bool is a ValueError, "training mode is
-        # expected to be boolean", before anything is changed. `eval()` is `train(False)`. It
-        # has nothing to do with gradients. `requires_grad_(requires_grad)` calls the method
-        # of this name of all parameters. These three return the module itself.
-        # `zero_grad(set_to_none)` calls the function `zero_grad(parameter, set_to_none)` for
-        # all parameters. The function `zero_grad(tensor, set_to_none)` does nothing where
-        # `tensor._grad` is None. Otherwise it sets it to None, or, without `set_to_none`,
-        # fills that same tensor with zeros; before that, a gradient with a `grad_fn` is cut
-        # off by `detach_()`, and one without is told `requires_grad_(False)`.
-        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+        """Put the module and all its submodules into training mode, or out of it.
+
+        Raise `ValueError` for a mode that is no bool.
+        """
+        # 13a.3 Two modes (about 7 lines)
+        # Put a module and everything below it into training mode, or out of it.
+        #   net.train(False) -> net, with training False in net and in all modules below it
+        #   net.eval()       -> the same
+        #   net.train(1)     -> ValueError "training mode is expected to be boolean"
+        # Mind:
+        # - A part may override `train`, for example to stay frozen: it has to be asked.
+        # - A mode that is refused changes nothing.
+        # - The mode has nothing to do with gradients.
+        raise NotImplementedError("13a.3 Two modes is yours to write")
 
     def eval(self) -> Self:
         """Put the module and all its submodules into evaluation mode: `train(False)`."""
-        # 13a.3 Two modes, and gradients: see the task at `Module.train`.
-        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+        # 13a.3 Two modes: see the task at `Module.train`.
+        raise NotImplementedError("13a.3 Two modes is yours to write")
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Set `requires_grad` of all parameters."""
-        # 13a.3 Two modes, and gradients: see the task at `Module.train`.
-        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters, or fill them with zeros."""
-        # 13a.3 Two modes, and gradients: see the task at `Module.train`.
-        raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+        for parameter in self.parameters():
+            zero_grad(parameter, set_to_none)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the data of all parameters, gradients and buffers by `fn` of it.
@@ -127,13 +129,17 @@ class Module(ModuleTables, ModuleCall):
         The parameters and gradients stay the same tensors, buffers are replaced.
         """
         # 13a.4 Moving everything (about 13 lines)
-        # `_apply(fn, recurse)` replaces the data of all parameters, gradients and buffers by
-        # `fn` of it, and returns the module; `to`, `double` and `cuda` are made of it. If
-        # `recurse`, call `_apply(fn)` of each of `self.children()` first. A parameter stays
-        # the same tensor: assign `fn(parameter)` to its `data`. If it has a gradient
-        # (`parameter._grad`) that stays the same tensor too: assign `fn(grad)` to the
-        # gradient's `data`. Both are done with recording off. A buffer is replaced by
-        # `fn(buffer)` in its table. Names that stand for None are left alone.
+        # Replace the data of all parameters, their gradients and all buffers by `fn` of it;
+        # `to`, `double` and `cuda` are made of this.
+        #   m.w = Parameter([3.0]), m.w.grad [7.0], a buffer [5.0]
+        #   m._apply(lambda t: t + 1) -> m; m.w [4.0], m.w.grad [8.0], the buffer [6.0]
+        #   recurse=False             -> this module alone; else the parts first
+        # Mind:
+        # - Parameters and gradients stay the same tensors: an optimizer holds them. Buffers
+        #   are replaced in their table.
+        # - `fn` of a parameter or gradient is not recorded.
+        # - None in a table is left alone; there may be no gradient yet.
+        # Use: `tensor.data = ...`, `parameter._grad`, `no_grad()`, `self.children()`.
         raise NotImplementedError("13a.4 Moving everything is yours to write")
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
@@ -300,8 +306,17 @@ def refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def zero_grad(tensor: Tensor, set_to_none: bool) -> None:
     """Drop a tensor's gradient, or fill it with zeros and detach it."""
-    # 13a.3 Two modes, and gradients: see the task at `Module.train`.
-    raise NotImplementedError("13a.3 Two modes, and gradients is yours to write")
+    grad = tensor._grad
+    if grad is None:
+        return
+    if set_to_none:
+        tensor._grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
 
 
 def indented(text: str) -> str:

@@ -87,38 +87,63 @@ class ModuleTables:
     # ---------------------------------------------------------------- as attributes
 
     def __getattr__(self, name: str) -> Any:
-        # 13a.1 Attributes that are kept apart (about 28 lines)
-        # `__setattr__(name, value)` puts a value where it belongs; the first of these that
-        # applies decides. A Parameter: `self._make_way(name, "_parameters", "parameters")`
-        # removes what else has the name (and raises before `Module.__init__`), then
-        # `self.register_parameter(name, value)`. The name is that of a parameter: anything
-        # but None is refused by `self._only_none("parameter", "torch.nn.Parameter", name,
-        # value)`, and None is registered: the name stays in the table. A module (a
-        # `ModuleTables`): make way in "_modules", called "module", and put
-        # `replaced(on_module, self, name, value)` into `self._modules`. The name is that of a
-        # module: `self._only_none("child module", "torch.nn.Module", name, value)`, then
-        # `replaced(on_module, self, name, None)` in its place. The name is that of a buffer,
-        # or the value is a `Buffer`: anything but a Tensor or None is a TypeError, "cannot
-        # assign 'KIND' as buffer 'NAME' (torch.nn.Buffer, torch.Tensor or None expected)"
-        # with KIND from `type_name(value)`; then `self.register_buffer(name, value,
-        # persistent)`, where `persistent` is the value's own attribute of that name if it has
-        # one, and otherwise whether the name is not in `_non_persistent_buffers_set`.
-        # Everything else is a plain attribute, by `super().__setattr__`. The tables may not
-        # be there yet, before `Module.__init__`: look them up in `self.__dict__`.
-        # `__getattr__(name)` is called only where no plain attribute was found: look in the
-        # three tables (`_TABLES` has their names) and raise AttributeError, "'CLASS' object
-        # has no attribute 'NAME'", if none has it.
+        """Return a member from the tables; Python calls this where no plain attribute is found."""
+        # 13a.1 Attributes that are kept apart (about 13 lines)
+        # `__setattr__` sorts each assigned value: into the table of its kind, or under a name
+        # that is in a table into that table; everything else is a plain attribute.
+        # `__getattr__` finds members again.
+        #   m.w = Parameter(...)   -> m._parameters["w"], and nothing in vars(m)
+        #   m.w = 3.0 or a module  -> refused: a parameter's name takes a Parameter or None
+        #   m.x = 3.0, or a tensor -> vars(m)["x"]; then m.x = Parameter(...) moves the name
+        #   m.none                 -> AttributeError "'Net' object has no attribute 'none'"
+        # Mind:
+        # - Parameters are asked for first, then modules, then buffers.
+        # - None for a member keeps its name in the table.
+        # - Plain attributes may be set before `Module.__init__`, when there are no tables
+        #   yet.
+        # Use: `self._set_parameter(name, value)`, `_set_module`, `_set_buffer`,
+        # `self._table("_parameters")`, `_TABLES`; the classes are Parameter, ModuleTables,
+        # Buffer.
         raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Put a value into the table of its kind, or of the member that has this name."""
         # 13a.1 Attributes that are kept apart: see the task at `ModuleTables.__getattr__`.
         raise NotImplementedError("13a.1 Attributes that are kept apart is yours to write")
 
-    def _only_none(self, what: str, wanted: str, name: str, value: Any) -> None:
-        """Raise unless the value that replaces a member of another kind is None."""
-        if value is not None:
-            raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or "
-                            "None expected)")
+    def _table(self, table: str) -> Mapping[str, Any]:
+        """Return one of the tables; an empty one before `Module.__init__` has made them."""
+        found: Mapping[str, Any] = self.__dict__.get(table, {})
+        return found
+
+    def _set_parameter(self, name: str, value: Any) -> None:
+        """Move a name to the parameters; None keeps the name, other values raise `TypeError`."""
+        if isinstance(value, Parameter):
+            self._make_way(name, "_parameters", "parameters")
+        elif value is not None:
+            raise TypeError(f"cannot assign '{type_name(value)}' as parameter '{name}' "
+                            "(torch.nn.Parameter or None expected)")
+        self.register_parameter(name, value)
+
+    def _set_module(self, name: str, value: Any) -> None:
+        """Move a name to the modules; None keeps the name, other values raise `TypeError`."""
+        if isinstance(value, ModuleTables):
+            self._make_way(name, "_modules", "module")
+        elif value is not None:
+            raise TypeError(f"cannot assign '{type_name(value)}' as child module '{name}' "
+                            "(torch.nn.Module or None expected)")
+        self._modules[name] = replaced(on_module, self, name, value)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        """Put a Tensor or None into the table of buffers; others raise `TypeError`.
+
+        A `Buffer` says whether it is persistent; another tensor leaves that as it was.
+        """
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "
+                            "(torch.nn.Buffer, torch.Tensor or None expected)")
+        kept = name not in self.__dict__.get("_non_persistent_buffers_set", ())
+        self.register_buffer(name, value, getattr(value, "persistent", kept))
 
     def _make_way(self, name: str, table: str, what: str) -> None:
         """Remove an attribute from every other place than `table`."""
@@ -146,21 +171,25 @@ class ModuleTables:
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
-        """Yield the module and all its submodules, depth first, with dotted names."""
+        """Yield the module and all its submodules, depth first, with dotted names.
+
+        A module in `memo`, the set of those met so far, is left out with everything below it;
+        without `remove_duplicate` none is added to it.
+        """
         # 13a.2 Walking the tree (about 20 lines)
-        # `named_modules(memo, prefix, remove_duplicate)` is a generator of pairs (name,
-        # module): first (prefix, self), then the same for each part that is not None, depth
-        # first, in the order in which they were set. The name of a part is the name of what
-        # it is in, a dot, and its own name; without the dot where what it is in has the empty
-        # name. A module that is in the set `memo` is left out, with everything in it. With
-        # `remove_duplicate` each module that is met is added to `memo`, which the parts
-        # share; without a memo the walk starts with an empty one. `_named_members(table,
-        # prefix, recurse, remove_duplicate)` is a generator of pairs (name, value) of what
-        # stands in the attribute called `table` (such as "_parameters") of the module and, if
-        # `recurse`, of all modules below it, by `named_modules(prefix=...,
-        # remove_duplicate=...)`; without `recurse` of this module alone, whose name is
-        # `prefix`. Names are dotted as above. None is left out; with `remove_duplicate` each
-        # value comes once, also where it stands under several names.
+        # `named_modules` yields (name, module) for the module and all modules below it.
+        # `_named_members` yields (name, value) for the entries of one table in all of them.
+        #   net has the parameter bias and the parts a and b, b has the part c; a and c have w
+        #   net.named_modules()            -> ("", net), ("a", a), ("b", b), ("b.c", c)
+        #   net.named_modules(None, "top") -> ("top", net), ("top.a", a), ("top.b", b) ...
+        #   _named_members("_parameters", "", True, True)     -> "bias", "a.w", "b.c.w"
+        #   _named_members("_parameters", "top", False, True) -> "top.bias"; no recursion
+        #   b.d = a: a is met once, as "a"; with remove_duplicate=False also as "b.d"
+        # Mind:
+        # - Depth first, in the order in which the parts were set.
+        # - None in a table is left out; the walk goes on.
+        # - With remove_duplicate each module and each value comes once, under its first name.
+        # - One walk has one memo; the next walk starts with a new one.
         raise NotImplementedError("13a.2 Walking the tree is yours to write")
 
     def modules(self) -> Iterator[Any]:

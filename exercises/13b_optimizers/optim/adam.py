@@ -34,11 +34,13 @@ from .optimizer import (
 
 
 class Adam(Optimizer):
-    """p -= lr * m / (sqrt(v) + eps), m and v being averages of the gradient and of its square.
+    """p -= lr * M / (sqrt(V) + eps), with averages of the gradient and of its square.
 
-    Both averages start at zero and are corrected for it.  `weight_decay` is added to the
-    gradient, or taken from the parameter with `decoupled_weight_decay`; `amsgrad` takes the
-    largest v so far.
+    The running averages m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) * g * g
+    start at zero. This is corrected for: in step n, M = m / (1 - beta1**n) and
+    V = v / (1 - beta2**n). `weight_decay` is added to the gradient; with `decoupled_weight_decay`
+    the parameter is first multiplied by 1 - lr * weight_decay instead. With `amsgrad` the
+    largest v so far, element by element, takes the place of v in V.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -76,27 +78,34 @@ class Adam(Optimizer):
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
         """Update both averages and take one step."""
-        # 13b.4 Adam (about 28 lines)
-        # `Adam.update(group, array, grad, state)`: g is what `downhill` returns. m and v are
-        # running averages, m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) *
-        # g * g, with `group["betas"]`. Both start at zero: where the state is empty,
-        # `start(xp, state, array, "exp_avg", "exp_avg_sq")` makes them and the count, with
-        # "max_exp_avg_sq" as well if `group["amsgrad"]`; `state["exp_avg"]._array` is the
-        # array. `counted(state)` counts this step and returns how many there were. The
-        # parameter moves by -lr * M / (sqrt(V) + eps) with the corrected M = m / (1 -
-        # beta1**count) and V = v / (1 - beta2**count). With amsgrad v is replaced in this
-        # formula by the largest v so far, element by element, which is kept; v itself goes on
-        # as before. With `group["decoupled_weight_decay"]` the parameter is first multiplied
-        # by 1 - lr * weight_decay, and only then (`downhill` leaves the decay out then).
-        # `average(xp, grad, mean, square, beta1, beta2, room)` brings a gradient into both
-        # averages, in place; `room` may be written to. All arrays but the gradient are
-        # changed in place.
+        # 13b.4 Adam (about 25 lines)
+        # `average` brings a gradient into both running averages. `Adam.update` takes one step
+        # with them; the docstring of `Adam` has the formulas.
+        #   betas (0.5, 0.75), eps 0, lr 0.1, p = 5.0; g = 4.0, then g = 6.0
+        #   average  -> m is 2.0, v is 4.0;  then m is 4.0, v is 12.0
+        #   update   -> p is 4.9;            then p is 4.7982
+        #   AdamW with weight_decay 0.5: the first step leads to 4.65
+        # Mind:
+        # - Parameter and averages change in place; the gradient is not written to.
+        # - With amsgrad v itself goes on as before; the largest v is kept too.
+        # - `downhill` knows the other options, and leaves a decoupled decay out.
+        # Use: `self._averages(group, array, state)`; `counted(state)` counts this step.
         raise NotImplementedError("13b.4 Adam is yours to write")
+
+    def _averages(self, group: Group, array: Array, state: State) -> list[Array]:
+        """Return the arrays of m, v and, with `amsgrad`, the largest v; they start as zeros."""
+        if not state:
+            start(backend_of(array), state, array, "exp_avg", "exp_avg_sq",
+                  *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+        return [value._array for name, value in state.items() if name != "step"]
 
 
 def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
             room: Array) -> None:
-    """Update the running averages of the gradients and of their squares with a gradient."""
+    """Update the running averages of the gradients and of their squares, in place.
+
+    `room` has the shape of the gradient and is there to compute in.
+    """
     # 13b.4 Adam: see the task at `Adam.update`.
     raise NotImplementedError("13b.4 Adam is yours to write")
 

@@ -146,27 +146,19 @@ class Optimizer(StepHooks):
             self._zero_grad(set_to_none)
 
     def _zero_grad(self, set_to_none: bool) -> None:
-        # 13b.1 What a step is (about 18 lines)
-        # `step(closure)`: if there is a closure, call it once, first, with recording on
-        # whatever the mode is (`with enable_grad():`); what it returns is what `step`
-        # returns, and without a closure that is None. Then go through `self.param_groups`.
-        # For each group call `self._check_capture(group)`, which is given (it concerns
-        # recorded work on a GPU), and then go through `group["params"]`. (The package goes
-        # through `step_on_devices(self, group)`, which is the same list unless parameters lie
-        # on a GPU, where one kernel moves many of them.) A parameter without a gradient
-        # (`parameter._grad` is None) is left alone, and gets no state. For the others call
-        # `self.update(group, array, grad_array, state)` with the group, the arrays behind the
-        # parameter and behind its gradient (`_array`), and the dictionary that `self.state`
-        # keeps for this parameter, or a new empty one. After that count the write with
-        # `parameter._bump()`, and keep the dictionary in `self.state` if anything is in it.
-        # `_zero_grad(set_to_none)` calls the function `zero_grad(parameter, set_to_none)`,
-        # which is given, for the parameters of all groups.
-        raise NotImplementedError("13b.1 What a step is is yours to write")
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                zero_grad(parameter, set_to_none)
 
-    def _check_capture(self, group: Group) -> None:
-        """Raise if a captured graph would repeat one step count."""
+    def _to_step(self, group: Group) -> Iterable[Tensor]:
+        """Return the parameters of a group that `step` has to move: on a CPU all of them.
+
+        Those on a GPU are moved here, by fused kernels. Raise if a captured graph would repeat
+        one step count.
+        """
         if self.counts_steps:
             check_capture(self, group)
+        return step_on_devices(self, group)
 
     def _skips_on_device(self) -> bool:
         """Tell whether a step reads `found_inf` on the device; a `GradScaler` asks."""
@@ -175,33 +167,56 @@ class Optimizer(StepHooks):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Step all parameters that have a gradient; a closure recomputes the loss first.
 
-        Returns what the closure returned, or None.
+        Return the result of the closure, or None without one.
         """
-        # 13b.1 What a step is: see the task at `Optimizer._zero_grad`.
+        # 13b.1 What a step is (about 14 lines)
+        # Move every parameter that has a gradient: `step` makes the rounds and keeps the
+        # states, the rule is `update`.
+        #   groups: a, b with lr 0.5; c, d with lr 2.0; c has no gradient
+        #   step()        -> update(group, array, grad_array, state) for a, b and d
+        #   step(closure) -> first closure(), once, recorded even under no_grad
+        #   afterwards    -> self.state[a]: what update left in a's state; a._version: 1 more
+        # Mind:
+        # - A parameter without a gradient is not written to and has no state.
+        # - Each parameter has a state of its own; one that stays empty is not kept.
+        # Use: `self._to_step(group)`, `parameter._bump()` (counts a write), `_grad`,
+        # `_array`, `enable_grad()`.
         raise NotImplementedError("13b.1 What a step is is yours to write")
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Move one parameter's array in place; `grad` must not be written to."""
+        """Move one parameter's array in place; `grad` must not be written to.
+
+        `state` is a dictionary for what a rule remembers of this parameter, empty at first.
+        """
         raise NotImplementedError
 
     # ---------------------------------------------------------------- keeping its state
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state, keyed by the parameters' numbers, and the groups with these numbers."""
-        # 13b.5 The state of an optimizer (about 17 lines)
-        # `state_dict()` returns a dictionary with "state" and "param_groups", in which
-        # numbers stand for parameters. First call every hook in
-        # `self._optimizer_state_dict_pre_hooks` (a dictionary; its values) with the
-        # optimizer. Parameters are numbered from 0 in the order of the groups, and on through
-        # all of them, whether they have a state or not; one that stands there twice keeps its
-        # first number, and its second place counts all the same. "param_groups" is a list
-        # with a new dictionary for each group: all its options, and under "params" the list
-        # of its parameters' numbers. "state" is a dictionary of what `self.state` keeps, with
-        # numbers in the place of parameters; a key that is no parameter stays as it is. The
-        # values are those of the optimizer, not copies. At last call every hook in
-        # `self._optimizer_state_dict_post_hooks` with the optimizer and the dictionary; what
-        # it returns, unless it is None, takes the dictionary's place. The optimizer itself is
-        # not changed.
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        packed = self._pack()
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            new = hook(self, packed)
+            packed = packed if new is None else new
+        return packed
+
+    def _pack(self) -> dict[str, Any]:
+        """Return `state_dict` as it is without hooks; the remembered values are shared.
+
+        All parameters of all groups are numbered in their order, from 0.
+        """
+        # 13b.5 The state of an optimizer (about 11 lines)
+        # Return a dictionary that another program can load, where the parameters are other
+        # objects: numbers stand for them.
+        #   groups: a, b with lr 0.5; c with lr 2.0; only c has a state yet
+        #   _pack() -> {"state": {2: self.state[c]}, "param_groups": groups} with
+        #   groups   = [{"lr": 0.5, "params": [0, 1]}, {"lr": 2.0, "params": [2]}]
+        # Mind:
+        # - A group keeps all of its options, whatever they are called.
+        # - The dictionaries of groups and of "state" are new, so that the optimizer does not
+        #   change; the remembered values are shared, not copied.
         raise NotImplementedError("13b.5 The state of an optimizer is yours to write")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -295,24 +310,25 @@ def counted(state: State) -> float:
 
 
 def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) -> Array:
-    """Return the gradient with the options `maximize` and `weight_decay` applied, in `room`.
+    """Return the direction against which a parameter moves.
 
-    `maximize` negates it; `weight_decay` adds a multiple of the parameter.
+    It is the gradient, negated with `maximize`; `weight_decay` then adds a multiple of the
+    parameter. Neither array is written to; `room` has their shape and is there to compute in.
     """
     # 13b.2 Downhill (about 13 lines)
-    # `downhill(xp, group, array, grad, room)` returns an array: what a parameter has to
-    # move *against*. That is the gradient; turned around with `group["maximize"]`; plus
-    # `group["weight_decay"]` times the parameter's array, which is never turned around.
-    # With `group.get("decoupled_weight_decay")` the decay is left out here. Neither
-    # `array` nor `grad` may be written to. `room` is an array of the same shape that you
-    # may write to and return; you may as well make new ones. `SGD.update(group, array,
-    # grad, state)`: if `group["momentum"]` is not zero,
-    # `self._update_with_momentum(group, array, grad, state)` does everything. Otherwise
-    # subtract `lr` times what `downhill` returns from the array, in place. Nothing is
-    # remembered. `xp = backend_of(array)` has the array functions (`xp.multiply(a, b,
-    # out)` and so on); plain `-=`, `*` and `+` do as well. `self.cache_blocks(a, b, ...)`
-    # gives tuples of pieces of these arrays, each with two arrays to compute in; it saves
-    # time on large arrays, and you need not use it.
+    # `downhill` computes what a parameter moves against: the gradient, with the options
+    # of its group. `SGD.update` takes the plain step with it.
+    #   p = [2.0, -3.0], g = [1.0, -4.0], lr = 0.5
+    #   no options      -> downhill [1.0, -4.0],  then p is [1.5, -1.0]
+    #   maximize        -> downhill [-1.0, 4.0],  then p is [2.5, -5.0]
+    #   weight_decay 0.25 with maximize   -> downhill [-0.5, 3.25]
+    #   weight_decay 0.25 -> downhill [1.5, -4.75]; if decoupled [1.0, -4.0]
+    # Mind:
+    # - Write to p's array only; never to the gradient.
+    # - With `group["momentum"]`, `self._update_with_momentum(...)` takes the same
+    #   arguments and does everything.
+    # Use: `xp = backend_of(array)`, `xp.empty_like(array)` for `room`; NumPy's operators
+    # will do. Some groups have no "decoupled_weight_decay".
     raise NotImplementedError("13b.2 Downhill is yours to write")
 
 

@@ -62,31 +62,35 @@ class SGD(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step downhill."""
+        """Take one step downhill; without momentum nothing is remembered."""
         # 13b.2 Downhill (about 13 lines)
-        # `downhill(xp, group, array, grad, room)` returns an array: what a parameter has to
-        # move *against*. That is the gradient; turned around with `group["maximize"]`; plus
-        # `group["weight_decay"]` times the parameter's array, which is never turned around.
-        # With `group.get("decoupled_weight_decay")` the decay is left out here. Neither
-        # `array` nor `grad` may be written to. `room` is an array of the same shape that you
-        # may write to and return; you may as well make new ones. `SGD.update(group, array,
-        # grad, state)`: if `group["momentum"]` is not zero,
-        # `self._update_with_momentum(group, array, grad, state)` does everything. Otherwise
-        # subtract `lr` times what `downhill` returns from the array, in place. Nothing is
-        # remembered. `xp = backend_of(array)` has the array functions (`xp.multiply(a, b,
-        # out)` and so on); plain `-=`, `*` and `+` do as well. `self.cache_blocks(a, b, ...)`
-        # gives tuples of pieces of these arrays, each with two arrays to compute in; it saves
-        # time on large arrays, and you need not use it.
+        # `downhill` computes what a parameter moves against: the gradient, with the options
+        # of its group. `SGD.update` takes the plain step with it.
+        #   p = [2.0, -3.0], g = [1.0, -4.0], lr = 0.5
+        #   no options      -> downhill [1.0, -4.0],  then p is [1.5, -1.0]
+        #   maximize        -> downhill [-1.0, 4.0],  then p is [2.5, -5.0]
+        #   weight_decay 0.25 with maximize   -> downhill [-0.5, 3.25]
+        #   weight_decay 0.25 -> downhill [1.5, -4.75]; if decoupled [1.0, -4.0]
+        # Mind:
+        # - Write to p's array only; never to the gradient.
+        # - With `group["momentum"]`, `self._update_with_momentum(...)` takes the same
+        #   arguments and does everything.
+        # Use: `xp = backend_of(array)`, `xp.empty_like(array)` for `room`; NumPy's operators
+        # will do. Some groups have no "decoupled_weight_decay".
         raise NotImplementedError("13b.2 Downhill is yours to write")
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
+        """Take one step with a velocity, which is kept in the state."""
         # 13b.3 Momentum (about 17 lines)
-        # `_update_with_momentum(group, array, grad, state)` takes one step with a velocity v
-        # that is kept in `state["momentum_buffer"]`. Let g be what `downhill` returns. The
-        # first time v is g, and is kept as a new array: `remember(state, "momentum_buffer",
-        # array)` keeps an array, and `buffer(state, "momentum_buffer")` gives it back later.
-        # From then on v = momentum * v + (1 - dampening) * g, in place. The parameter moves
-        # by -lr * v; with `group["nesterov"]` by -lr * (g + momentum * v) with the new v. The
-        # array is changed in place, and the gradient not at all. The learning rate is no part
-        # of v.
+        # Take one step with a velocity v, which the state keeps from step to step. Each step
+        # shrinks the old v by the momentum and adds g, the direction from `downhill`.
+        #   p = 2.0, lr 0.5, momentum 0.5; g = 1.0, then g = 3.0
+        #   no options     -> v is 1.0, then 3.5;  p is 1.5, then -0.25
+        #   dampening 0.25 -> v is 1.0, then 0.5 * 1.0 + 0.75 * 3.0
+        #   nesterov       -> p moves against g + 0.5 * v, with the new v: to 1.25, -1.125
+        # Mind:
+        # - The first v is the whole g, in memory of its own: the gradient's is not yours.
+        # - `lr` is no part of v.
+        # Use: `remember(state, "momentum_buffer", array)`, `buffer(state,
+        # "momentum_buffer")`.
         raise NotImplementedError("13b.3 Momentum is yours to write")

@@ -32,6 +32,15 @@ from ..tensor.tensor import Tensor
 
 TRACEBACK, PARENT = "traceback_", "parent_"  # keys of a node's metadata
 
+# The sentences of the report; all but the last two are PyTorch's own.
+NO_TRACE = ("Error detected in {name}. No forward pass information available. Enable detect "
+            "anomaly during forward pass for more information.")
+CAUSED = "Error detected in {name}. Traceback of forward call that caused the error:\n{trace}"
+INDUCED = ("\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced "
+           "the previous calculation:\n{trace}")
+MADE_WHILE_OFF = "(made while anomaly mode was off)\n"  # the trace of a parent that has none
+RETURNED_NAN = "Function '{name}' returned nan values in its {position}th output. {where}"
+
 _evaluating: ContextVar[Node | None] = ContextVar("evaluating", default=None)
 
 
@@ -60,7 +69,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 class _Restored:
-    """Puts the mode back that was in force when it was made."""
+    """Puts the mode back that was in force when it was made: `prev` and `prev_check_nan`."""
 
     def __init__(self) -> None:
         self.prev = is_anomaly_enabled()
@@ -114,17 +123,22 @@ class set_detect_anomaly(_Restored):
 
 
 def remember_origin(node: Node) -> None:
-    """Keep in a new node where it was made, and the node whose backward made it."""
-    node.metadata[TRACEBACK] = traceback.format_stack(user_frame()[0])
+    """Keep in a new node the user's call stack, and as its parent the node being evaluated.
+
+    `metadata[TRACEBACK]` is a list of strings, as `traceback.format_stack` gives it, and ends with
+    the user's line. There is no entry `metadata[PARENT]` where no node is being evaluated.
+    """
+    frame, _ = user_frame()
+    node.metadata[TRACEBACK] = traceback.format_stack(frame)
     parent = _evaluating.get()
     if parent is not None:
         node.metadata[PARENT] = parent
 
 
 def watched(evaluate: Callable[[Node, Any], None]) -> Callable[[Node, Any], None]:
-    """Return `evaluate(node, buffer)` that says, when it fails, where the node comes from.
+    """Return a function of (node, buffer) that evaluates and reports a node's origin on failure.
 
-    NumPy's own words about a division by zero would only hide that message.
+    NumPy does not warn meanwhile: its words about a division by zero would hide the report.
     """
 
     def call(node: Node, buffer: Any) -> None:
@@ -161,40 +175,49 @@ def printed_if_refused(warn: Callable[[Node], None]) -> Callable[[Node], None]:
 @printed_if_refused
 def warn_of_origin(node: Node) -> None:
     """Warn with the forward call that made a node, then with those that led to that call."""
-    stacklevel = user_frame()[1]
-    origin = _trace(node)
-    if not origin:
-        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. "
-                      "Enable detect anomaly during forward pass for more information.",
-                      stacklevel=stacklevel)
+    trace = _trace(node)
+    if not trace:
+        _warn(NO_TRACE.format(name=node.name()))
         return
-    warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
-                  f"error:\n{origin}", stacklevel=stacklevel)
+    _warn(CAUSED.format(name=node.name(), trace=trace))
     parent = node.metadata.get(PARENT)
     while parent is not None:
-        origin = _trace(parent) or "(made while anomaly mode was off)\n"
-        warnings.warn(f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of "
-                      f"forward call that induced the previous calculation:\n{origin}",
-                      stacklevel=stacklevel)
+        _warn(INDUCED.format(name=parent.name(), trace=_trace(parent) or MADE_WHILE_OFF))
         parent = parent.metadata.get(PARENT)
 
 
 def _trace(node: Node) -> str:
+    """Return the call stack that a node remembers as one string; empty if it has none."""
     return "".join(node.metadata.get(TRACEBACK, ()))
+
+
+def _warn(text: str) -> None:
+    """Give a warning that points at the user's line."""
+    warnings.warn(text, stacklevel=user_frame()[1])
 
 
 def check_nan(node: Node, grads: Sequence[Any]) -> None:
     """Raise `RuntimeError` if one of the gradients that a node returned contains NaN."""
     for position, grad in enumerate(grads):
-        array = grad._array if isinstance(grad, Tensor) else grad
-        while isinstance(array, BatchedArray):
-            array = array.inner  # NaN in one example is NaN
-        if array is None or array.dtype.kind != "f":
+        array = floating_array(grad)
+        if array is None:
             continue
         found = backend_of(array).to_host(array != array)
         if found.any():
-            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {position}th "
-                               f"output. {describe(found)}")
+            raise RuntimeError(RETURNED_NAN.format(
+                name=node.name(), position=position, where=describe(found)))
+
+
+def floating_array(grad: Any) -> Any:
+    """Return the array of a gradient, an array or a Tensor; None if it is missing or not floating.
+
+    >>> floating_array(np.array([1.5, 2.5])), floating_array(np.array([1, 2])), floating_array(None)
+    (array([1.5, 2.5]), None, None)
+    """
+    array = grad._array if isinstance(grad, Tensor) else grad
+    while isinstance(array, BatchedArray):
+        array = array.inner  # NaN in one example is NaN
+    return None if array is None or array.dtype.kind != "f" else array
 
 
 def describe(found: Any) -> str:

@@ -19,15 +19,16 @@ def is_internal(frame: FrameType) -> bool:
 
 
 def is_ours(names: dict[str, Any]) -> bool:
-    """Tell whether a module is the package's, by its global names; see `is_internal`."""
+    """Tell whether a module is the package's, by its global names; one without a name is not."""
     name = str(names.get("__name__", ""))
     return name == _PACKAGE or name.startswith(_PACKAGE + ".")
 
 
 def user_frame() -> tuple[FrameType, int]:
-    """Return the innermost frame of the user's, and how many frames of the package lie within.
+    """Return the user's innermost frame and its depth, which is a `stacklevel` of `warnings.warn`.
 
-    If there is none, as in the package's own examples, it is the caller's.
+    The function that calls user_frame has depth 1, its caller 2, and so on. If every frame is
+    the package's, as in its own examples, return the caller's frame and 1.
     """
     caller = sys._getframe(1)
     frame: FrameType | None = caller

@@ -50,17 +50,23 @@ class _Recording:
         self.enabled = enabled
         self.entered = False
 
-    def _start(self, recorder: Any) -> None:
+    def _refuse(self) -> None:
+        """Raise `RuntimeError` if this was entered before, or if a profiler is on."""
         if self.entered:
             raise RuntimeError(f"{self._title()} context manager is not reentrant")
         if _profiler_enabled():
             raise RuntimeError("Profiler is already enabled on this thread")
+
+    def _start(self, recorder: Any) -> None:
+        """Make a recorder active on this thread, once; an observer hears of each node made."""
+        self._refuse()
         self.entered = True
         _state.recorder.set(recorder)
         _state.observers.enter(recorder.made)
 
     def _stop(self, recorder: Any) -> None:
-        recorder.quick = False  # a copied context may keep it alive
+        """Switch a recorder off; `quick = False` tells contexts that still hold it."""
+        recorder.quick = False
         _state.observers.leave(recorder.made)
         _state.recorder.set(None)
 
@@ -196,6 +202,7 @@ class record_function:
         self._open: tuple[Any, Any] | None = None  # recorder and its event, in a profile
 
     def __enter__(self) -> Self:
+        """Open an event `name`, or `name (args)`, if this thread has a profile."""
         recorder = _state.recorder.get()
         if recorder is not None:
             shown = self.name if self.args is None else f"{self.name} ({self.args})"
@@ -203,6 +210,7 @@ class record_function:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        """Close the event, with the recorder that opened it."""
         if self._open is not None:
             recorder, event = self._open
             self._open = None

@@ -52,7 +52,7 @@ class _Times:
 
     @property
     def cpu_time(self) -> float:
-        """The average time of a call, in microseconds."""
+        """The average time of a call, in microseconds; 0.0 for no calls."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
@@ -136,19 +136,19 @@ class FunctionEvent(_Times):
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """Total time, nested events included."""
+        """Total time, nested events included; 0.0 for an asynchronous event."""
         return 0.0 if self.is_async else self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # computed here
-        """Self time: without nested events."""
+        """Self time: without nested events; 0.0 for an asynchronous event."""
         if self.is_async:
             return 0.0
         return self.cpu_time_total - sum(c.cpu_time_total for c in self.cpu_children)
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """The bytes of the arrays made here, without those of nested events."""
+        """The bytes made here, without those of nested events; 0 for an asynchronous event."""
         if self.is_async:
             return 0
         return self.cpu_memory_usage - sum(c.cpu_memory_usage for c in self.cpu_children)
@@ -196,14 +196,12 @@ class FunctionEventAvg(_Times):
         self.is_legacy = False
 
     def add(self, other: Any) -> FunctionEventAvg:
-        """Add an event, or another average of the same key, and return the sum."""
-        if self.key is None:  # the first event sets the key
-            self.key, self.node_id = other.key, other.node_id
-            self.is_async, self.is_remote = other.is_async, other.is_remote
-            self.cpu_parent, self.scope = other.cpu_parent, other.scope
-            self.input_shapes, self.stack = other.input_shapes, other.stack
-        if not isinstance(other, (FunctionEvent, FunctionEventAvg)) or other.key != self.key:
-            raise AssertionError(f"an average of {self.key} cannot take in {other!r}")
+        """Add an event, or another average of the same key, and return this average.
+
+        Times on the CPU and on a device, bytes (each also without nested events) and the count
+        are sums.
+        """
+        self._accept(other)
         self.cpu_time_total += other.cpu_time_total
         self.self_cpu_time_total += other.self_cpu_time_total
         self.device_time_total += other.device_time_total
@@ -212,6 +210,16 @@ class FunctionEventAvg(_Times):
         self.self_cpu_memory_usage += other.self_cpu_memory_usage
         self.count += other.count
         return self
+
+    def _accept(self, other: Any) -> None:
+        """Take key, shapes, stack and the like from the first; `AssertionError` for another key."""
+        if self.key is None:
+            self.key, self.node_id = other.key, other.node_id
+            self.is_async, self.is_remote = other.is_async, other.is_remote
+            self.cpu_parent, self.scope = other.cpu_parent, other.scope
+            self.input_shapes, self.stack = other.input_shapes, other.stack
+        if not isinstance(other, (FunctionEvent, FunctionEventAvg)) or other.key != self.key:
+            raise AssertionError(f"an average of {self.key} cannot take in {other!r}")
 
     def __iadd__(self, other: Any) -> FunctionEventAvg:
         return self.add(other)
@@ -236,6 +244,7 @@ class EventList(list[Any]):
         """Set the parent of each event: the shortest event of its thread that contains it.
 
         An event that only overlaps with the one before it, as asynchronous work may, has no parent.
+        Asynchronous events have neither parent nor children; the list keeps its order.
         """
         by_thread: dict[tuple[int, int], list[FunctionEvent]] = {}
         for event in self:
@@ -254,7 +263,7 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """The microseconds of all events, each without those within it."""
-        return float(sum(event.self_cpu_time_total for event in self))
+        return sum((event.self_cpu_time_total for event in self), 0.0)
 
     def table(self, sort_by: str | None = None, row_limit: int = 100,
               max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
@@ -299,7 +308,8 @@ class EventList(list[Any]):
         """Return the averages of the events of each name, in the order of their first events.
 
         Events can also be grouped by their input shapes, and by the innermost `group_by_stack_n`
-        lines of their stacks.
+        lines of their stacks, which come first. An average shows just these lines, and its shapes
+        only if they were asked for, else None.
         """
         groups: dict[tuple[Any, ...], FunctionEventAvg] = {}
         for event in self:
@@ -327,7 +337,11 @@ class EventList(list[Any]):
 
 
 def within(around: list[FunctionEvent], event: FunctionEvent) -> None:
-    """Set an event's parent: the last of `around` that contains it; append the event to them."""
+    """Set an event's parent: the last of `around` that contains it; append the event to them.
+
+    `around` holds the events that are open, outermost first; those that do not contain the event
+    are removed from its end. Events come in the order of their starts.
+    """
     start, end = event.time_range.start, event.time_range.end
     while around and (start >= around[-1].time_range.end or end > around[-1].time_range.end):
         around.pop()

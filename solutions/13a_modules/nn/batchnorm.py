@@ -66,6 +66,7 @@ class ChannelNorm(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
+        """Raise `ValueError` for a number of dimensions that is not allowed."""
         if input.dim() not in self.allowed:
             wanted = " or ".join(f"{n}D" for n in self.allowed)
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
@@ -77,9 +78,13 @@ class ChannelNorm(Module):
 
 
 class _BatchNorm(ChannelNorm):
-    """Batch normalisation."""
+    """Batch normalisation; its buffers are None with `track_running_stats=False`."""
 
     def forward(self, input: Tensor) -> Tensor:
+        """Normalise each channel, scale and shift it; in training update the running moments.
+
+        `num_batches_tracked` counts the batches of the training.
+        """
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:

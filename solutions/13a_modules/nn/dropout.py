@@ -31,6 +31,8 @@ class _Dropout(Module):
 class Dropout(_Dropout):
     """Zero each element with probability `p` and divide the others by 1 - p.
 
+    In evaluation nothing changes. With `inplace` the result is written to the input.
+
     >>> from minigrad import nn, ones
     >>> nn.Dropout(0.5).eval()(ones(3))
     tensor([1., 1., 1.])

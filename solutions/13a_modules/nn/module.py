@@ -89,7 +89,10 @@ class Module(ModuleTables, ModuleCall):
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Put the module and all its submodules into training mode, or out of it."""
+        """Put the module and all its submodules into training mode, or out of it.
+
+        Raise `ValueError` for a mode that is no bool.
+        """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode

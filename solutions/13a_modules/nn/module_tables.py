@@ -84,6 +84,7 @@ class ModuleTables:
     # ---------------------------------------------------------------- as attributes
 
     def __getattr__(self, name: str) -> Any:
+        """Return a member from the tables; Python calls this where no plain attribute is found."""
         attributes = self.__dict__
         for table in _TABLES:
             if table in attributes and name in attributes[table]:
@@ -91,35 +92,49 @@ class ModuleTables:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        parameters: Mapping[str, Any] = self.__dict__.get("_parameters", {})
-        modules: Mapping[str, Any] = self.__dict__.get("_modules", {})
-        buffers: Mapping[str, Any] = self.__dict__.get("_buffers", {})
-        if isinstance(value, Parameter):
-            self._make_way(name, "_parameters", "parameters")
-            self.register_parameter(name, value)
-        elif name in parameters:
-            self._only_none("parameter", "torch.nn.Parameter", name, value)
-            self.register_parameter(name, None)
-        elif isinstance(value, ModuleTables):
-            self._make_way(name, "_modules", "module")
-            self._modules[name] = replaced(on_module, self, name, value)
-        elif name in modules:
-            self._only_none("child module", "torch.nn.Module", name, value)
-            self._modules[name] = replaced(on_module, self, name, None)
-        elif name in buffers or isinstance(value, Buffer):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "
-                                "(torch.nn.Buffer, torch.Tensor or None expected)")
-            kept = name not in self.__dict__.get("_non_persistent_buffers_set", ())
-            self.register_buffer(name, value, getattr(value, "persistent", kept))
+        """Put a value into the table of its kind, or of the member that has this name."""
+        if isinstance(value, Parameter) or name in self._table("_parameters"):
+            self._set_parameter(name, value)
+        elif isinstance(value, ModuleTables) or name in self._table("_modules"):
+            self._set_module(name, value)
+        elif isinstance(value, Buffer) or name in self._table("_buffers"):
+            self._set_buffer(name, value)
         else:
             super().__setattr__(name, value)
 
-    def _only_none(self, what: str, wanted: str, name: str, value: Any) -> None:
-        """Raise unless the value that replaces a member of another kind is None."""
-        if value is not None:
-            raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({wanted} or "
-                            "None expected)")
+    def _table(self, table: str) -> Mapping[str, Any]:
+        """Return one of the tables; an empty one before `Module.__init__` has made them."""
+        found: Mapping[str, Any] = self.__dict__.get(table, {})
+        return found
+
+    def _set_parameter(self, name: str, value: Any) -> None:
+        """Move a name to the parameters; None keeps the name, other values raise `TypeError`."""
+        if isinstance(value, Parameter):
+            self._make_way(name, "_parameters", "parameters")
+        elif value is not None:
+            raise TypeError(f"cannot assign '{type_name(value)}' as parameter '{name}' "
+                            "(torch.nn.Parameter or None expected)")
+        self.register_parameter(name, value)
+
+    def _set_module(self, name: str, value: Any) -> None:
+        """Move a name to the modules; None keeps the name, other values raise `TypeError`."""
+        if isinstance(value, ModuleTables):
+            self._make_way(name, "_modules", "module")
+        elif value is not None:
+            raise TypeError(f"cannot assign '{type_name(value)}' as child module '{name}' "
+                            "(torch.nn.Module or None expected)")
+        self._modules[name] = replaced(on_module, self, name, value)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        """Put a Tensor or None into the table of buffers; others raise `TypeError`.
+
+        A `Buffer` says whether it is persistent; another tensor leaves that as it was.
+        """
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "
+                            "(torch.nn.Buffer, torch.Tensor or None expected)")
+        kept = name not in self.__dict__.get("_non_persistent_buffers_set", ())
+        self.register_buffer(name, value, getattr(value, "persistent", kept))
 
     def _make_way(self, name: str, table: str, what: str) -> None:
         """Remove an attribute from every other place than `table`."""
@@ -147,7 +162,11 @@ class ModuleTables:
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
-        """Yield the module and all its submodules, depth first, with dotted names."""
+        """Yield the module and all its submodules, depth first, with dotted names.
+
+        A module in `memo`, the set of those met so far, is left out with everything below it;
+        without `remove_duplicate` none is added to it.
+        """
         memo = set() if memo is None else memo
         if self in memo:
             return

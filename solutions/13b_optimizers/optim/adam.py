@@ -31,11 +31,13 @@ from .optimizer import (
 
 
 class Adam(Optimizer):
-    """p -= lr * m / (sqrt(v) + eps), m and v being averages of the gradient and of its square.
+    """p -= lr * M / (sqrt(V) + eps), with averages of the gradient and of its square.
 
-    Both averages start at zero and are corrected for it.  `weight_decay` is added to the
-    gradient, or taken from the parameter with `decoupled_weight_decay`; `amsgrad` takes the
-    largest v so far.
+    The running averages m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) * g * g
+    start at zero. This is corrected for: in step n, M = m / (1 - beta1**n) and
+    V = v / (1 - beta2**n). `weight_decay` is added to the gradient; with `decoupled_weight_decay`
+    the parameter is first multiplied by 1 - lr * weight_decay instead. With `amsgrad` the
+    largest v so far, element by element, takes the place of v in V.
 
     >>> from minigrad import optim, tensor
     >>> x = tensor([1.0], requires_grad=True)
@@ -75,16 +77,13 @@ class Adam(Optimizer):
         """Update both averages and take one step."""
         xp = backend_of(array)
         (beta1, beta2), lr = group["betas"], float(group["lr"])
-        if not state:
-            start(xp, state, array, "exp_avg", "exp_avg_sq",
-                  *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+        averages = self._averages(group, array, state)
         count = counted(state)
         # (m / c) / (sqrt(v) / d + eps) is computed as m * (d / c) / (sqrt(v) + eps * d).
         spread = math.sqrt(1 - beta2**count)
         rate, eps = lr * spread / (1 - beta1**count), group["eps"] * spread
         shrink = 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1
-        remembered = [value._array for name, value in state.items() if name != "step"]
-        for p, g, m, v, *largest, change, room in self.cache_blocks(array, grad, *remembered):
+        for p, g, m, v, *largest, change, room in self.cache_blocks(array, grad, *averages):
             if shrink != 1:
                 xp.multiply(p, shrink, p)
             average(xp, downhill(xp, group, p, g, room), m, v, beta1, beta2, change)
@@ -96,10 +95,20 @@ class Adam(Optimizer):
             xp.multiply(change, rate, change)
             xp.subtract(p, change, p)
 
+    def _averages(self, group: Group, array: Array, state: State) -> list[Array]:
+        """Return the arrays of m, v and, with `amsgrad`, the largest v; they start as zeros."""
+        if not state:
+            start(backend_of(array), state, array, "exp_avg", "exp_avg_sq",
+                  *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+        return [value._array for name, value in state.items() if name != "step"]
+
 
 def average(xp: Backend, grad: Array, mean: Array, square: Array, beta1: float, beta2: float,
             room: Array) -> None:
-    """Update the running averages of the gradients and of their squares with a gradient."""
+    """Update the running averages of the gradients and of their squares, in place.
+
+    `room` has the shape of the gradient and is there to compute in.
+    """
     xp.subtract(grad, mean, room)
     xp.multiply(room, 1 - beta1, room)
     xp.add(mean, room, mean)

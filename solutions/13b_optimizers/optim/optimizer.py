@@ -147,10 +147,15 @@ class Optimizer(StepHooks):
             for parameter in group["params"]:
                 zero_grad(parameter, set_to_none)
 
-    def _check_capture(self, group: Group) -> None:
-        """Raise if a captured graph would repeat one step count."""
+    def _to_step(self, group: Group) -> Iterable[Tensor]:
+        """Return the parameters of a group that `step` has to move: on a CPU all of them.
+
+        Those on a GPU are moved here, by fused kernels. Raise if a captured graph would repeat
+        one step count.
+        """
         if self.counts_steps:
             check_capture(self, group)
+        return step_on_devices(self, group)
 
     def _skips_on_device(self) -> bool:
         """Tell whether a step reads `found_inf` on the device; a `GradScaler` asks."""
@@ -159,15 +164,14 @@ class Optimizer(StepHooks):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Step all parameters that have a gradient; a closure recomputes the loss first.
 
-        Returns what the closure returned, or None.
+        Return the result of the closure, or None without one.
         """
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            self._check_capture(group)
-            for parameter in step_on_devices(self, group):  # on a CPU all of them
+            for parameter in self._to_step(group):
                 grad = parameter._grad
                 if grad is not None:
                     state = self.state.get(parameter) or {}
@@ -178,7 +182,10 @@ class Optimizer(StepHooks):
         return loss
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Move one parameter's array in place; `grad` must not be written to."""
+        """Move one parameter's array in place; `grad` must not be written to.
+
+        `state` is a dictionary for what a rule remembers of this parameter, empty at first.
+        """
         raise NotImplementedError
 
     # ---------------------------------------------------------------- keeping its state
@@ -187,6 +194,17 @@ class Optimizer(StepHooks):
         """Return the state, keyed by the parameters' numbers, and the groups with these numbers."""
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
+        packed = self._pack()
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            new = hook(self, packed)
+            packed = packed if new is None else new
+        return packed
+
+    def _pack(self) -> dict[str, Any]:
+        """Return `state_dict` as it is without hooks; the remembered values are shared.
+
+        All parameters of all groups are numbered in their order, from 0.
+        """
         parameters = chain.from_iterable(group["params"] for group in self.param_groups)
         numbers: dict[Any, int] = {}
         for number, parameter in enumerate(parameters):
@@ -197,11 +215,7 @@ class Optimizer(StepHooks):
             packed["params"] = [numbers[p] for p in group["params"]]
             groups.append(packed)
         state = {numbers.get(key, key): value for key, value in self.state.items()}
-        packed_all = {"state": state, "param_groups": groups}
-        for hook in self._optimizer_state_dict_post_hooks.values():
-            new = hook(self, packed_all)
-            packed_all = packed_all if new is None else new
-        return packed_all
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state; numbers are matched with parameters in order."""
@@ -294,9 +308,10 @@ def counted(state: State) -> float:
 
 
 def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) -> Array:
-    """Return the gradient with the options `maximize` and `weight_decay` applied, in `room`.
+    """Return the direction against which a parameter moves.
 
-    `maximize` negates it; `weight_decay` adds a multiple of the parameter.
+    It is the gradient, negated with `maximize`; `weight_decay` then adds a multiple of the
+    parameter. Neither array is written to; `room` has their shape and is there to compute in.
     """
     decay = group["weight_decay"]
     if decay and not group.get("decoupled_weight_decay"):

@@ -59,7 +59,7 @@ class SGD(Optimizer):
         })
 
     def update(self, group: Group, array: Array, grad: Array, state: State) -> None:
-        """Take one step downhill."""
+        """Take one step downhill; without momentum nothing is remembered."""
         xp, lr = backend_of(array), float(group["lr"])
         if group["momentum"]:
             self._update_with_momentum(group, array, grad, state)
@@ -69,6 +69,7 @@ class SGD(Optimizer):
             xp.subtract(p, change, p)
 
     def _update_with_momentum(self, group: Group, array: Array, grad: Array, state: State) -> None:
+        """Take one step with a velocity, which is kept in the state."""
         xp, lr = backend_of(array), float(group["lr"])
         momentum, dampening = group["momentum"], group["dampening"]
         first = state.get("momentum_buffer") is None

@@ -106,33 +106,40 @@ class Recorder:
 
     def begin(self, name: str) -> Block:
         """Open a named block."""
-        # 11.6 Writing events down (about 25 lines)
-        # `call` returns `function(*args, **kwargs)`, measured: it calls `self._note` with one
-        # tuple of seven items: `what`, FUNCTION, start and end (perf_counter_ns), the
-        # sequence number of the node that was made last directly in this event (-1 for none),
-        # the thread (get_ident) and `self.details(inputs)`. The number is in
-        # `self._here.sequence`: set it to -1 before the function runs, and put back what was
-        # there when it is over. If `self.memory` is true, the details' `made` is set to
-        # `new_arrays(inputs, result)`, with None for the result of a call that failed. `made`
-        # sets `self._here.sequence` to the node's `sequence`. `node` returns `apply(*args)`,
-        # and tells `self.node_ran(node, start, grads, results)`, with None for the results if
-        # it failed; `node_ran` notes `type(node)`, BACKWARD, start, the time now, the node's
-        # `sequence`, the thread and None. A call or a node that raises is written down all
-        # the same, and the error goes on. `begin` makes a Block with the name and
-        # `self.details(())`, puts it into `self.blocks` and returns it; `finish` sets the
-        # block's `end` to the time now.
-        raise NotImplementedError("11.6 Writing events down is yours to write")
+        self.blocks.append(block := Block(name, self.details(())))
+        return block
 
     def finish(self, block: Block) -> None:
         """Close a named block."""
-        # 11.6 Writing events down: see the task at `Recorder.begin`.
-        raise NotImplementedError("11.6 Writing events down is yours to write")
+        block.end = perf_counter_ns()
 
     def call(self, what: Any, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
              **kwargs: Any) -> Any:
-        """Return `function(*args, **kwargs)`, measured."""
-        # 11.6 Writing events down: see the task at `Recorder.begin`.
-        raise NotImplementedError("11.6 Writing events down is yours to write")
+        """Return `function(*args, **kwargs)`, measured; a call that raises is recorded too."""
+        # 11.6 Recording calls (about 18 lines)
+        # `call` returns `function(*args, **kwargs)` and `node` returns `apply(*args)`, both
+        # measured. `made` is told of each new node; its number belongs to the innermost open
+        # call.
+        #   call("mul", (x, 3), f, x, 3)        -> f(x, 3), recorded by call_ran(...)
+        #   node(n, grads, apply, g)            -> apply(g), recorded by node_ran(...)
+        #   outer: made(5), then inner: made(6) -> outer has 5, inner 6; without made: -1
+        # Mind:
+        # - The clock runs as close around the function as possible.
+        # - A function that raises is recorded too, with None as its result, and the error
+        #   goes on.
+        # Use: `self.details(inputs)` before the call, `self.call_ran(...)`,
+        # `self.node_ran(...)`, `self._here.sequence`, `node.sequence`, `perf_counter_ns()`.
+        raise NotImplementedError("11.6 Recording calls is yours to write")
+
+    def call_ran(self, what: Any, start: int, end: int, details: Details | None,
+                 inputs: Sequence[Any], result: Any) -> None:
+        """Record a function that ran from `start` to `end` and returned `result`.
+
+        Its sequence number is that of the last node made directly in it, `self._here.sequence`.
+        """
+        if self.memory and details is not None:
+            details.made = new_arrays(inputs, result)
+        self._note((what, FUNCTION, start, end, self._here.sequence, get_ident(), details))
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""
@@ -163,18 +170,18 @@ class Recorder:
 
     def node(self, node: Node, grads: Sequence[Any], apply: Callable[..., Any], *args: Any) -> Any:
         """Return `apply(*args)`, the call of a node of the graph, measured."""
-        # 11.6 Writing events down: see the task at `Recorder.begin`.
-        raise NotImplementedError("11.6 Writing events down is yours to write")
+        # 11.6 Recording calls: see the task at `Recorder.call`.
+        raise NotImplementedError("11.6 Recording calls is yours to write")
 
     def node_ran(self, node: Node, start: int, grads: Sequence[Any], results: Any) -> None:
         """Record a node that ran since `start` and returned `results`."""
-        # 11.6 Writing events down: see the task at `Recorder.begin`.
-        raise NotImplementedError("11.6 Writing events down is yours to write")
+        self._note((type(node), BACKWARD, start, perf_counter_ns(), node.sequence, get_ident(),
+                    None))
 
     def made(self, node: Node) -> None:
         """Store the sequence number of a node made in the open event."""
-        # 11.6 Writing events down: see the task at `Recorder.begin`.
-        raise NotImplementedError("11.6 Writing events down is yours to write")
+        # 11.6 Recording calls: see the task at `Recorder.call`.
+        raise NotImplementedError("11.6 Recording calls is yours to write")
 
 
 class DetailedRecorder(Recorder):

@@ -24,24 +24,29 @@ _KINDS = {BACKWARD: "backward", USER: "user_annotation"}
 
 def trace(events: Sequence[Any]) -> dict[str, Any]:
     """Return events as a trace to be written as JSON: slices, and arrows from op to backward."""
-    # 11.5 The trace (about 33 lines)
-    # `linked` returns a list of pairs (op, backward): for each event of scope BACKWARD,
-    # in order, the op's event that made its node, where there is one. That is the last
-    # event before it in the order given which has the same `sequence_nr` and another
-    # scope. Events with a negative number belong to nobody. `trace` returns
-    # {"traceEvents": records, "displayTimeUnit": "ms"}. The records are, in order:
-    # `_named("process_name", 0, "minigrad")`; `_named("thread_name", t, f"thread {t}")`
-    # for each thread among the events, in ascending order; for each event a slice; for
-    # each pair of `linked` an arrow of two records. A slice has "ph": "X", "name", "cat"
-    # (`_KINDS` by the event's scope, "cpu_op" for all others), "pid": PROCESS, "tid": the
-    # thread, "ts": the start, "dur": how long it took, and "args": a dictionary with
-    # "id", the event's, and, only where there is something to say, "Sequence number" (not
-    # negative), "Input dims" (input_shapes), "Call stack" (the stack's lines joined by
-    # ";") and "Bytes" (cpu_memory_usage). Both records of an arrow have "name" and "cat":
-    # "fwdbwd", "pid": PROCESS, and as "id" the number of the pair, from 0; the first has
-    # "ph": "s" with "tid" and "ts" (the start) of the op, the second "ph": "f" and "bp":
-    # "e" with those of the backward.
-    raise NotImplementedError("11.5 The trace is yours to write")
+    records: list[dict[str, Any]] = [_named("process_name", 0, "minigrad")]
+    records += [_named("thread_name", t, f"thread {t}") for t in sorted({e.thread for e in events})]
+    for event in events:
+        details: dict[str, Any] = {"id": event.id}
+        if event.sequence_nr >= 0:
+            details["Sequence number"] = event.sequence_nr
+        if event.input_shapes:
+            details["Input dims"] = event.input_shapes
+        if event.stack:
+            details["Call stack"] = ";".join(event.stack)
+        if event.cpu_memory_usage:
+            details["Bytes"] = event.cpu_memory_usage
+        records.append({
+            "ph": "X", "name": event.name, "cat": _KINDS.get(event.scope, "cpu_op"),
+            "pid": PROCESS, "tid": event.thread, "ts": event.time_range.start,
+            "dur": event.time_range.elapsed_us(), "args": details,
+        })
+    for number, (forward, backward) in enumerate(linked(events)):
+        arrow = {"name": "fwdbwd", "cat": "fwdbwd", "id": number, "pid": PROCESS}
+        records.append({**arrow, "ph": "s", "tid": forward.thread, "ts": forward.time_range.start})
+        records.append({**arrow, "ph": "f", "bp": "e", "tid": backward.thread,
+                        "ts": backward.time_range.start})
+    return {"traceEvents": records, "displayTimeUnit": "ms"}
 
 
 def _named(what: str, thread: int, name: str) -> dict[str, Any]:
@@ -49,9 +54,19 @@ def _named(what: str, thread: int, name: str) -> dict[str, Any]:
 
 
 def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Return each backward event with the op that made its node, if both are in the profile.
+    """Return pairs (op, backward): each backward event with the op that made its node, if known.
 
     The events have to be in the order in which they began.
     """
-    # 11.5 The trace: see the task at `trace`.
-    raise NotImplementedError("11.5 The trace is yours to write")
+    # 11.5 From a backward to its op (about 10 lines)
+    # Find for each backward event the op that made its node: both have the same
+    # `sequence_nr`.
+    #   mul 4, sum 5, SumBackward 5, MulBackward 4, AccumulateGrad -1
+    #                                        -> [(sum, SumBackward), (mul, MulBackward)]
+    #   mul 4, MulBackward 4, MulBackward 4  -> two pairs: the graph ran twice
+    #   conv 4, mul 4, Backward 4            -> [(mul, Backward)]: the last op before it
+    #   MulBackward 4, mul 4                 -> []: the op is not before it
+    # Mind:
+    # - Negative numbers belong to no node; 0 is a number.
+    # Use: `event.scope == BACKWARD` for a backward event; all others are ops.
+    raise NotImplementedError("11.5 From a backward to its op is yours to write")

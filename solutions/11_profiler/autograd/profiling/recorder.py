@@ -112,7 +112,7 @@ class Recorder:
 
     def call(self, what: Any, inputs: Sequence[Any], function: Callable[..., Any], *args: Any,
              **kwargs: Any) -> Any:
-        """Return `function(*args, **kwargs)`, measured."""
+        """Return `function(*args, **kwargs)`, measured; a call that raises is recorded too."""
         here, details, result = self._here, self.details(inputs), None
         outer, here.sequence = here.sequence, -1
         start = perf_counter_ns()
@@ -121,10 +121,18 @@ class Recorder:
             return result
         finally:
             end = perf_counter_ns()
-            if self.memory and details is not None:
-                details.made = new_arrays(inputs, result)
-            self._note((what, FUNCTION, start, end, here.sequence, get_ident(), details))
+            self.call_ran(what, start, end, details, inputs, result)
             here.sequence = outer
+
+    def call_ran(self, what: Any, start: int, end: int, details: Details | None,
+                 inputs: Sequence[Any], result: Any) -> None:
+        """Record a function that ran from `start` to `end` and returned `result`.
+
+        Its sequence number is that of the last node made directly in it, `self._here.sequence`.
+        """
+        if self.memory and details is not None:
+            details.made = new_arrays(inputs, result)
+        self._note((what, FUNCTION, start, end, self._here.sequence, get_ident(), details))
 
     def op(self, op: type[Op], values: list[Any], proceed: Callable[..., Any]) -> Any:
         """Apply an op, measured."""

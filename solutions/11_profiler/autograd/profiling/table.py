@@ -73,11 +73,13 @@ def width_of(texts: Sequence[str], limit: int | None) -> int:
 
 def rows_shown(events: Sequence[Any], sort_by: str | None, row_limit: int,
                top_level_events_only: bool) -> list[Any]:
-    """Return the events of a table, in its order."""
+    """Return the first `row_limit` events of a table, largest first; all for a negative limit.
+
+    `sort_by` names an attribute, None for the order of `events`, which stay in their order.
+    """
     shown = [e for e in events if not (top_level_events_only and e.cpu_parent is not None)]
     if sort_by is not None:
-        by = sort_by.replace("cuda", "device")
-        shown.sort(key=lambda event: getattr(event, by), reverse=True)
+        shown.sort(key=lambda event: getattr(event, sort_by), reverse=True)
     return shown if row_limit < 0 else shown[:row_limit]
 
 
@@ -136,7 +138,8 @@ def build_table(
         return ""
     columns = columns_of(events, profile_memory, max_name_column_width, max_shapes_column_width,
                          time_unit)
-    shown = rows_shown(events, sort_by, row_limit, top_level_events_only)
+    by = None if sort_by is None else sort_by.replace("cuda", "device")  # the older names
+    shown = rows_shown(events, by, row_limit, top_level_events_only)
     rule = GAP.join("-" * width for _, width, _ in columns) + GAP
     head = GAP.join(title.rjust(width) for title, width, _ in columns) + GAP
     rows = [(GAP.join(cell(e).rjust(width) for _, width, cell in columns) + GAP, e) for e in shown]

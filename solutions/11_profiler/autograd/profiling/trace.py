@@ -51,7 +51,7 @@ def _named(what: str, thread: int, name: str) -> dict[str, Any]:
 
 
 def linked(events: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Return each backward event with the op that made its node, if both are in the profile.
+    """Return pairs (op, backward): each backward event with the op that made its node, if known.
 
     The events have to be in the order in which they began.
     """
