@@ -173,18 +173,6 @@ def test_a_new_one_is_made_when_the_old_one_is_gone():
     assert x._accumulator() is again
 
 
-@pytest.mark.hole("02.2")
-def test_a_new_one_gets_the_hooks_of_the_leaf():
-    x, seen = leaf(1.0), []
-    x._autograd_meta().hooks = {0: seen.append}
-    node = x._accumulator()
-    assert node.extras is not None and node.extras.tensor.get(0) is x._autograd_meta().hooks
-    del node
-    again = x._accumulator()
-    assert again.extras is not None, "the second AccumulateGrad lost the hooks of the leaf"
-    assert again.extras.tensor.get(0) is x._autograd_meta().hooks
-
-
 def asked_while_another_thread_makes_one(monkeypatch):
     """Return the lock, their AccumulateGrad and ours."""
     x, theirs = leaf(1.0), []
