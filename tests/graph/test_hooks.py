@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from tests.autograd.test_function import function
@@ -23,6 +25,18 @@ def test_a_hook_sees_and_replaces(torch, create_graph):
     (by_x,) = torch.autograd.grad(middle * 3, x, torch.ones(2), create_graph=create_graph)
     assert seen == [[3.0, 3.0], [30.0, 30.0]]
     assert by_x.tolist() == [60.0, 120.0]
+
+
+def test_the_hooks_of_a_leaf_outlive_the_graph(torch):
+    """The node of a leaf is freed with the graph; hooks from before it and after it stay."""
+    x, seen = leaf(torch, 2.0), []
+    x.register_hook(lambda g: seen.append(g.item()))
+    node = (x * 3).grad_fn.next_functions[0][0]
+    del node
+    gc.collect()
+    x.register_hook(lambda g: seen.append(-g.item()))
+    (x * 5).backward()
+    assert seen == [5.0, -5.0]
 
 
 def test_a_hook_gets_the_whole_gradient_once(torch):
