@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -39,7 +39,7 @@ def slope(f: Callable[[float], float], x: float, eps: float = 1e-6) -> float:
     #   slope(lambda x: x * x, 3.0, 0.5)       -> 6.0, exactly
     #   slope(lambda x: x * x * x, 1.0, 0.5)   -> 3.25: a large eps is off where the curve bends
     # Mind:
-    # - Two calls of `f` are enough.
+    # - Call `f` twice: on the left and on the right.
     raise NotImplementedError("00.1 Measure a slope is yours to write")
 
 
@@ -92,11 +92,11 @@ class Number:
         >>> x.grad
         6.0
         """
-        # 00.6 A step of training (about 9 lines)
+        # 00.6 A step of training (about 8 lines)
         # `backward` adds to the `grad` of each leaf the slope of this number with respect to
-        # it; other numbers keep None. `descend` takes one step: the gradients of `loss`
-        # alone, then each weight moves by `rate` times its gradient, so that the loss gets
-        # smaller.
+        # it; other numbers keep None. `descend` takes one step: `grad` of each weight becomes
+        # that of `loss` alone, then each weight moves by `rate` times its `grad`, so that the
+        # loss gets smaller.
         #   x = Number(3.0); y = x * x; y.backward()           -> x.grad 6.0, y.grad None
         #   y.backward() again                                 -> x.grad 12.0
         #   w = 1.0, loss = (w - 3)**2, descend(loss, [w], 0.25) -> w.value 2.0
@@ -190,7 +190,7 @@ def gradients(result: Number) -> dict[Number, float]:
     raise NotImplementedError("00.5 The engine is yours to write")
 
 
-def descend(loss: Number, weights: Iterable[Number], rate: float) -> None:
+def descend(loss: Number, weights: Sequence[Number], rate: float) -> None:
     """Take one step of gradient descent: move each weight against its gradient.
 
     >>> w = Number(1.0)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -150,7 +150,7 @@ def gradients(result: Number) -> dict[Number, float]:
     return grads
 
 
-def descend(loss: Number, weights: Iterable[Number], rate: float) -> None:
+def descend(loss: Number, weights: Sequence[Number], rate: float) -> None:
     """Take one step of gradient descent: move each weight against its gradient.
 
     >>> w = Number(1.0)
@@ -158,7 +158,6 @@ def descend(loss: Number, weights: Iterable[Number], rate: float) -> None:
     >>> w.value
     2.0
     """
-    weights = list(weights)
     for weight in weights:
         weight.grad = 0.0
     loss.backward()

@@ -243,8 +243,11 @@ def hint(
 def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
     """Return the hints for a hole up to the next, and note that it was taken."""
     hints = stage.words["hole"][hole.id]["hints"]
-    taken = min(space.hints_taken(hole) + 1, len(hints))
-    space.note(hole, hints=taken)
+    if space.solved(hole):
+        taken = len(hints)  # a look back counts for nothing
+    else:
+        taken = min(space.hints_taken(hole) + 1, len(hints))
+        space.note(hole, hints=taken)
     lines = [f"{hole.id}, hint {i + 1} of {len(hints)}: {escape(hints[i])}" for i in range(taken)]
     lines.append(f"[dim]names of the package's inside: {escape(glossary())}[/]")
     if taken == len(hints):
@@ -433,7 +436,7 @@ def python(
 ) -> None:
     """Run a program on your own engine: your files stand in for the package's modules.
 
-    The course's own programs, digits.py and resnet18.py, are found by their names.
+    The course's own programs, moons.py, digits.py and resnet18.py, are found by their names.
 
     \b
     Examples:

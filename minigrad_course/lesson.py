@@ -96,7 +96,8 @@ class Reader:
         if piece.level == 1:
             self.console.rule(f"[bold]{escape(piece.text)}[/]", characters="═")
         elif piece.level == 2:
-            self.console.rule(f"[bold]{section}. {escape(piece.text)}[/]", align="left")
+            title = re.sub(r"^\d+\. ", "", piece.text)  # some lessons number their sections
+            self.console.rule(f"[bold]{section}. {escape(title)}[/]", align="left")
         else:
             self.console.print(Text(piece.text, "bold"))
 

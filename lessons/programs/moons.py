@@ -1,6 +1,6 @@
 """Train a small network on two half moons, with the engine on numbers, and draw its boundary.
 
-    minigrad python --mine 00 lessons/programs/moons.py      on your own engine
+    minigrad python --mine 00 moons.py                 on your own engine
     python lessons/programs/moons.py --units 3 --rate 0.5
 """
 

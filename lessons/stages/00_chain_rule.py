@@ -64,6 +64,20 @@ def symptom_00_2_slopes_in_add():
     return pair(tiny.add(Number(2.0), Number(5.0))) in ((2.0, 5.0), (5.0, 2.0))
 
 
+def symptom_00_2_slopes_are_numbers():
+    return any(isinstance(each, Number) for make in (tiny.add, tiny.mul)
+               for each in make(Number(2.0), Number(5.0)).slopes)
+
+
+def symptom_00_2_calls_itself():
+    for make in (tiny.add, tiny.mul):
+        try:
+            make(Number(2.0), Number(5.0))
+        except RecursionError:
+            return True
+    return False
+
+
 def symptom_00_2_forgets_inputs():
     return any(made.inputs == () for made in (tiny.add(Number(2.0), Number(5.0)),
                                               tiny.mul(Number(2.0), Number(5.0))))
@@ -91,6 +105,24 @@ def symptom_00_3_reciprocal_grows():
 
 def symptom_00_3_reciprocal_not_squared():
     return near(tiny.reciprocal(Number(4.0)).slopes[0], -0.25)
+
+
+FUNCTIONS = tiny.exp, tiny.tanh, tiny.reciprocal
+
+
+def symptom_00_3_no_tuple():
+    made = [make(Number(2.0)) for make in FUNCTIONS]
+    return any(isinstance(each.slopes, float) or isinstance(each.inputs, Number) for each in made)
+
+
+def symptom_00_3_not_the_value():
+    for make in FUNCTIONS:
+        try:
+            make(Number(2.0))
+        except TypeError as error:
+            if "must be real number, not Number" in str(error):
+                return True
+    return False
 
 
 def symptom_00_3_exp_by_the_input():
@@ -184,6 +216,27 @@ def symptom_00_5_starts_at_zero():
     return given.get(f, 0.0) == 0.0 and given.get(a, 0.0) == 0.0
 
 
+def symptom_00_5_no_start():
+    try:
+        tiny.gradients(joined()[1])
+    except KeyError:
+        return True
+    return False
+
+
+def symptom_00_5_leaves_only():
+    a, f = joined()
+    given = tiny.gradients(f)
+    return given.get(a) == 26.0 and any(each not in given for each in f.inputs)
+
+
+def symptom_00_5_one_slope_of_two():
+    a, right = joined()
+    b = Number(7.0)
+    return (tiny.gradients(right)[a] == 26.0
+            and tiny.gradients(Number(9.0, (b, b), (3.0, 5.0)))[b] in (3.0, 5.0))
+
+
 def symptom_00_5_starts_at_the_value():
     a, f = joined()
     return tiny.gradients(f)[a] == 26.0 * 9.0
@@ -203,6 +256,15 @@ def symptom_00_6_all_numbers():
     _, f = joined()
     f.backward()
     return f.grad is not None
+
+
+def symptom_00_6_none_is_added_to():
+    _, f = joined()
+    try:
+        f.backward()
+    except TypeError as error:
+        return "NoneType" in str(error)
+    return False
 
 
 def descended(rate=0.25, before=0.0):

@@ -206,6 +206,14 @@ def test_hints_come_one_by_one(space):
     assert space.hints_taken(HOLE) == 3
 
 
+def test_a_look_back_at_hints_counts_for_nothing(space):
+    space.note(HOLE, solved=True)
+    shown = " ".join(call("hint", HOLE.id).split())
+    assert all(" ".join(hint.split()) in shown
+               for hint in STAGE.words["hole"][HOLE.id]["hints"])
+    assert space.hints_taken(HOLE) == 0
+
+
 def test_a_hint_names_the_page_that_explains_its_names(space):
     for _ in range(2):  # once, however many hints are shown
         shown = call("hint", HOLE.id)

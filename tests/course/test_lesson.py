@@ -77,6 +77,11 @@ def test_in_a_pipe_it_comes_whole_without_answers():
     assert "def check_hook_result" in lesson("05", "--answers")
 
 
+def test_sections_are_numbered_once():
+    told = lesson("00")
+    assert "1. A slope is a ratio" in told and "1. 1." not in told
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ["00", "05", "09"])
 def test_every_block_gives_what_the_lesson_has(number):
