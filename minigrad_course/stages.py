@@ -47,6 +47,8 @@ class Hole:
     points: int
     mutants: tuple[Mutant, ...]
     needs: tuple[str, ...] = ()  # later holes without which this one's tests cannot pass
+    #: Whether the task leaves one way to write it, so that likeness to the package says nothing.
+    forced: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,4 +216,4 @@ def _hole(read: dict[str, Any]) -> Hole:
                tuple((before, after) for before, after in each["edits"]))
         for each in read.get("mutant", ()))
     return Hole(read["id"], tuple(read["symbols"]), read["points"], mutants,
-                tuple(read.get("needs", ())))
+                tuple(read.get("needs", ())), read.get("forced", False))

@@ -113,8 +113,8 @@ def test_the_figures_that_the_thresholds_rest_on():
     """What NOTE [What counts] says of answers that know nothing of the package's."""
     likenesses = [against_package(stage, answered(stage, name)) for stage, name in INDEPENDENT]
     shares = [share for each in likenesses for share in each.shares]
-    assert max(each.whole.part for each in likenesses) < 0.5
-    assert max(each.part for each in shares if each.of >= HOLE_TOKENS) < 0.5
+    assert max(each.whole.part for each in likenesses) < 0.55
+    assert max(each.part for each in shares if each.of >= HOLE_TOKENS) < 0.7
     assert max(each.part for each in shares) < 0.85
 
 

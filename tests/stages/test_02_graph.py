@@ -692,6 +692,15 @@ def test_the_given_tensor_does_not_become_grad_itself():
 
 
 @pytest.mark.hole("02.6")
+def test_the_sum_keeps_the_strides_of_the_earlier_grad():
+    x, w = layout_leaf(np.zeros((2, 3))), leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    x.grad = torch.Tensor._plain(np.ones((3, 2)).T)
+    give_tensor(x, (w * 2).double())
+    assert x.grad.tolist() == [[3.0, 5.0, 7.0], [9.0, 11.0, 13.0]]
+    assert x.grad.stride() == (1, 2), f"expected strides (1, 2), got {x.grad.stride()}"
+
+
+@pytest.mark.hole("02.6")
 def test_a_plain_gradient_after_one_with_a_history():
     x, w = leaf([2.0, 3.0]), leaf([5.0, 7.0])
     give_tensor(x, w * 2)

@@ -434,7 +434,7 @@ def test_different_jacobians_are_refused(analytical, numbers):
 @pytest.mark.hole("09.3")
 @pytest.mark.parametrize(("analytical", "numbers"), [
     ([math.nan], [1.0]), ([1.0], [math.nan]), ([math.nan], [math.nan]),
-    ([1.0, math.nan], [1.0, math.nan])], ids=str)
+    ([1.0, math.nan], [1.0, math.nan]), ([1.0], [math.inf])], ids=str)
 def test_nan_is_refused(analytical, numbers):
     assert refused(analytical, numbers), f"expected {analytical} against {numbers} to be refused"
 

@@ -100,6 +100,14 @@ def test_where_there_is_no_gradient_nothing_moves():
 
 
 @pytest.mark.hole("13b.1")
+def test_a_gradient_of_zeros_is_a_gradient():
+    a = parameter(5.0, grad=[0.0])
+    optimizer = Recorder([a])
+    optimizer.step()
+    assert optimizer.seen == [(1.0, [5.0], [0.0], {})] and a._version == 1
+
+
+@pytest.mark.hole("13b.1")
 def test_the_parameters_behind_one_without_a_gradient_move():
     a, b, c, d = (parameter(5.0, grad=None if i % 2 == 0 else [1.0]) for i in range(4))
     Recorder([{"params": [a, b]}, {"params": [c, d]}]).step()
@@ -458,6 +466,16 @@ def velocity_in(name, number):
     wanted = g if number == 1 else (options["momentum"] * before["momentum_buffer"]
                                     + (1 - options.get("dampening", 0.0)) * g)
     assert_close(state["momentum_buffer"], wanted, what="the velocity")
+
+
+@pytest.mark.hole("13b.3")
+def test_a_parameter_without_dimensions_has_a_velocity_too():
+    w = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    optimizer = optim.SGD([w], lr=0.5, momentum=0.5, maximize=True)
+    for grad in (1.0, 3.0):
+        w.grad = torch.tensor(grad, dtype=torch.float64)
+        optimizer.step()
+    assert w.item() == 4.25, f"velocities of -1 and -3.5 lead from 2 to 4.25, not to {w.item()}"
 
 
 @pytest.mark.hole("13b.3")

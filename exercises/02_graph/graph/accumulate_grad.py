@@ -80,16 +80,17 @@ class AccumulateGrad(Node):
         A pass that is recorded adds it to `.grad` in a new tensor.
         """
         # 02.6 Gradients with a history (about 17 lines)
-        # A pass that may be differentiated itself brings its gradient as a Tensor: keep its
-        # history in `.grad`. `grads` holds that one Tensor, or None, which changes nothing. A
-        # leaf has no edges: always return ().
+        # A pass that is recorded brings its gradient as a Tensor: keep its history in
+        # `.grad`. `grads` holds that one Tensor, or None, which changes nothing. A leaf has
+        # no edges: always return ().
         #   w = 5., w * 2 arrives   -> x.grad is 10., a copy with a history that leads to w
         #   then w * 3 arrives      -> x.grad is 25., a new Tensor with both histories
         # Mind:
         # - Where `_state.grad_enabled.get()` is False, `self.accumulate(grad._array,
         #   owned=False)` does it all.
         # - Neither the gradient nor the earlier `.grad` is written to.
-        # - The first two checks, and the lock, as in 02.5. The lock cannot be taken twice.
+        # - The same two checks, and the lock, as in 02.5. `accumulate` takes the lock too.
+        # - A sum keeps the strides of the earlier `.grad`.
         # Use: `differentiable_copy` and `laid_out_as`, given below.
         raise NotImplementedError("02.6 Gradients with a history is yours to write")
 

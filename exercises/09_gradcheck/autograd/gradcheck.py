@@ -250,7 +250,7 @@ def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, result
     # grad.
     #   nearly_equal([100.05], [100], 1e-3, 1e-5)  -> True
     #   nearly_equal([110], [100], 0.095, 0)       -> False;  of [100] and [110]: True
-    #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False
+    #   nearly_equal([nan], [nan], 1e-3, 1e-5)     -> False;  of [1] and [inf]: False
     # Mind:
     # - `check_equal` is given the numbers of output and input among those that require
     #   grad.

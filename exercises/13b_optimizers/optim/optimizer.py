@@ -177,7 +177,8 @@ class Optimizer(StepHooks):
         #   step(closure) -> first closure(), once, recorded even under no_grad
         #   afterwards    -> self.state[a]: what update left in a's state; a._version: 1 more
         # Mind:
-        # - A parameter without a gradient is not written to and has no state.
+        # - A parameter without a gradient is not written to and has no state. A gradient of
+        #   zeros is one.
         # - Each parameter has a state of its own; one that stays empty is not kept.
         # Use: `self._to_step(group)`, `parameter._bump()` (counts a write), `_grad`,
         # `_array`, `enable_grad()`.

@@ -89,7 +89,8 @@ class SGD(Optimizer):
         #   dampening 0.25 -> v is 1.0, then 0.5 * 1.0 + 0.75 * 3.0
         #   nesterov       -> p moves against g + 0.5 * v, with the new v: to 1.25, -1.125
         # Mind:
-        # - The first v is the whole g, in memory of its own: the gradient's is not yours.
+        # - The first v is the whole g, in an array of its own: the gradient's memory is not
+        #   yours, and NumPy makes a number of `-g` where g has no dimensions.
         # - `lr` is no part of v.
         # Use: `remember(state, "momentum_buffer", array)`, `buffer(state,
         # "momentum_buffer")`.
