@@ -46,9 +46,9 @@ def _positions(xp: Any, sizes: Ints, dim: int, index: Array) -> Array:
     """
     # 04b.6 Indices that repeat (about 19 lines)
     # Add to the elements that an index names. `_positions`: the flat (row-major) position
-    # of each element of `index`, with its value along `dim` and its own place elsewhere.
-    # `_add_at` adds `values` at such positions, `scatter_add` adds `source`, both in
-    # place.
+    # of each element of `index`, with its value is the place along `dim`, its own place
+    # counts elsewhere. `_add_at` adds `values` at such positions, `scatter_add` adds
+    # `source`, both in place.
     #   _positions(xp, (2, 3), 0, [[1, 0, 1]])           -> [[3, 1, 5]]
     #   _add_at(xp, [10, 20, 30], [1, 1, 2], [3, 4, 5])  -> [10, 27, 35], the same array
     #   scatter_add(xp, [0, 0, 0], 0, [1, 1], [2, 3])    -> [0, 5, 0], the same array

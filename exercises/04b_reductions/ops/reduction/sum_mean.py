@@ -103,8 +103,8 @@ class SumAll(FullReduction):
         # - With `keepdim`, or where `dim` is None, `value` is returned as it is.
         # - An empty input gets an empty gradient.
         # Use: `wrap_dims(dim, ndim)`, a tuple for any `dim` (None, a number, several);
-        # `numel(numbers)`, their product; `reduced(sizes, dim, True)`, the shape with ones;
-        # `F.reshape`, `F.expand(t, sizes)`.
+        # `numel(numbers)` in dims.py, their product; `reduced(sizes, dim, True)`, the shape
+        # with ones; `F.reshape`, `F.expand(t, sizes)`.
         raise NotImplementedError("04b.1 Sums and means is yours to write")
 
 
