@@ -71,9 +71,9 @@ def backward(tensors: TensorOrTensors, grad_tensors: GradTensors = None,
     # - With `create_graph` call `warn_of_cycle()`.
     # - `end_edges` lists the `edge_of` each input; a Tensor among them has its
     #   `retain_grad()` called, after that.
-    # Use: `as_tuple`, `matched`, `root_gradients`, `root_edges`, `inputs_of(inputs,
-    # "backward")`; `execute(edges, grads, retain_graph, create_graph, ends)`, where
-    # `ends` of None means all leaves.
+    # Use: `as_tuple`, `renamed`, `matched`, `root_gradients`, `root_edges`,
+    # `inputs_of(inputs, "backward")`; `execute(edges, grads, retain_graph, create_graph,
+    # ends)`, where `ends` of None means all leaves.
     raise NotImplementedError("03b.5 backward is yours to write")
 
 

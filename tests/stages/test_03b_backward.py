@@ -454,6 +454,14 @@ def test_backward_of_several_tensors():
     assert x.grad.tolist() == [5.0, 34.0], f"expected [2 + 3, 4 + 30], got {x.grad.tolist()}"
 
 
+@pytest.mark.hole("03b.5")
+def test_backward_knows_the_old_name_of_its_gradients():
+    x = leaf([1.0, 2.0])
+    with pytest.warns(FutureWarning, match="grad_variables"):
+        torch.autograd.backward([x * 3], grad_variables=[torch.tensor([1.0, 10.0])])
+    assert x.grad.tolist() == [3.0, 30.0], f"expected [3, 30], got {x.grad.tolist()}"
+
+
 def backward_into_two():
     """Run a backward pass into the leaf a and the result c = a * b; return a, b and c."""
     a, b = leaf([2.0]), leaf([5.0])

@@ -220,6 +220,12 @@ def test_spread_along_several_dimensions():
 
 
 @pytest.mark.hole("04b.2")
+def test_a_small_deviation_has_its_slope():
+    (got,) = gradients(lambda x: x.std(), [np.array([1e-8, 2e-8, 3e-8])], np.array(1.0))
+    assert_close(got, np.array([-0.5, 0.0, 0.5]), what="the gradient")
+
+
+@pytest.mark.hole("04b.2")
 def test_no_slope_where_all_elements_are_equal():
     (got,) = gradients(lambda x: x.std(1), [np.array([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]])],
                        [1.0, 1.0])

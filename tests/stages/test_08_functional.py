@@ -432,6 +432,13 @@ def test_vjp_calls_the_function_with_a_tensor_of_its_own(create_graph):
 
 
 @pytest.mark.hole("08.3")
+def test_strict_vjp_wants_a_product_that_depends_on_the_input():
+    with pytest.raises(RuntimeError, match="independent of"):
+        functional.vjp(lambda x: 2 * x, torch.tensor([1.0, 2.0]), torch.ones(2),
+                       create_graph=True, strict=True)
+
+
+@pytest.mark.hole("08.3")
 def test_vjp_takes_a_vector_like_the_outputs():
     _, product = functional.vjp(wide, torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0]))
     same(product, [201.0, 110.0])

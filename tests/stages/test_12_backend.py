@@ -493,6 +493,18 @@ def test_an_index_is_unwrapped():
 
 
 @pytest.mark.hole("12.6")
+def test_every_part_of_an_index_is_unwrapped():
+    x = strict.StrictArray(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    expect_strict(x[:, strict_array(2, 0)], [[3.0, 1.0], [6.0, 4.0]])
+
+
+@pytest.mark.hole("12.6")
+def test_a_plain_array_is_no_index():
+    with pytest.raises(TypeError, match="met a device array"):
+        strict_array(1.0, 2.0)[np.array([0])]
+
+
+@pytest.mark.hole("12.6")
 def test_an_element_may_be_written():
     x = strict_array(1.0, 2.0, 3.0)
     x[1] = 7.0

@@ -866,6 +866,7 @@ def test_all_options_are_kept():
     w = parameter(1.0, grad=[1.0])
     optimizer = optim.SGD([w], lr=0.1, momentum=0.5)
     optimizer.step()
+    optimizer.param_groups[0]["initial_lr"] = 0.3  # as a scheduler does
     (mine,), (theirs,) = optimizer.param_groups, optimizer.state_dict()["param_groups"]
     assert {**mine, "params": [0]} == theirs, f"expected all options, got {theirs}"
 
