@@ -360,7 +360,7 @@ def call_as_shape(op: type[Op]) -> Callable[..., Any]:
 
     arguments = inspect.signature(op.shape).parameters.values()
     xp = inspect.Parameter("xp", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    setattr(forward, "__signature__", inspect.Signature([xp, *arguments]))  # noqa: B010
+    setattr(forward, "__signature__", inspect.Signature([xp, *arguments]))  # noqa: B010  # typed
     return forward
 
 

@@ -44,7 +44,7 @@ def arithmetic(torch: Any) -> Function:
 
 
 def custom_function(torch: Any) -> Function:
-    class Wave(torch.autograd.Function):  # type: ignore[misc, name-defined]
+    class Wave(torch.autograd.Function):  # type: ignore[misc, name-defined]  # a fixture
         generate_vmap_rule = True
 
         @staticmethod
@@ -158,7 +158,7 @@ def jvp(torch: Any, f: Function, profiles: list[list[str]]) -> Function:
 
 
 def grad(torch: Any, f: Function, profiles: list[list[str]]) -> Function:
-    return torch.func.grad(lambda x: f(x).sum())  # type: ignore[no-any-return]
+    return torch.func.grad(lambda x: f(x).sum())  # type: ignore[no-any-return]  # of a fixture
 
 
 def vmap(torch: Any, f: Function, profiles: list[list[str]]) -> Function:
