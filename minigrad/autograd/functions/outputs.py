@@ -10,8 +10,9 @@ from ...backend import backend_of
 from ...engine.frames import user_frame
 from ...graph.saved_tensor import SavedTensor
 from ...op.error_nodes import poison_history
+from ...tensor.creation_meta import IN_CUSTOM_FUNCTION, MULTI_OUTPUT
 from ...tensor.tensor import Tensor
-from ...tensor.views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
+from ...tensor.views import mark_view, rebase_history
 
 if TYPE_CHECKING:
     from ..function import FunctionNode
