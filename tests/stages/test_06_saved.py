@@ -211,8 +211,10 @@ def test_unpacking_what_was_freed():
 
 @pytest.mark.hole("06.2")
 def test_freed_is_asked_before_the_version():
-    written = SavedTensor(torch.ones(2))
-    increment_version(written.tensor)
+    tensor = torch.ones(2)
+    increment_version(tensor)  # now it has a counter
+    written = SavedTensor(tensor)
+    increment_version(tensor)
     written.release()
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
         written.unpack(None)
