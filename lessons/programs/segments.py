@@ -13,7 +13,7 @@ from collections.abc import Callable
 import minigrad as torch
 from minigrad import Tensor
 from minigrad.examples.checkpoint import in_segments
-from minigrad_course.moons import picture, two_moons
+from minigrad_course.moons import Point, picture, two_moons
 
 WIDTH = 8
 
@@ -23,7 +23,7 @@ class Network:
 
     def __init__(self, depth: int) -> None:
         torch.manual_seed(0)
-        self.first = (torch.rand(2, WIDTH) * 2 - 1).requires_grad_()
+        self.first = (torch.rand(3, WIDTH) * 4 - 2).requires_grad_()
         self.middle = [(torch.rand(WIDTH, WIDTH) - 0.5).requires_grad_() for _ in range(depth)]
         self.last = (torch.rand(WIDTH, 1) - 0.5).requires_grad_()
         self.weights = [self.first, *self.middle, self.last]
@@ -47,6 +47,7 @@ class Network:
     def __call__(self, points: Tensor, segments: int = 0, drop: bool = False) -> Tensor:
         """Return a number near 1 for the upper moon, near -1 for the lower one."""
         steps = [self.step(weight, drop) for weight in self.middle]
+        points = torch.cat([points, torch.ones(len(points), 1)], 1)  # the last one is for a bias
         return (in_segments(steps, (points @ self.first).tanh(), segments) @ self.last)[:, 0]
 
 
@@ -55,8 +56,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--depth", type=int, default=64, help="steps of the network (64)")
     parser.add_argument("--segments", type=int, default=8, help="checkpoints (8)")
-    parser.add_argument("--rounds", type=int, default=40, help="steps of training (40)")
-    parser.add_argument("--rate", type=float, default=0.5, help="rate of descent (0.5)")
+    parser.add_argument("--rounds", type=int, default=60, help="steps of training (60)")
+    parser.add_argument("--rate", type=float, default=0.2, help="rate of descent (0.2)")
     chosen = parser.parse_args()
     if chosen.depth < 1 or chosen.segments < 1 or chosen.rounds < 1:
         parser.error("--depth, --segments and --rounds are 1 or more")
@@ -79,8 +80,11 @@ def main() -> None:
               f"memory at most, {network.calls // chosen.rounds} steps for a round")
     first, second = found.values()
     print("all losses are equal to the last bit" if first == second else "the losses differ")
+    places: list[Point] = []
+    picture(lambda point: places.append(point) or 1.0, moons)  # all points that a picture asks for
     with torch.no_grad():
-        print(picture(lambda point: network(torch.tensor([point])).item(), moons))
+        values = dict(zip(places, network(torch.tensor(places)).tolist(), strict=True))
+    print(picture(values.__getitem__, moons))
 
 
 if __name__ == "__main__":
