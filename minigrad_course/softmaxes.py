@@ -50,7 +50,7 @@ def four_clouds(count: int, seed: int = 0) -> tuple[Tensor, Tensor]:
     return torch.tensor(points), torch.tensor(labels)
 
 
-def train(softmax: Softmax, points: Tensor, labels: Tensor, steps: int = 60, rate: float = 0.5,
+def train(softmax: Softmax, points: Tensor, labels: Tensor, steps: int = 60, rate: float = 0.3,
           units: int = 8) -> tuple[list[float], float, str]:
     """Return the loss before each step, the part of points told rightly, and the error, if any.
 

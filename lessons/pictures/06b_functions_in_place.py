@@ -59,8 +59,9 @@ def peak(segments: int) -> int:
 
 def memory_of_segments() -> Picture:
     """How many results are in memory at most, by the number of segments."""
-    rows = [(f"{count} segment{'s' * (count > 1)}" if count else "no checkpoints", float(peak(count)),
-             "on-forward") for count in COUNTS]
+    names = {0: "no checkpoints", 1: "1 segment"}
+    rows = [(names.get(count, f"{count} segments"), float(peak(count)), "on-forward")
+            for count in COUNTS]
     told = ", ".join(f"{name} {value:.0f}" for name, value, _ in rows)
     return Picture(
         bars(rows), "Results in memory at most, for 64 steps in so many segments",
