@@ -18,7 +18,8 @@ def sliding_window() -> Picture:
     views = []
     for step in range(3):
         seen = x[step : step + 3]
-        said = " + ".join(f"{int(value)}{name}" for value, name in zip(seen.tolist(), "abc", strict=True))
+        said = " + ".join(f"{int(value)}{name}"
+                          for value, name in zip(seen.tolist(), "abc", strict=True))
         views.append(View(f"step {step}", seen, said, marks=("a", "b", "c")))
     return Picture(
         storage(X, views, "the input", cell=48), "A window slides over the input",

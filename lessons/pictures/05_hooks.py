@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import minigrad as torch
 from minigrad_course.pictures import Arrow, Box, Drawing, Picture, beside, graph, stacked
 from minigrad_course.pictures.graphs import short
@@ -20,7 +22,7 @@ def order_of_hooks() -> Picture:
         "go": Box("results go on", code=False, kind="on-gradient")}
     names = list(boxes)
     arrows = [Arrow(start, end, kind="gradient-line")
-              for start, end in zip(names, names[1:], strict=False)]
+              for start, end in pairwise(names)]
     return Picture(
         graph(boxes, arrows, down=True), "The places around a node where hooks wait",
         "From top to bottom: all gradients for a node have arrived; hooks of the tensors it made; "
@@ -66,7 +68,8 @@ def a_hook_cuts() -> Picture:
 def a_circle() -> Picture:
     """What keeps a retained tensor in memory."""
     boxes = {"y": Box("y", notes=("the tensor",)), "node": Box("y.grad_fn", notes=("its node",)),
-             "table": Box("table", notes=("of its hooks",)), "keep": Box("keep", notes=("the hook",))}
+             "table": Box("table", notes=("of its hooks",)),
+             "keep": Box("keep", notes=("the hook",))}
     arrows = [Arrow("y", "node"), Arrow("node", "table"), Arrow("table", "keep"),
               Arrow("y", "keep", "strong", "wrong-line", backward=True)]
     weak = [*arrows[:3], Arrow("y", "keep", "weak", "muted-line", backward=True)]
@@ -75,6 +78,7 @@ def a_circle() -> Picture:
                titles=["Held in a circle", "Held weakly"]),
         "A circle of references, and how it is opened",
         "The tensor y holds its node, the node holds the table of hooks, the table holds the hook "
-        "keep, and keep holds y: a circle. On the right keep holds y by a weak reference only, so the "
-        "circle is open.",
-        "Above nobody lets go. A weak reference below opens the circle, so `y` goes at once.")
+        "keep, and keep holds y: a circle. On the right keep holds y by a weak reference only, so "
+        "the circle is open.",
+        "On the left nobody lets go. The weak reference on the right opens the circle, so `y` goes "
+        "at once.")

@@ -13,7 +13,8 @@ from minigrad_course.pictures.graphs import short
 
 
 def _events() -> EventList:
-    events = EventList([FunctionEvent(0, "conv2d", 1, 0.0, 10.0), FunctionEvent(1, "pad", 1, 1.0, 4.0),
+    events = EventList([FunctionEvent(0, "conv2d", 1, 0.0, 10.0),
+                        FunctionEvent(1, "pad", 1, 1.0, 4.0),
                         FunctionEvent(2, "copy", 1, 1.5, 3.5),
                         FunctionEvent(3, "convolution", 1, 4.5, 9.0)])
     events._populate_cpu_children()
@@ -29,7 +30,7 @@ def brackets() -> Picture:
             depth[child.id] = depth[event.id] + 1
     drawn = flame([(event.name, event.time_range.start, event.time_range.end, depth[event.id],
                     "on-forward" if event.cpu_children else "box") for event in events])
-    scale = (drawn.width - 0) / 10
+    scale = drawn.width / 10
     y = drawn.height + 14
     for tick in range(0, 11, 2):
         drawn.text(min(max(tick * scale, 5), 10 * scale - 10), y, str(tick), "muted", size=SMALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def a_step() -> Picture:
         "count": Box("count the write", notes=("the version goes up",), code=False),
         "give": Box("return the loss", code=False)}
     names = list(boxes)
-    arrows = [Arrow(start, end) for start, end in zip(names, names[1:], strict=False)]
+    arrows = [Arrow(start, end) for start, end in pairwise(names)]
     return Picture(
         graph(boxes, arrows, down=True), "What step does, whatever the rule",
         "From top to bottom: call the closure, if there is one, with recording on; for each group "

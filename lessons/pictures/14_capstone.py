@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import minigrad as torch
 from minigrad_course.pictures import Arrow, Box, Curve, Picture, graph, plot
@@ -21,7 +22,7 @@ def a_training_step() -> Picture:
         "step": Box("optimizer.step()", notes=("13b the rule, 07 under no_grad",
                                                "06 writes in place"))}
     names = list(boxes)
-    arrows = [Arrow(start, end) for start, end in zip(names, names[1:], strict=False)]
+    arrows = [Arrow(start, end) for start, end in pairwise(names)]
     return Picture(
         graph(boxes, arrows, down=True), "Who does what in a training step",
         "scores = net(images): operators of 04, modules of 13a, 07 asks whether recording is on. "

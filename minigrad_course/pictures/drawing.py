@@ -139,7 +139,9 @@ class Drawing:
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "middle",
              size: float = TEXT) -> Self:
-        """Add a line of text whose middle, or start or end, is at (x, y)."""
+        """Add a line of text whose middle, or start or end, is at (x, y); nothing for ""."""
+        if not text:
+            return self
         classes = f' class="{kind}"' if kind else ""
         self.shapes.append(f'<text{classes} x="{number(x)}" y="{number(y + 0.35 * size)}" '
                            f'font-size="{number(size)}" text-anchor="{anchor}">'
