@@ -11,7 +11,7 @@ from minigrad import Tensor
 
 __all__ = ["SOFTMAX", "four_clouds", "train"]
 
-#: Where the clouds lie: two of them are near the middle, two far out, on one line.
+#: The middles of the clouds, on one line.
 CENTRES = ((-1.0, 0.0), (1.0, 0.0), (3.0, 0.0), (5.0, 0.0))
 
 Softmax = Callable[[Tensor], Tensor]
