@@ -16,7 +16,7 @@ from .smooth import Above, Smooth
 
 
 class Exp(Smooth):
-    """e to the power of each element; d exp(x) = exp(x) dx.
+    """e to the power of each element.
 
     >>> from minigrad import exp, tensor
     >>> exp(tensor([0.0, 1.0]))
@@ -39,7 +39,7 @@ class Exp(Smooth):
 
 
 class Log(Above):
-    """The natural logarithm; d log(x) = dx / x.
+    """The natural logarithm.
 
     >>> from minigrad import log, tensor
     >>> log(tensor([1.0, 0.0]))
@@ -52,7 +52,7 @@ class Log(Above):
 
 
 class Sigmoid(Smooth):
-    """1 / (1 + exp(-x)); its derivative is s (1 - s).
+    """The logistic function, 1 / (1 + exp(-x)).
 
     >>> from minigrad import sigmoid, tensor
     >>> sigmoid(tensor([0.0, 100.0]))
@@ -70,7 +70,7 @@ class Sigmoid(Smooth):
 
 
 class Tanh(Smooth):
-    """The hyperbolic tangent; d tanh(x) = (1 - tanh(x)**2) dx.
+    """The hyperbolic tangent.
 
     >>> from minigrad import tanh, tensor
     >>> tanh(tensor([0.0, 1.0]))
