@@ -673,7 +673,9 @@ def symptom_04a_8_not_divided() -> bool:
 
 
 def symptom_04a_8_log_of_softmax() -> bool:
-    return _same(_logs(), np.log(SOFTMAX)) and bool(np.isinf(_logs(rows=[[0.0, 1000.0]])).any())
+    return (_same(_logs(), np.log(SOFTMAX))
+            and _same(_logs(rows=[[1000.0, 1000.0]]), [[-LOG2, -LOG2]])
+            and bool(np.isinf(_logs(rows=[[0.0, 1000.0]])).any()))
 
 
 def symptom_04a_8_log_overflows() -> bool:
