@@ -27,7 +27,7 @@ WITHOUT = frozenset({"01", "03", "04a", "04d", "06", "06b", "08b"})
 #: Lessons whose diagrams in characters are not pictures yet: this list too can only shrink.
 CHARACTERS = frozenset({"01"})
 #: Lessons that show an output which they ask to be predicted; this one too.
-UNFOLDED = frozenset({"01", "03", "04a"})
+UNFOLDED = frozenset({"01", "03"})
 
 
 def picture_blocks(stage: course.Stage) -> list[lesson.Block]:
