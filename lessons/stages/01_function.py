@@ -115,7 +115,8 @@ def symptom_01_1_does_not_unpack() -> bool:
         ctx, _ = forward(name, AT)
         return error_of(lambda: back(name, ctx, [1.0, 10.0])) if ctx.saved_tensors else ""
 
-    return any("tuple" in used(name) and used(name).startswith("TypeError") for name in EITHER)
+    return any(used(name).startswith("TypeError") and (
+        "tuple" in used(name) or "converted to an index" in used(name)) for name in EITHER)
 
 
 def symptom_01_1_saves_the_input() -> bool:
@@ -145,7 +146,7 @@ def symptom_01_1_mirrored() -> bool:
 
 
 def symptom_01_1_sign_of_the_slope() -> bool:
-    return gradient("Sigmoid", AT) in ([0.75, 12.6561], [-0.25, -1.9661], [0.75, 12.6557])
+    return gradient("Sigmoid", AT) in ([0.75, 12.6551], [-0.25, -1.9661])
 
 
 def symptom_01_1_half_the_slope() -> bool:
@@ -534,7 +535,7 @@ def symptom_01_6_wants_a_tuple() -> bool:
 
 def symptom_01_6_takes_a_list_apart() -> bool:
     checked = applied([G, G], G)[1]
-    return bool(checked) and len(checked[0]) == 2
+    return bool(checked) and isinstance(checked[0], tuple) and len(checked[0]) == 2
 
 
 def symptom_01_6_asks_for_truth() -> bool:
