@@ -43,8 +43,8 @@ def two_outputs() -> Picture:
     halves = []
     for j, (name, each) in enumerate((("x", x), ("y", y))):
         boxes = {name: Box(name, short(each.item()), f"∂ {short(each.grad.item())}", leaf=True)}
-        boxes |= {end: Box(end, short(output.item()), f"∂ {short(grad)}")
-                  for end, output, grad in zip(("d", "angle"), outputs, came, strict=True)}
+        boxes |= {end: Box(end, grad=f"∂ {short(grad)}")
+                  for end, grad in zip(("d", "angle"), came, strict=True)}
         halves.append(graph(boxes, [
             Arrow(name, end, f"×{short(slopes[i][j])}", "gradient-line", True)
             for i, end in enumerate(("d", "angle"))], down=True))
