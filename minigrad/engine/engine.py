@@ -23,6 +23,10 @@ from .reentrant import MAX_DEPTH, in_fresh_thread
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
 
+#: The error of `queue_callback` where no pass is running.
+NO_PASS = "Final callbacks can only be installed during backward pass."
+
+
 class _Running(local):
     """The backward passes that are under way on this thread, outermost first."""
 
@@ -91,5 +95,5 @@ def _run_watched(task: GraphTask, root: GraphRoot) -> None:
 def queue_callback(callback: Callable[..., Any]) -> None:
     """Call `callback()` when the backward pass that is running now has run all its nodes."""
     if not _running.tasks:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        raise RuntimeError(NO_PASS)
     _running.tasks[-1].callbacks.append(callback)
