@@ -59,10 +59,17 @@ def symptom_03_1_leaf_called() -> bool:
     return any(called)
 
 
+class _Doubling(NaiveEngine):
+    """An engine whose nodes send twice what they got, along all their edges."""
+
+    def call(self, node, index, grad):
+        return [grad * 2.0 for _ in node.edges]
+
+
 def symptom_03_1_none_is_a_node() -> bool:
     try:
-        _sent(_leaf(3.0) * 2.0)
-    except AttributeError as error:
+        _Doubling().send(_wired(NaryNode, (None, 0)), 0, _array(1))
+    except (AttributeError, TypeError) as error:
         return "NoneType" in str(error)
     return False
 

@@ -28,11 +28,6 @@ from .validate import validate_outputs
 Edge = tuple[Node | None, int]
 
 
-def on_tensors(create_graph: bool) -> bool:
-    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
-    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
-
-
 @dataclass(eq=False)
 class GraphTask(ObservedTask):
     """One backward pass: what it is to compute and how far it has come."""
@@ -57,9 +52,7 @@ class GraphTask(ObservedTask):
     #: Called when all nodes have run.
     callbacks: list[Callable[..., Any]] = field(default_factory=list)
 
-    batched = False  # whether gradients are batches, see autograd/batched_grads.py
-
-    # ---------------------------------------------------------------- before the pass
+    # ---------------------------------------------------------------- all nodes
 
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node reachable from the root."""
@@ -71,21 +64,19 @@ class GraphTask(ObservedTask):
                         stack.append(node)
                     dependencies[node] = dependencies.get(node, 0) + 1
 
-    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
-        """Find the nodes from which an input can be reached; the others will not run."""
-        needed, entered, stack = set(inputs), set(), [root]
-        while stack:
-            node = stack[-1]
-            if node not in entered:
-                entered.add(node)
-                stack += [n for n, _ in node.edges if n is not None and n not in entered]
-                continue
-            stack.pop()
-            if any(n in needed for n, _ in node.edges):
-                needed.add(node)
-        self.nodes_to_execute = needed
+    def push(self, node: Node) -> None:
+        """Make a node ready to run."""
+        heappush(self.ready, (-node.sequence, next(self.turns), node))
 
-    # ---------------------------------------------------------------- the pass
+    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
+        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        if target not in self.buffers:
+            self.buffers[target] = InputBuffer(target.num_inputs)
+        if gradient is not None:
+            self.buffers[target].add(index, gradient)
+        self.dependencies[target] -= 1
+        if self.dependencies[target] == 0:
+            self.push(target)
 
     def run(self, root: Node) -> None:
         """Run the root and then every node that becomes ready."""
@@ -95,9 +86,7 @@ class GraphTask(ObservedTask):
             node = heappop(self.ready)[2]
             self.evaluate(node, self.buffers.pop(node))
 
-    def push(self, node: Node) -> None:
-        """Make a node ready to run."""
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
+    # ---------------------------------------------------------------- one node
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and route its results to the nodes they are for."""
@@ -135,16 +124,6 @@ class GraphTask(ObservedTask):
                 if target is not None and (needed is None or target in needed):
                     self.add_to_buffer(target, index, gradient)
 
-    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
-        if target not in self.buffers:
-            self.buffers[target] = InputBuffer(target.num_inputs)
-        if gradient is not None:
-            self.buffers[target].add(index, gradient)
-        self.dependencies[target] -= 1
-        if self.dependencies[target] == 0:
-            self.push(target)
-
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """Let a leaf add what arrived to its `.grad`."""
         (grad,), (owned,) = buffer.grads, buffer.owned
@@ -158,16 +137,33 @@ class GraphTask(ObservedTask):
 
     # ---------------------------------------------------------------- a pass to given inputs
 
-    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
-        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
-        runs = self.nodes_to_execute is None or self.runs(node)
-        if runs and node in self.captures:
-            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
-        if node.extras is not None:
-            self.run_tensor_hooks(node, buffer)
-        if not runs and node in self.captures:
-            self.capture(node, buffer.grads)
-        return runs
+    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
+        """Find the nodes from which an input can be reached; the others will not run."""
+        needed, entered, stack = set(inputs), set(), [root]
+        while stack:
+            node = stack[-1]
+            if node not in entered:
+                entered.add(node)
+                stack += [n for n, _ in node.edges if n is not None and n not in entered]
+                continue
+            stack.pop()
+            if any(n in needed for n, _ in node.edges):
+                needed.add(node)
+        self.nodes_to_execute = needed
+
+    def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
+        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
+        ends = {node for node, _ in inputs if node is not None}
+        self.find_nodes_to_execute(root, ends)
+        if not accumulate:
+            self.note_captures(inputs)
+        note_extra_nodes(self, root, ends, accumulate)
+
+    def note_captures(self, inputs: Sequence[Edge]) -> None:
+        """Note at which positions of the result the gradient of each input is asked for."""
+        for position, (node, index) in enumerate(inputs):
+            if node is not None:
+                self.captures.setdefault(node, {}).setdefault(index, []).append(position)
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
@@ -183,16 +179,13 @@ class GraphTask(ObservedTask):
             return any(n in self.nodes_to_execute for n, _ in node.edges)
         return node in self.nodes_to_execute
 
-    def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
-        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
-        ends = {node for node, _ in inputs if node is not None}
-        self.find_nodes_to_execute(root, ends)
-        if not accumulate:
-            self.note_captures(inputs)
-        note_extra_nodes(self, root, ends, accumulate)
-
-    def note_captures(self, inputs: Sequence[Edge]) -> None:
-        """Note at which positions of the result the gradient of each input is asked for."""
-        for position, (node, index) in enumerate(inputs):
-            if node is not None:
-                self.captures.setdefault(node, {}).setdefault(index, []).append(position)
+    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
+        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
+        runs = self.nodes_to_execute is None or self.runs(node)
+        if runs and node in self.captures:
+            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
+        if node.extras is not None:
+            self.run_tensor_hooks(node, buffer)
+        if not runs and node in self.captures:
+            self.capture(node, buffer.grads)
+        return runs

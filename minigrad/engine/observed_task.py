@@ -28,6 +28,7 @@ class ObservedTask:
     nodes_to_execute: set[Node] | None
     recorder: Any = None  # a profiler
     several_devices = False  # whether a device other than the CPU is in use
+    batched = False  # whether gradients are batches, see autograd/batched_grads.py
 
     def apply(self, node: Node, grads: Sequence[Value | None]) -> Sequence[Value | None]:
         """Run the formulas of a node."""

@@ -35,11 +35,6 @@ from .validate import validate_outputs
 Edge = tuple[Node | None, int]
 
 
-def on_tensors(create_graph: bool) -> bool:
-    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
-    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
-
-
 @dataclass(eq=False)
 class GraphTask(ObservedTask):
     """One backward pass: what it is to compute and how far it has come."""
@@ -64,16 +59,14 @@ class GraphTask(ObservedTask):
     #: Called when all nodes have run.
     callbacks: list[Callable[..., Any]] = field(default_factory=list)
 
-    batched = False  # whether gradients are batches, see autograd/batched_grads.py
-
-    # ---------------------------------------------------------------- before the pass
+    # ---------------------------------------------------------------- all nodes
 
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node reachable from the root."""
         # 03.3 Dependencies (about 7 lines)
         # Fill the dictionary `self.dependencies`: for each node that can be reached from
         # `root`, the number of edges that lead into it.
-        #   root to a, a to b, a to b                -> {a: 1, b: 2}
+        #   root to a, a to b, a to b                   -> {a: 1, b: 2}
         #   root to a, a to b and c, both to d, d to e  -> {a: 1, b: 1, c: 1, d: 2, e: 1}
         # Mind:
         # - `node.edges` holds pairs (node, index). None is no node, and the root gets no
@@ -81,35 +74,6 @@ class GraphTask(ObservedTask):
         # - A node's own edges count once, however many ways lead to it.
         # - A graph may be thousands of nodes deep: no recursion.
         raise NotImplementedError("03.3 Dependencies is yours to write")
-
-    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
-        """Find the nodes from which an input can be reached; the others will not run."""
-        # 03.6 Only what is asked for (about 11 lines)
-        # Set `self.nodes_to_execute` to the set of nodes that have to run: the nodes
-        # `inputs`, and each node, the root too, from which one of them can be reached.
-        #   root to a, a to b and d, b to c; inputs {c}   -> {root, a, b, c}
-        #   the same graph; inputs {b}                    -> {root, a, b}
-        # Mind:
-        # - A graph may be thousands of nodes deep: no recursion.
-        # - Ways double at forks: look at each node a few times at most.
-        # - None in `node.edges` is no node; `inputs` stays as it is.
-        raise NotImplementedError("03.6 Only what is asked for is yours to write")
-
-    # ---------------------------------------------------------------- the pass
-
-    def run(self, root: Node) -> None:
-        """Run the root and then every node that becomes ready."""
-        # 03.5 Running (about 15 lines)
-        # `run` gives `root` an empty `InputBuffer` and pushes it, then evaluates each ready
-        # node with its buffer. `evaluate` runs one node: `self.call` gives its results,
-        # `node.release()` frees what it saved, unless `self.retain_graph`, and
-        # `self.route_gradients` sends the results on.
-        # Mind:
-        # - An AccumulateGrad goes to `self.accumulate` instead.
-        # - First of all, if the node has `extras` (hooks) or `self.nodes_to_execute` is not
-        #   None, ask `self.run_hooks_and_capture`: where that is False, nothing runs.
-        # - Afterwards queue and buffers are empty.
-        raise NotImplementedError("03.5 Running is yours to write")
 
     def push(self, node: Node) -> None:
         """Make a node ready to run."""
@@ -124,6 +88,29 @@ class GraphTask(ObservedTask):
         # - None stands for zero: it counts, and is not added.
         # Use: `heappush`, `InputBuffer(target.num_inputs)`.
         raise NotImplementedError("03.4 The ready queue is yours to write")
+
+    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
+        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        # 03.4 The ready queue: see the task at `GraphTask.push`.
+        raise NotImplementedError("03.4 The ready queue is yours to write")
+
+    def run(self, root: Node) -> None:
+        """Run the root and then every node that becomes ready."""
+        # 03.5 Running (about 15 lines)
+        # `run` gives `root` an empty `InputBuffer` and pushes it, then evaluates each ready
+        # node with its buffer. `evaluate` runs one node: `self.call` gives its results,
+        # `node.release()` frees what it saved, unless `self.retain_graph`, and
+        # `self.route_gradients` sends the results on.
+        #   run on x * 3.0           -> x.grad is 3.0
+        #   run on x * x, and again  -> RuntimeError: what the node saved is gone
+        # Mind:
+        # - An AccumulateGrad goes to `self.accumulate` instead.
+        # - First of all, if the node has `extras` (hooks) or `self.nodes_to_execute` is not
+        #   None, ask `self.run_hooks_and_capture`: where that is False, nothing runs.
+        # - Afterwards queue and buffers are empty.
+        raise NotImplementedError("03.5 Running is yours to write")
+
+    # ---------------------------------------------------------------- one node
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and route its results to the nodes they are for."""
@@ -153,11 +140,6 @@ class GraphTask(ObservedTask):
                 if target is not None and (needed is None or target in needed):
                     self.add_to_buffer(target, index, gradient)
 
-    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
-        # 03.4 The ready queue: see the task at `GraphTask.push`.
-        raise NotImplementedError("03.4 The ready queue is yours to write")
-
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """Let a leaf add what arrived to its `.grad`."""
         (grad,), (owned,) = buffer.grads, buffer.owned
@@ -171,34 +153,18 @@ class GraphTask(ObservedTask):
 
     # ---------------------------------------------------------------- a pass to given inputs
 
-    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
-        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
-        runs = self.nodes_to_execute is None or self.runs(node)
-        if runs and node in self.captures:
-            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
-        if node.extras is not None:
-            self.run_tensor_hooks(node, buffer)
-        if not runs and node in self.captures:
-            self.capture(node, buffer.grads)
-        return runs
-
-    def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
-        """Keep the gradients that are asked for as results of the pass."""
-        # 03.7 The gradients asked for (about 11 lines)
-        # `note_captures` notes at which positions each output of a node is asked for.
-        # `capture` keeps their gradients, and `runs` tells whether a node runs.
-        #   note_captures([(a, 0), (b, 1), (a, 0)])   -> self.captures is {a: {0: [0, 2]}, b: {1: [1]}}
-        #   capture(a, [g])                           -> self.captured is {0: g, 2: g}
+    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
+        """Find the nodes from which an input can be reached; the others will not run."""
+        # 03.6 Only what is asked for (about 11 lines)
+        # Set `self.nodes_to_execute` to the set of nodes that have to run: the nodes
+        # `inputs`, and each node, the root too, from which one of them can be reached.
+        #   root to a, a to b and d, b to c; inputs {c}   -> {root, a, b, c}
+        #   the same graph; inputs {b}                    -> {root, a, b}
         # Mind:
-        # - An input (None, 0) is left out.
-        # - A node with an entry in `self.captures` that is not empty runs if one at the end
-        #   of its edges is in `self.nodes_to_execute`. Any other runs if it is there itself.
-        raise NotImplementedError("03.7 The gradients asked for is yours to write")
-
-    def runs(self, node: Node) -> bool:
-        """Tell whether a captured or pruned node runs: only if something needed lies behind."""
-        # 03.7 The gradients asked for: see the task at `GraphTask.capture`.
-        raise NotImplementedError("03.7 The gradients asked for is yours to write")
+        # - A graph may be thousands of nodes deep: no recursion.
+        # - Ways double at forks: look at each node a few times at most.
+        # - None in `node.edges` is no node; `inputs` stays as it is.
+        raise NotImplementedError("03.6 Only what is asked for is yours to write")
 
     def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
         """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
@@ -210,5 +176,35 @@ class GraphTask(ObservedTask):
 
     def note_captures(self, inputs: Sequence[Edge]) -> None:
         """Note at which positions of the result the gradient of each input is asked for."""
-        # 03.7 The gradients asked for: see the task at `GraphTask.capture`.
+        # 03.7 The gradients asked for (about 11 lines)
+        # `note_captures` notes at which positions each output of a node is asked for.
+        # `capture` keeps their gradients, and `runs` tells whether a node runs.
+        #   note_captures([(a, 0), (b, 1), (a, 0)])
+        #                     -> self.captures is {a: {0: [0, 2]}, b: {1: [1]}}
+        #   capture(a, [g])   -> self.captured is {0: g, 2: g}
+        # Mind:
+        # - An input (None, 0) is left out.
+        # - A node with an entry in `self.captures` that is not empty runs if one at the end
+        #   of its edges is in `self.nodes_to_execute`. Any other runs if it is there itself.
         raise NotImplementedError("03.7 The gradients asked for is yours to write")
+
+    def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
+        """Keep the gradients that are asked for as results of the pass."""
+        # 03.7 The gradients asked for: see the task at `GraphTask.note_captures`.
+        raise NotImplementedError("03.7 The gradients asked for is yours to write")
+
+    def runs(self, node: Node) -> bool:
+        """Tell whether a captured or pruned node runs: only if something needed lies behind."""
+        # 03.7 The gradients asked for: see the task at `GraphTask.note_captures`.
+        raise NotImplementedError("03.7 The gradients asked for is yours to write")
+
+    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
+        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
+        runs = self.nodes_to_execute is None or self.runs(node)
+        if runs and node in self.captures:
+            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
+        if node.extras is not None:
+            self.run_tensor_hooks(node, buffer)
+        if not runs and node in self.captures:
+            self.capture(node, buffer.grads)
+        return runs
