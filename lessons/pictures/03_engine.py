@@ -85,8 +85,8 @@ def steps() -> Picture:
                a._edge()[0]: "a", b._edge()[0]: "b"})
     task.count_dependencies(root)
     task.run(root)
-    rows = [[[Chip(node, "on-gradient")], [Chip(each) for each in ready] or "",
-             ", ".join(left)] for node, ready, left in task.rows]
+    rows = [[[Chip(node, "on-gradient")], [Chip(each) for each in ready] or "nothing",
+             ", ".join(left) or "nothing"] for node, ready, left in task.rows]
     return Picture(
         table(["runs", "then ready", "and still waiting for"], rows),
         "A backward pass, step by step",

@@ -22,7 +22,7 @@ from .validate import validate_outputs
 
 
 class ObservedTask:
-    """What a pass does where a node's work is watched."""
+    """The methods of a pass for nodes whose work is watched."""
 
     on_tensors: bool
     nodes_to_execute: set[Node] | None
