@@ -1,172 +1,74 @@
-"""Race the naive engine against the real one on Fibonacci's graph, then train a residual network.
+"""A race of optimizers down a valley that is a hundred times steeper across than along.
 
-    minigrad python --mine 03 race.py                 on your own engines
-    python lessons/programs/race.py --blocks 12 --steps 30
+    minigrad python --mine 13b race.py
+    minigrad python --mine 13b race.py --rate 0.021          what does plain SGD do now?
 """
 
 from __future__ import annotations
 
 import argparse
-import math
-
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
 import minigrad as torch
-from minigrad.engine.graph_task import GraphTask
-from minigrad.examples.naive_engine import NaiveEngine
-from minigrad.graph.node import GraphRoot
-from minigrad_course.moons import picture, two_moons
+from minigrad import optim
 
-#: After so many calls the naive engine gives up.
-PATIENCE = 30_000
+Path = list[tuple[float, float]]
 
 
-class GaveUp(Exception):
-    """The naive engine has lost its patience."""
+def height(place: Any) -> Any:
+    """Return (x**2 + 100 y**2) / 2: its lowest point, 0, is in the middle."""
+    return (place[0] ** 2 + 100 * place[1] ** 2) / 2
 
 
-class Naive(NaiveEngine):
-    """The naive engine, with an end to its patience."""
-
-    def call(self, node, index, grad):
-        if self.calls == PATIENCE:
-            raise GaveUp
-        return super().call(node, index, grad)
+def runners(rate: float) -> dict[str, Callable[[Any], Any]]:
+    """Return the optimizers by name."""
+    return {"SGD": lambda it: optim.SGD(it, lr=rate),
+            "momentum": lambda it: optim.SGD(it, lr=rate, momentum=0.9),
+            "Adam": lambda it: optim.Adam(it, lr=0.1)}
 
 
-class Counted(GraphTask):
-    """A pass that counts the nodes that it calls."""
-
-    calls = 0
-
-    def call(self, node, grads):
-        self.calls += 1
-        return super().call(node, grads)
-
-
-def counted_backward(result):
-    """Run a backward pass and return how many nodes were called, the root aside."""
-    task = Counted(False, False)
-    root = GraphRoot([result._edge()], [np.ones_like(result.detach().numpy())])
-    task.count_dependencies(root)
-    task.run(root)
-    return task.calls - 1
+def run(make: Callable[[Any], Any], steps: int) -> tuple[Path, list[float]]:
+    """Return the places and the heights of a run from (1, 1)."""
+    place = torch.tensor([1.0, 1.0], dtype=torch.float64, requires_grad=True)
+    optimizer = make([place])
+    path, heights = [], []
+    for _ in range(steps + 1):
+        optimizer.zero_grad()
+        now = height(place)
+        now.backward()
+        path.append(tuple(place.tolist()))
+        heights.append(now.item())
+        optimizer.step()
+    return path, heights
 
 
-def naive_calls(result):
-    """Return how many calls the naive engine needs: count paths, and walk none."""
-    order, seen = [result.grad_fn], {result.grad_fn}
-    for node in order:
-        for target, _ in node.edges:
-            if target is not None and target not in seen and target.edges:
-                seen.add(target)
-                order.append(target)
-    paths = dict.fromkeys(order, 0)
-    paths[result.grad_fn] = 1
-    for node in sorted(order, key=lambda node: node.sequence, reverse=True):
-        for target, _ in node.edges:
-            if target in paths:
-                paths[target] += paths[node]
-    return sum(paths.values())
+def picture(path: Path, width: int = 61, rows_: int = 11) -> str:
+    """Draw a path from (-1.2, -1.2) to (1.2, 1.2), with the last digit of each step's number."""
+    rows = [[" "] * width for _ in range(rows_)]
+    rows[rows_ // 2][width // 2] = "+"
+    for number, (x, y) in reversed(list(enumerate(path))):
+        row, column = round((1.2 - y) / 2.4 * (rows_ - 1)), round((x + 1.2) / 2.4 * (width - 1))
+        if 0 <= row < rows_ and 0 <= column < width:
+            rows[row][column] = str(number % 10)
+    return "\n".join("".join(row).rstrip() for row in rows)
 
 
-def fibonacci(count):
-    """Return the leaf and the last number of: p, q = q, p + q, so many times."""
-    p = q = x = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
-    for _ in range(count):
-        p, q = q, p + q
-    return x, q
-
-
-def race():
-    """Let both engines run on longer and longer graphs."""
-    print("p, q = q, p + q: calls of the naive engine, and of yours\n")
-    for count in range(4, 29, 4):
-        _, result = fibonacci(count)
-        machine = Naive()
-        try:
-            machine.backward(result)
-            told = f"{machine.calls:,}"
-        except GaveUp:
-            told = "gave up"
-        bar = "█" * math.ceil(30 * machine.calls / PATIENCE)
-        print(f"{count:3} steps  {told:>8} {bar:31}{counted_backward(result):4}")
-    x, result = fibonacci(90)
-    calls = counted_backward(result)
-    years = naive_calls(result) / 1e6 / 3600 / 24 / 365
-    print(f"\n 90 steps: yours needs {calls} calls for the slope {x.grad.item():.3e}; the naive "
-          f"engine,\n           at a million calls a second, {years:,.0f} years")
-
-
-class Residual:
-    """A network of blocks h + tanh(h w + b): the gradient forks at each."""
-
-    def __init__(self, blocks, units, seed):
-        torch.manual_seed(seed)
-
-        def draw(*shape):
-            return (torch.randn(*shape) * 0.3).requires_grad_()
-
-        self.first, self.last = draw(2, units), draw(units, 1)
-        self.blocks = [(draw(units, units), draw(units)) for _ in range(blocks)]
-        self.weights = [self.first, self.last, *(each for pair in self.blocks for each in pair)]
-
-    def __call__(self, points):
-        """Return a number near 1 for each point of the upper moon, near -1 for the lower one."""
-        h = points @ self.first
-        for w, b in self.blocks:
-            h = h + torch.tanh(h @ w + b)
-        return torch.tanh(h @ self.last)[:, 0]
-
-
-def drawn(network, points):
-    """Return a picture of what the network says; it answers for all places at once."""
-    places = []
-    picture(lambda place: places.append(place) or 0.0, points)
-    with torch.no_grad():
-        answers = iter(network(torch.tensor(places)).tolist())
-    return picture(lambda place: next(answers), points)
-
-
-def train(blocks, steps, rate, seed):
-    """Train a residual network on two moons."""
-    points = two_moons(40)
-    inputs = torch.tensor([place for place, _ in points])
-    labels = torch.tensor([label for _, label in points])
-    network = Residual(blocks, 6, seed)
-    print(f"\nA residual network of {blocks} blocks, on two moons\n")
-    for step in range(steps + 1):
-        error = network(inputs) - labels
-        loss = (error * error).mean()
-        if step == 0:
-            print(f"each step: {naive_calls(loss):,} calls of the naive engine; ", end="")
-        for weight in network.weights:
-            weight.grad = None
-        calls = counted_backward(loss)
-        if step == 0:
-            print(f"yours: {calls}")
-        with torch.no_grad():
-            for weight in network.weights:
-                weight -= rate * weight.grad
-        if step % max(1, steps // 4) == 0:
-            print(f"step {step:4}: loss {loss.item():.4f}")
-    print(drawn(network, points))
-    right = int(((network(inputs) * labels) > 0).sum())
-    print(f"{right} of {len(points)} points are on the right side")
-
-
-def main():
-    """Race, then train."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--blocks", type=int, default=24, help="blocks of the network (24)")
-    parser.add_argument("--steps", type=int, default=100, help="steps of training (100)")
-    parser.add_argument("--rate", type=float, default=0.02, help="rate of descent (0.02)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the first weights (0)")
-    chosen = parser.parse_args()
-    if chosen.blocks < 1 or chosen.steps < 1:
-        parser.error("--blocks and --steps are 1 or more")
-    race()
-    train(chosen.blocks, chosen.steps, chosen.rate, chosen.seed)
+def main() -> None:
+    """Let them run; print the heights, and draw the first steps of each."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rate", type=float, default=0.019, help="SGD's learning rate (0.019)")
+    parser.add_argument("--steps", type=int, default=100, help="steps of each (100)")
+    options = parser.parse_args()
+    shown = [0, 1, 10, 30, options.steps]
+    print(f"{'height after':12}" + "".join(f"{step:>10}" for step in shown))
+    paths = {}
+    for name, make in runners(options.rate).items():
+        paths[name], heights = run(make, max(shown))
+        print(f"{name:12}" + "".join(f"{heights[step]:10.1e}" for step in shown))
+    for name, path in paths.items():
+        print(f"--- {name}, its first 20 steps")
+        print(picture(path[:21]))
 
 
 if __name__ == "__main__":
