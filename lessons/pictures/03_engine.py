@@ -23,9 +23,9 @@ def paths() -> Picture:
         engine.backward(q)
         calls.append(engine.calls)
     return Picture(
-        plot([Curve([*zip(counts, calls, strict=True)], "one call for each path", dots=True,
+        plot([Curve([*zip(counts, calls, strict=True)], "each path once", dots=True,
                     kind="gradient-solid", shift=(-14, 6)),
-              Curve([*zip(counts, counts, strict=True)], "one call for each node", dots=True,
+              Curve([*zip(counts, counts, strict=True)], "each node once", dots=True,
                     shift=(0, -13))],
              "additions", "calls", x_ticks=[2, 7, 12], y_ticks=[0, 100, 200, 300]),
         "Calls of the naive engine on Fibonacci's graph",

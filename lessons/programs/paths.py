@@ -1,4 +1,4 @@
-"""Race the naive engine against the real one on Fibonacci's graph, then train a residual network.
+"""Race the naive engine against the real one where paths are many, then train such a network.
 
     minigrad python --mine 03 paths.py                 on your own engines
     python lessons/programs/paths.py --blocks 12 --steps 30
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +30,8 @@ class GaveUp(Exception):
 class Naive(NaiveEngine):
     """The naive engine, with an end to its patience."""
 
-    def call(self, node, index, grad):
+    def call(self, node: Any, index: int, grad: Any) -> Sequence[Any]:
+        """Call a node, while there is patience."""
         if self.calls == PATIENCE:
             raise GaveUp
         return super().call(node, index, grad)
@@ -39,12 +42,13 @@ class Counted(GraphTask):
 
     calls = 0
 
-    def call(self, node, grads):
+    def call(self, node: Any, grads: Any) -> Sequence[Any]:
+        """Call a node and count it."""
         self.calls += 1
         return super().call(node, grads)
 
 
-def counted_backward(result):
+def counted_backward(result: Any) -> int:
     """Run a backward pass and return how many nodes were called, the root aside."""
     task = Counted(False, False)
     root = GraphRoot([result._edge()], [np.ones_like(result.detach().numpy())])
@@ -53,7 +57,7 @@ def counted_backward(result):
     return task.calls - 1
 
 
-def naive_calls(result):
+def naive_calls(result: Any) -> int:
     """Return how many calls the naive engine needs: count paths, and walk none."""
     order, seen = [result.grad_fn], {result.grad_fn}
     for node in order:
@@ -70,7 +74,7 @@ def naive_calls(result):
     return sum(paths.values())
 
 
-def fibonacci(count):
+def fibonacci(count: int) -> tuple[Any, Any]:
     """Return the leaf and the last number of: p, q = q, p + q, so many times."""
     p = q = x = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
     for _ in range(count):
@@ -78,7 +82,7 @@ def fibonacci(count):
     return x, q
 
 
-def race():
+def race() -> None:
     """Let both engines run on longer and longer graphs."""
     print("p, q = q, p + q: calls of the naive engine, and of yours\n")
     for count in range(4, 29, 4):
@@ -101,17 +105,17 @@ def race():
 class Residual:
     """A network of blocks h + tanh(h w + b): the gradient forks at each."""
 
-    def __init__(self, blocks, units, seed):
+    def __init__(self, blocks: int, units: int, seed: int) -> None:
         torch.manual_seed(seed)
 
-        def draw(*shape):
+        def draw(*shape: int) -> Any:
             return (torch.randn(*shape) * 0.3).requires_grad_()
 
         self.first, self.last = draw(2, units), draw(units, 1)
         self.blocks = [(draw(units, units), draw(units)) for _ in range(blocks)]
         self.weights = [self.first, self.last, *(each for pair in self.blocks for each in pair)]
 
-    def __call__(self, points):
+    def __call__(self, points: Any) -> Any:
         """Return a number near 1 for each point of the upper moon, near -1 for the lower one."""
         h = points @ self.first
         for w, b in self.blocks:
@@ -119,7 +123,7 @@ class Residual:
         return torch.tanh(h @ self.last)[:, 0]
 
 
-def drawn(network, points):
+def drawn(network: Residual, points: Any) -> str:
     """Return a picture of what the network says; it answers for all places at once."""
     places = []
     picture(lambda place: places.append(place) or 0.0, points)
@@ -128,7 +132,7 @@ def drawn(network, points):
     return picture(lambda place: next(answers), points)
 
 
-def train(blocks, steps, rate, seed):
+def train(blocks: int, steps: int, rate: float, seed: int) -> None:
     """Train a residual network on two moons."""
     points = two_moons(40)
     inputs = torch.tensor([place for place, _ in points])
@@ -155,7 +159,7 @@ def train(blocks, steps, rate, seed):
     print(f"{right} of {len(points)} points are on the right side")
 
 
-def main():
+def main() -> None:
     """Race, then train."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--blocks", type=int, default=24, help="blocks of the network (24)")

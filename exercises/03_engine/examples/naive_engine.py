@@ -5,7 +5,7 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 03
 # Names of the package's inside are explained in docs/en/glossary.md.
 
-"""The obvious engine: every gradient is sent on at once, until it reaches a leaf.
+"""The obvious engine: every gradient is sent on immediately, until it reaches a leaf.
 
 It walks the graph that minigrad records, and is right wherever it comes to an end.  Stage 03
 begins with it.
@@ -44,7 +44,7 @@ class NaiveEngine:
         return self.gradients
 
     def send(self, node: Node, index: int, grad: Array) -> None:
-        """Bring `node` the gradient of output `index` of its forward, and send it on at once.
+        """Bring `node` the gradient of output `index` of its forward, and send it on immediately.
 
         The node of a leaf is an `AccumulateGrad`: its `variable` is the leaf.
         """

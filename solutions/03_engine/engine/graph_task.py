@@ -6,8 +6,8 @@
 
 `run` is the loop, `evaluate` one step of it: a node turns the gradients of its forward's outputs
 into those of the inputs (`call`), and each goes into the buffer of the node at the end of its edge
-(`route_gradients`).  Whatever watches a node at work, hooks, a profiler or several devices, is
-served by the other half of the pass, in observed_task.py.
+(`route_gradients`).  Hooks, a profiler and several devices are served by the other half of the
+pass, in observed_task.py.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""The obvious engine: every gradient is sent on at once, until it reaches a leaf.
+"""The obvious engine: every gradient is sent on immediately, until it reaches a leaf.
 
 It walks the graph that minigrad records, and is right wherever it comes to an end.  Stage 03
 begins with it.
@@ -41,7 +41,7 @@ class NaiveEngine:
         return self.gradients
 
     def send(self, node: Node, index: int, grad: Array) -> None:
-        """Bring `node` the gradient of output `index` of its forward, and send it on at once.
+        """Bring `node` the gradient of output `index` of its forward, and send it on immediately.
 
         The node of a leaf is an `AccumulateGrad`: its `variable` is the leaf.
         """
