@@ -672,7 +672,7 @@ def symptom_03_6_behind_inputs() -> bool:
 
 def symptom_03_6_needs_all() -> bool:
     root, far, near, goal = _chain()
-    aside = _wired(NaryNode)
+    aside = _wired(NaryNode, (None, 0))
     near.set_edges([(goal, 0), (aside, 0)])
     return _needed(root, goal) == {root, far, near, goal, aside}
 
