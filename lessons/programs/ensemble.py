@@ -18,12 +18,17 @@ BARS = "▁▂▃▄▅▆▇█"
 Weights = tuple[torch.Tensor, ...]
 
 
+def column(numbers: list[float]) -> torch.Tensor:
+    """Return numbers as a column of float64: digits then do not depend on the machine."""
+    return torch.tensor(numbers, dtype=torch.float64).reshape(-1, 1)
+
+
 def examples(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Return noisy points of a wave: some on the left, some on the right, none between them."""
     draw = random.Random(seed)
     places = [-2.0 + 1.2 * i / 11 for i in range(12)] + [0.9 + 1.1 * i / 11 for i in range(12)]
     values = [math.sin(2.5 * x) + draw.gauss(0, 0.05) for x in places]
-    return torch.tensor(places).reshape(-1, 1), torch.tensor(values).reshape(-1, 1)
+    return column(places), column(values)
 
 
 def network(weights: Weights, x: torch.Tensor) -> torch.Tensor:
@@ -44,7 +49,7 @@ def first_weights(models: int, seed: int, units: int = 12) -> list[torch.Tensor]
 
     def stack(rows: int, columns: int, size: float) -> torch.Tensor:
         return torch.tensor([[[draw(0, size) for _ in range(columns)] for _ in range(rows)]
-                             for _ in range(models)])
+                             for _ in range(models)], dtype=torch.float64)
 
     return [stack(1, units, 1.5), stack(1, units, 1.5), stack(units, units, 0.4),
             stack(1, units, 0.4), stack(units, 1, 0.4)]
@@ -105,7 +110,7 @@ def main() -> None:
         losses = [each[model] for each in curves]
         print(f"model {model:2}  {curve(losses)}  {losses[-1]:.4f}")
     grid = [-2.2 + 4.4 * i / 71 for i in range(72)]
-    outputs = vmap(network, (0, None))(tuple(weights), torch.tensor(grid).reshape(-1, 1))
+    outputs = vmap(network, (0, None))(tuple(weights), column(grid))
     print(picture(x, y, outputs.reshape(chosen.models, -1), grid))
     print(f"{chosen.models} networks, {chosen.steps} steps: the loss was called "
           f"{chosen.steps} times, not {chosen.models * chosen.steps:,}")

@@ -115,7 +115,7 @@ def part(*names: str) -> Rule:
 def reduction(call: Call) -> Any:
     """Reduce each example along `dim`: a number, several, or all of them for None and ()."""
     call = numbers_as_vectors(call)
-    n, dim = call.ndim("self"), call.arguments.get("dim")
+    n, dim = call.ndim("self"), call["dim"]
     dims = moved(wrap_dims(dim, n), n)
     return call.run(dim=dims[0] if isinstance(dim, int) else dims)
 

@@ -262,10 +262,10 @@ def test_the_tangent_is_no_gradient():
 @pytest.mark.hole("08b.3")
 def test_several_inputs_add_up():
     x, y = double([1.0, 2.0, 4.0]), double([3.0, 3.0, 3.0])
-    s, t = double([1.0, 0.0, 2.0]), double([0.0, 5.0, 1.0])
+    s, t = double([1.0, 0.0, 3.0]), double([0.0, 5.0, 1.0])
     # mean of (x - y)^2: 2 (x - y) (s - t) / 3
     found = one(pushed("transposed_twice", "MseLoss", [x, y, "mean"], {0: s, 1: t}))
-    same(found, (2 * np.array([-2.0, -1.0, 1.0]) * [1.0, -5.0, 1.0]).mean())
+    same(found, (2 * np.array([-2.0, -1.0, 1.0]) * [1.0, -5.0, 2.0]).mean())
     same(one(pushed("transposed_twice", "MseLoss", [x, y, "mean"], {1: t})),
          (2 * np.array([-2.0, -1.0, 1.0]) * [0.0, -5.0, -1.0]).mean())
 
@@ -397,6 +397,15 @@ def test_other_reductions_of_each_example():
     same(on_batches(lambda x: x.mean((0, 1)), x), x.mean((1, 2)))
     same(on_batches(lambda x: torch.sum(x, None, keepdim=True), x), x.sum((1, 2), keepdims=True))
     same(on_batches(lambda x: torch.var(x), x), x.var((1, 2), ddof=1))
+
+
+@pytest.mark.hole("08b.4")
+def test_one_dimension_stays_one_number():
+    # the gradient of a product with a zero in it is made of products along that one dimension
+    x, level = double([[[1.0, 0.0, 3.0]], [[2.0, 5.0, 3.0]]], requires_grad=True), next_level()
+    found = examples(torch.prod(batched(x, level), 1), level)
+    (slope,) = torch.autograd.grad(found.sum(), x)
+    same(slope, [[[0.0, 3.0, 0.0]], [[15.0, 6.0, 10.0]]])
 
 
 @pytest.mark.hole("08b.4")

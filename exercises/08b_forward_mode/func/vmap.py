@@ -143,7 +143,7 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     # Mind:
     # - A leaf whose dim is None is shared by all examples.
     # - `func` runs inside `active_level`.
-    # - `check_output` first.
+    # - `unwrapped` begins with `check_output`.
     # Use: `next_level`, `batched(x, level)`, `rebuilt(args, leaves)`, `places_of`,
     # `mapped`, `examples`.
     raise NotImplementedError("08b.5 vmap: wrap, call, unwrap is yours to write")
