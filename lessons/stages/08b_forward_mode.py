@@ -338,6 +338,10 @@ def symptom_08b_4_negative_numbers_stay() -> bool:
     return rules.moved(-1, 2) < 0
 
 
+def symptom_08b_4_out_of_range() -> bool:
+    return rules.moved(1, 2) == 2 and rules.moved(-1, 2) == 2 and not error_of(rules.moved, 5, 2)
+
+
 def symptom_08b_4_a_loop() -> bool:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

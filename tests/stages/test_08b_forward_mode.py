@@ -351,6 +351,13 @@ def test_dimensions_of_an_example_are_moved(dim, n, expected):
 
 
 @pytest.mark.hole("08b.4")
+@pytest.mark.parametrize("dim", [2, -3, (0, 2)], ids=str)
+def test_dimensions_that_are_not_there(dim):
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        rules.moved(dim, 2)
+
+
+@pytest.mark.hole("08b.4")
 @pytest.mark.parametrize("shapes, shared", [
     ([(5, 2), (3, 2)], (1,)), ([(3, 2), (5, 2)], (0,)), ([(5, 3, 2), (2,)], (1,)),
     ([(5, 2), (5, 3, 2)], ()), ([(5,), (3, 2)], (1,)), ([(5,), (5, 3)], ()),

@@ -82,7 +82,10 @@ def alone(call: Call) -> Any:
 
 
 def moved(dim: Any, n: int) -> Any:
-    """Return a dimension of an example of `n` dimensions, or several, as those of the batch."""
+    """Return a dimension of an example of `n` dimensions, or several, as those of the batch.
+
+    `IndexError` for one that an example does not have.
+    """
     # 08b.4 Batching rules: see the task at `elementwise`.
     raise NotImplementedError("08b.4 Batching rules is yours to write")
 

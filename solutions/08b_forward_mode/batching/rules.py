@@ -73,7 +73,10 @@ def alone(call: Call) -> Any:
 
 
 def moved(dim: Any, n: int) -> Any:
-    """Return a dimension of an example of `n` dimensions, or several, as those of the batch."""
+    """Return a dimension of an example of `n` dimensions, or several, as those of the batch.
+
+    `IndexError` for one that an example does not have.
+    """
     if isinstance(dim, (tuple, list)):
         return tuple(wrap_dim(d, n) + 1 for d in dim)
     return wrap_dim(dim, n) + 1
