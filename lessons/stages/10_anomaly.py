@@ -525,6 +525,12 @@ def symptom_10_3_does_not_evaluate():
     return ran != [5]
 
 
+def symptom_10_3_evaluates_twice():
+    ran = []
+    anomaly_mode.watched(lambda node, buffer: ran.append(buffer))(some_node(), 5)
+    return len(ran) > 1 and set(ran) == {5}
+
+
 # ------------------------------------------------------------------ 10.4
 
 
