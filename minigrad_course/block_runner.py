@@ -27,14 +27,14 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 class Runner:
     """Runs blocks in one namespace; a context that ends the process when it is left.
 
-    `engine` returns what stands in for the package's modules; it is asked before each block. Where
-    a file has changed the process begins anew, and the blocks that have run are run again.
+    `engine` returns what stands in for the package's modules; it is asked before each block. If a
+    file has changed, the process begins anew, and the earlier blocks run again.
     """
 
     def __init__(self, engine: Callable[[], Engine] | None = None) -> None:
         self.engine = engine
         self.blocks: list[str] = []  # those that ran
-        self.news = ""  # what the reader has to know of the last block
+        self.news = ""  # for the reader, about the last block
         self._made_of: Any = None
         self.folder = tempfile.TemporaryDirectory(prefix="minigrad-")  # blocks may write files
         self.errors = Path(self.folder.name, "errors")
@@ -57,7 +57,7 @@ class Runner:
     def _has_changed(self) -> bool:
         """Return whether a file is another one since the process began.
 
-        Where one cannot be read now, the process goes on as it is.
+        If one cannot be read now, the process goes on as it is.
         """
         assert self.engine is not None
         try:

@@ -20,7 +20,7 @@ Engine = tuple[dict[str, Path], Mapping[str, Source]]
 def own_engine(space: Workspace, part: Stage | None = None) -> Engine:
     """Return what stands in for the package's modules.
 
-    Of the stage `part` the solved exercises count too, where others of it are still open.
+    The solved exercises of the stage `part` count too, even if others of it are still open.
     CourseError for a file of it that cannot be read.
     """
     solved = solved_stages(space)

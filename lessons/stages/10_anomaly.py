@@ -258,9 +258,16 @@ def symptom_10_2_exchanged():
 
 @clean
 def symptom_10_2_swallows_errors():
-    with torch.autograd.detect_anomaly():
-        raise KeyError
-    return True
+    for error in KeyError(), RuntimeError("from the block"):
+        try:
+            with torch.autograd.detect_anomaly():
+                raise error
+        except type(error) as raised:
+            if raised is not error:
+                return False
+        else:
+            return True
+    return False
 
 
 @clean
