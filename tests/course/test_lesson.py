@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ import pytest
 pytest.importorskip("merge3", reason="the course's commands need the extra 'course'")
 
 from minigrad_course import stages as course
-from minigrad_course.answered import with_answers
 from minigrad_course.block_runner import ONE_THREAD, Runner
+from minigrad_course.dev.source import blank
 from minigrad_course.own_engine import own_engine
 from minigrad_course.plain_maths import plain
 from minigrad_course.reading import pieces_of, sections
@@ -126,12 +125,9 @@ def test_blocks_run_on_ones_own_engine(space):
 def part_solved(tmp_path):
     """A workspace in which 05.1 and 05.2 are solved and the others of the stage open."""
     space = make_workspace(tmp_path / "engine", [STAGE])
-    first_two = replace(STAGE, holes=STAGE.holes[:2])
     for path in STAGE.modules:
-        file = STAGE.exercise(path, space.exercises)
-        file.write_text(with_answers(file.read_text(encoding="utf-8"),
-                                     STAGE.solution(path).read_text(encoding="utf-8"), first_two,
-                                     path), encoding="utf-8")
+        STAGE.exercise(path, space.exercises).write_text(blank(STAGE, path, STAGE.holes[2:]),
+                                                         encoding="utf-8")
     space.record([(hole, hole.id in ("05.1", "05.2")) for hole in STAGE.holes])
     return space
 
