@@ -441,7 +441,7 @@ def python(
 ) -> None:
     """Run a program on your own engine: your files stand in for the package's modules.
 
-    The course's own programs, moons.py, digits.py and resnet18.py, are found by their names.
+    The programs that lessons end with, such as moons.py of lesson 00, are found by their names.
 
     \b
     Examples:
