@@ -20,8 +20,10 @@ def built(stage: Stage) -> dict[Path, str]:
         stage.lesson: MADE + render(blocks),
         stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, lesson),
     }
-    files |= {picture_file(stage, block.detail): block.result["svg"]
-              for block in blocks if block.kind == "picture"}
+    # Jupyter shows nothing from outside of its folder, so notebooks have copies in theirs.
+    for folder in _picture_folders(stage):
+        files |= {folder / picture_file(stage, block.detail).name: block.result["svg"]
+                  for block in blocks if block.kind == "picture"}
     for path in stage.modules:
         holes = [hole for hole in stage.holes if any(symbol.startswith(f"{path}:")
                                                      for symbol in hole.symbols)]
@@ -93,4 +95,9 @@ def write(stage: Stage) -> list[Path]:
 
 
 def _pictures_there(stage: Stage) -> list[Path]:
-    return sorted(stage.pictures.parent.glob(f"{stage.number}_*.svg"))
+    return sorted(path for folder in _picture_folders(stage)
+                  for path in folder.glob(f"{stage.number}_*.svg"))
+
+
+def _picture_folders(stage: Stage) -> list[Path]:
+    return [stage.pictures.parent, stage.root / "notebooks" / "pictures"]
