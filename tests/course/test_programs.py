@@ -39,6 +39,8 @@ CASES = [
     ("07", "last_step.py", [], ["every step        1.414214  0.353553  0.353553      61",
                                 "the last step     1.414214  0.353553  0.353553       4"]),
     ("08", "rosenbrock.py", ["--steps", "100"], ["Newton's method :    6 steps"]),
+    ("08b", "ensemble.py", ["--steps", "40"],
+     ["  0.0348", "12 networks, 40 steps: the loss was called 40 times, not 480"]),
     ("09", "liar.py", [], ["Product   symmetric matrices     passes",
                            "Product   square, not symmetric  fails",
                            "Softplus  -20 and -30            passes",
