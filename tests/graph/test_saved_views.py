@@ -4,6 +4,7 @@ import gc
 import weakref
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import minigrad as torch
