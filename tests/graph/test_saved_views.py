@@ -4,7 +4,6 @@ import gc
 import weakref
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import minigrad as torch
