@@ -49,7 +49,7 @@ def blocks_of(stage: Stage) -> list[Block]:
 
 def is_shown(block: Block) -> bool:
     """Whether a block is one of Python that the runtime is told of."""
-    return block.kind in ("run", "draft", "raises", "pull", "stepper") or (
+    return block.kind in ("run", "draft", "raises", "pull", "show", "stepper") or (
         block.kind == "not run" and block.fence.startswith("```python"))
 
 

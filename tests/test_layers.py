@@ -47,7 +47,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("nn",),
     ("optim",),
     ("utils",),
-    ("viz",),
+    ("viz", "examples"),  # examples: what lessons begin with
     ("_C", "_six"),
     (INIT,),
     ("minigrad_course",),

@@ -26,13 +26,13 @@ def unwrapped(result: Any) -> Any:
 
 
 def elementwise(call: Call) -> Any:
-    """The operands broadcast: those with fewer dimensions get the missing ones behind the batch."""
+    """Run the op once: examples with fewer dimensions get the missing ones behind the batch."""
     rank = max(call.ndim(name) for name in call.tensors)
     changes = {}
     for name in call.batched:
         shape = call.shape(name)
-        if len(shape) < rank:
-            missing = (1,) * (rank - len(shape))
+        missing = (1,) * (rank - len(shape))
+        if missing:
             changes[name] = F.reshape(call[name], (call.size, *missing, *shape))
     return call.run(**changes)
 
@@ -69,7 +69,7 @@ def alone(call: Call) -> Any:
 
 
 def moved(dim: Any, n: int) -> Any:
-    """Return a dimension, or several, of an example as those of the batch."""
+    """Return a dimension of an example of `n` dimensions, or several, as those of the batch."""
     if isinstance(dim, (tuple, list)):
         return tuple(wrap_dim(d, n) + 1 for d in dim)
     return wrap_dim(dim, n) + 1
@@ -113,20 +113,21 @@ def part(*names: str) -> Rule:
 
 
 def reduction(call: Call) -> Any:
-    """Sums and the like along `dim`: None, a number or several; of all elements without one."""
-    op, n = call.op, call.ndim("self")
-    x, dim = call["self"], call.arguments.get("dim")
-    changes: dict[str, Any] = {}
-    dims: Any
-    if not n:  # one element each
-        x, dims = F.reshape(x, (call.size, 1)), (1,)
-        if "keepdim" in call.arguments:
-            changes["keepdim"] = False
-    else:
-        dims = tuple(d + 1 for d in wrap_dims(dim, n))
-    if isinstance(dim, int):
-        dims = dims[0]
-    return call.run(op, self=x, dim=dims, **changes)
+    """Reduce each example along `dim`: a number, several, or all of them for None and ()."""
+    call = numbers_as_vectors(call)
+    n, dim = call.ndim("self"), call.arguments.get("dim")
+    dims = moved(wrap_dims(dim, n), n)
+    return call.run(dim=dims[0] if isinstance(dim, int) else dims)
+
+
+def numbers_as_vectors(call: Call) -> Call:
+    """Return a call whose examples have a dimension; a number is a vector of one element."""
+    if call.ndim("self"):
+        return call
+    changes = {"self": F.reshape(call["self"], (call.size, 1))}
+    if "keepdim" in call.arguments:
+        changes["keepdim"] = False
+    return Call(call.op, {**call.arguments, **changes}, call.batched, call.size, call.level)
 
 
 def of_all_elements(along_dim: Any) -> Rule:

@@ -161,10 +161,13 @@ def jacfwd(func: Function, argnums: ArgNums = 0, has_aux: bool = False, *,
 
 def column_block(levels: VmapLevels, columns: Tensor, part: slice,
                  of_input: tuple[int, ...]) -> Tensor:
-    """Return some columns (stored as rows) as a block of the jacobian."""
-    if part != slice(0, columns.shape[0]):
-        columns = columns[part]
-    return levels.example(F.reshape(F.movedim(columns, 0, -1), (*columns.shape[1:], *of_input)))
+    """Return one input's columns as a block of the jacobian: output dimensions first.
+
+    `columns` has a row for each column of the jacobian; `part` are those of the input, of shape
+    `of_input`.
+    """
+    last = F.movedim(columns[part], 0, -1)
+    return levels.example(F.reshape(last, (*columns.shape[1:], *of_input)))
 
 
 def hessian(func: Function, argnums: ArgNums = 0) -> Function:

@@ -6,7 +6,8 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.func.vmap.html
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .. import _state
@@ -121,9 +122,36 @@ def batch_arguments(name: str, in_dims: Any,
 
 def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any],
         kwargs: dict[str, Any], size: int, out_dims: Any, randomness: str) -> tuple[Any, list[Any]]:
-    """Call the function on batches; return its outputs and their batch dimensions."""
+    """Call the function on batches; return its outputs and their batch dimensions.
+
+    `leaves` are the tensors of `args`, the batch dimension first; `dims` has None for one without.
+    """
     level = next_level()
     inside = [x if d is None else batched(x, level) for x, d in zip(leaves, dims, strict=True)]
+    with active_level(level, size, randomness):
+        result = func(*rebuilt(args, inside), **kwargs)
+    places = places_of(name, out_dims, result)
+    rest = iter(places)
+    return mapped(lambda leaf: unwrapped(name, leaf, level, size, next(rest)), result), places
+
+
+def unwrapped(name: str, leaf: Any, level: int, size: int, place: int | None) -> Any:
+    """Return an output of the function with its batch as dimension `place`; None: as it is.
+
+    An output that is the same for all examples is expanded.
+    """
+    check_output(name, leaf, level, place)
+    if place is None:
+        return leaf
+    batch = examples(leaf, level)
+    if batch is None:
+        batch = F.expand(leaf, (size, *leaf.shape))
+    return F.movedim(batch, 0, place) if place else batch
+
+
+@contextmanager
+def active_level(level: int, size: int, randomness: str) -> Iterator[None]:
+    """Make a level the innermost one, with random numbers as asked for, while the block runs."""
     drawn = _state.drawn.get()
     if randomness == "different":
         drawn = VmapLevels((*(() if drawn is None else drawn.levels), (level, size)))
@@ -131,7 +159,11 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
         randomness = "error"
     with (having(vmaps, (*vmaps.get(), (level, size))), having(_state.randomness, randomness),
           having(_state.drawn, drawn)):
-        result = func(*rebuilt(args, inside), **kwargs)
+        yield
+
+
+def places_of(name: str, out_dims: Any, result: Any) -> list[Any]:
+    """Return the batch dimension of each output, None for one that has none."""
     alone = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(result, Tensor)
     places = spread(out_dims[0] if alone else out_dims, result)
     if not all(place is None or isinstance(place, int) for place in places or ()):
@@ -141,23 +173,14 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     if places is None:
         raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
                          "compatible with the structure of `outputs`.")
-    rest = iter(places)
+    return places
 
-    def outside(leaf: Any) -> Any:
-        place = next(rest)
-        if not isinstance(leaf, Tensor):
-            if place is None:
-                return leaf
-            raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type "
-                             f"{type(leaf)}. Did you mean to set out_dims= to None for output?")
-        batch = examples(leaf, level)
-        if place is None:
-            if batch is not None:
-                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
-                                 "out_dim is None")
-            return leaf
-        if batch is None:
-            batch = F.expand(leaf, (size, *leaf.shape))
-        return F.movedim(batch, 0, place) if place else batch
 
-    return mapped(outside, result), places
+def check_output(name: str, leaf: Any, level: int, place: int | None) -> None:
+    """Raise `ValueError` for an output that cannot have its batch at `place`."""
+    if not isinstance(leaf, Tensor) and place is not None:
+        raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type "
+                         f"{type(leaf)}. Did you mean to set out_dims= to None for output?")
+    if place is None and isinstance(leaf, Tensor) and examples(leaf, level) is not None:
+        raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "
+                         "out_dim is None")

@@ -3,6 +3,7 @@
 A comment on the line before a fence says what the block is:
 
     <!-- pull: engine/engine.py:execute -->   filled with that symbol of the package
+    <!-- show: op/apply.py:wrap -->            the same, of a file that the stage does not rebuild
     <!-- draft -->                              a simpler version, which a later pull replaces
     <!-- raises: RuntimeError -->               runs, and has to raise that
     <!-- not run: timing -->                    shown only (timing, gpu, torch or heavy)
@@ -31,7 +32,7 @@ from .source import Definition, Module, first_sentence, module, names_of, symbol
 MADE = ("<!-- Made by `minigrad dev build`: the code below each `pull`, the text below each "
         "`output`, each `rest`. Edit the others. -->\n")
 
-_COMMENT = re.compile(r"<!-- (pull|draft|raises|not run|output|rest)(?:: (.*?))? -->$")
+_COMMENT = re.compile(r"<!-- (pull|show|draft|raises|not run|output|rest)(?:: (.*?))? -->$")
 _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 
 
@@ -39,7 +40,7 @@ _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 class Block:
     """A piece of a lesson: text, or a fence with what is known of it."""
 
-    kind: str  # text, run, draft, raises, pull, not run, rest, other
+    kind: str  # text, run, draft, raises, pull, show, not run, rest, other
     text: str  # without the fence's lines
     detail: str = ""  # what follows the colon of the comment
     fence: str = ""  # the fence's first line
@@ -114,10 +115,12 @@ def fill(blocks: list[Block], stage: Stage) -> None:
     """Put the package's code into pulls and what is printed into outputs."""
     pulled: set[str] = set()
     for block in blocks:
-        if block.kind == "pull":
+        if block.kind in ("pull", "show"):
             path, _, symbol = block.detail.partition(":")
-            if path not in stage.modules:
-                raise CourseError(f"{stage.key}: {path} is no module of this stage")
+            if (path in stage.modules) != (block.kind == "pull"):
+                raise CourseError(f"{stage.key}: {path} is " + (
+                    "no module of this stage" if block.kind == "pull" else
+                    "a module of this stage, so its code is pulled, not shown"))
             if block.detail in pulled:
                 raise CourseError(f"{stage.key}: {block.detail} is pulled twice")
             pulled.add(block.detail)

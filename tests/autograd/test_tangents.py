@@ -291,3 +291,15 @@ def test_a_tangent_of_another_dtype_is_refused():
     assert minigrad.autograd.gradcheck(narrow.apply, x, **options)
     with pytest.raises(GradcheckError, match=r"^Forward AD gradient has dtype mismatch\.$"):
         minigrad.autograd.gradcheck(narrow.apply, x, check_grad_dtypes=True, **options)
+
+
+@on_each_engine
+def test_a_tangent_computed_under_no_grad_has_no_graph(torch):
+    fwd = torch.autograd.forward_ad
+    x = leaf(torch, [1.0, 2.0])
+    for f in (lambda t: t.softmax(0), lambda t: t.cumprod(0), lambda t: t.norm(), lambda t: t * t):
+        with fwd.dual_level():
+            dual = fwd.make_dual(x, torch.ones(2))
+            assert fwd.unpack_dual(f(dual)).tangent.requires_grad
+            with torch.no_grad():
+                assert not fwd.unpack_dual(f(dual)).tangent.requires_grad

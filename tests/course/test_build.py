@@ -160,6 +160,26 @@ def test_an_error_in_a_lesson_is_described(text, told):
         lesson.parse(text, "x")
 
 
+@pytest.mark.parametrize(("block", "told"), [
+    ("<!-- pull: other.py:other -->", "other.py is no module of this stage"),
+    ("<!-- show: double.py:double -->", "double.py is a module of this stage"),
+])
+def test_a_stage_pulls_from_its_modules_and_shows_others(small, block, told):
+    blocks = lesson.parse(f"{block}\n```python\n```\n<!-- rest: double.py -->\n", "x")
+    with pytest.raises(CourseError, match=re.escape(told)):
+        lesson.fill(blocks, small)
+
+
+def test_code_of_another_module_is_shown(small, monkeypatch):
+    (small.package / "other.py").write_text("def other():\n    return 1\n", encoding="utf-8")
+    monkeypatch.setattr(lesson, "run", lambda blocks, stage: None)
+    blocks = lesson.parse("<!-- show: other.py:other -->\n```python\n```\n"
+                          "<!-- rest: double.py -->\n", "x")
+    lesson.fill(blocks, small)
+    assert "<!-- show: other.py:other -->\n```python\ndef other():\n    return 1\n```" in (
+        lesson.render(blocks))
+
+
 def names_in(statements):
     """Return the names that statements define, dunder names and imports aside."""
     for each in statements:

@@ -37,7 +37,7 @@ WITH_HOLES = [stage for stage in STAGES if stage.holes]
 DOCS = {path.relative_to(ROOT / "docs/en").as_posix() for path in (ROOT / "docs/en").rglob("*.md")}
 MADE = made.made_pages()
 PAGES = {**MADE, **made.made_files()}
-KINDS = {"run", "draft", "raises", "pull", "not run", "stepper"}
+KINDS = {"run", "draft", "raises", "pull", "show", "not run", "stepper"}
 
 
 def key(stage) -> str:
@@ -75,7 +75,7 @@ def test_what_the_plan_leaves_to_be_made_is_made_and_leads_somewhere():
 @pytest.mark.parametrize("stage", STAGES, ids=key)
 def test_a_lesson_shows_every_block_once_and_no_directive(stage):
     page, data = lesson_pages.lesson_page(stage), lesson_pages.page_data(stage, "lesson")
-    assert not re.search(r"<!-- (pull|draft|raises|not run|output|rest|/rest)", page)
+    assert not re.search(r"<!-- (pull|show|draft|raises|not run|output|rest|/rest)", page)
     assert re.findall(r'id="(block-\d+)"', page) == [block["id"] for block in data["blocks"]]
     assert {block["kind"] for block in data["blocks"]} <= KINDS
     for block in data["blocks"]:

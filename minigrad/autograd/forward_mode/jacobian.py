@@ -15,6 +15,7 @@ from ...device import place_on
 from ...op.declaration import F
 from ...tensor.tensor import Tensor
 from ..forward_ad import checked_dual, jvp_level
+from .pushforward import as_sequence
 
 Tensors = tuple[Tensor, ...]
 
@@ -42,20 +43,34 @@ def columns_by_forward_mode(func: Callable[..., Any], inputs: Tensors) -> tuple[
 
 def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
                   directions: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
-    """Return `func(*inputs)`, and the derivative of each output along each row of directions."""
+    """Return `func(*inputs)`, and the derivative of each output along each row of `directions`.
+
+    `directions` has a tensor for each input, one direction in each row. `func` is called once.
+
+    >>> from minigrad import tensor
+    >>> columns_along(lambda x: x * x, [tensor(3.0)], [tensor([1.0, 10.0])])
+    (tensor(9.), [tensor([ 6., 60.])])
+    """
     batch = next_level()
     with jvp_level() as level:
-        outputs = func(*[checked_dual(level, x, batched(rows, batch))
-                         for x, rows in zip(inputs, directions, strict=True)])
-        columns = []
-        for output in outputs if isinstance(outputs, (tuple, list)) else (outputs,):
-            tangent = level.tangent(output)
-            rows = None if tangent is None else examples(tangent, batch)
-            if rows is None:
-                rows = F.zeros_like(output) if tangent is None else tangent
-                rows = rows.expand((len(directions[0]), *output.shape))
-            columns.append(rows)
+        duals = [checked_dual(level, x, batched(rows, batch))
+                 for x, rows in zip(inputs, directions, strict=True)]
+        outputs = func(*duals)
+        columns = [rows_of(level.tangent(output), output, batch, len(directions[0]))
+                   for output in as_sequence(outputs)]
     return outputs, columns
+
+
+def rows_of(tangent: Tensor | None, output: Tensor, batch: int, count: int) -> Tensor:
+    """Return a tangent of an output as `count` rows: those of its batch, or all the same.
+
+    None stands for zeros.
+    """
+    rows: Tensor | None = None if tangent is None else examples(tangent, batch)
+    if rows is None:
+        rows = F.zeros_like(output) if tangent is None else tangent
+        rows = rows.expand((count, *output.shape))
+    return rows
 
 
 def unit_tangents(inputs: Tensors, sizes: Sequence[int]) -> list[Tensor]:

@@ -20,6 +20,7 @@ from operator import add
 from typing import Any
 
 from ... import _state
+from ..._state import having
 from ...batching import SLOW, NotBatchable, batched, examples, level_of
 from ...op.apply import apply
 from ...op.arguments import plain_numbers
@@ -103,71 +104,104 @@ def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) 
     return tangent
 
 
-def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
-           tangents: Tangents) -> Sequence[Tensor]:
-    """Apply the op to the tangents; missing ones are zeros."""
-    moved = list(values)
-    for i in op.differentiable_positions:
-        if i == op.list_position:
-            pairs = zip(tangents.get(i, [None] * len(values[i])), values[i], strict=True)
-            moved[i] = [F.zeros_like(v) if t is None else t for t, v in pairs]
-        elif i in tangents:
-            moved[i] = tangents[i]
-        elif isinstance(values[i], Tensor):
-            moved[i] = F.zeros_like(values[i])
-    return as_sequence(apply(op, moved))
+# ------------------------------------------------------------ the rules, one for each kind of op
 
 
 def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
-                tangents: Tangents) -> Sequence[Tensor]:
-    """Sum, over the inputs, the op with this input replaced by its tangent."""
+                tangents: Tangents) -> Sequence[Tensor | None]:
+    """Sum, over the inputs with a tangent, the op with the tangent in that input's place."""
     parts = [apply(op, [*values[:i], t, *values[i + 1 :]]) for i, t in tangents.items()]
     return [reduce(add, parts)]
 
 
 def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
                 tangents: Tangents) -> Sequence[Tensor | None]:
-    """Run the backward formulas with the tangents as gradients, and sum the results."""
-    parts = []
-    for i, tangent in tangents.items():
-        formula, names = op.formulas[op.parameters[i]]
-        part = formula(*[argument(op, n, values, outputs, [tangent]) for n in names])
-        if part is not None:
-            parts.append(part)
+    """Run the backward formulas with the tangents as gradients, and sum the results.
+
+    A formula returns None for an input that has no derivative; [None] if there is no result.
+    """
+    found = [gradient_of_input(op, i, values, outputs, [t]) for i, t in tangents.items()]
+    parts = [part for part in found if part is not None]
     return [reduce(add, parts) if parts else None]
+
+
+def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
+           tangents: Tangents) -> Sequence[Tensor | None]:
+    """Apply the op to the tangents; missing ones are zeros."""
+    moved = list(values)
+    for i in op.differentiable_positions:
+        moved[i] = tangent_or_zeros(tangents.get(i), values[i])
+    return as_sequence(apply(op, moved))
 
 
 def transposed_twice(op: type[Op], values: Sequence[Any], outputs: Outputs,
                      tangents: Tangents) -> Sequence[Tensor | None]:
     """Differentiate the backward pass in its gradients; see NOTE [How a tangent passes an op]."""
-    recorded = _state.grad_enabled.get()
-    try:
-        _state.grad_enabled.set(True)
-        cotangents = [F.zeros_like(o).requires_grad_() if o._array.dtype.kind == "f" else None
-                      for o in outputs]
-        products: list[Tensor] = []
-        directions: list[Tensor] = []
+    again = wants_graph()
+    with having(_state.grad_enabled, True):
+        vectors = zero_vectors(outputs)
+        pairs = []
         for i, tangent in tangents.items():
-            formula, names = op.formulas[op.parameters[i]]
-            product = formula(*[argument(op, n, values, outputs, cotangents) for n in names])
-            pairs = (zip(product, tangent, strict=True) if i == op.list_position
-                     else ((product, tangent),))
-            for p, t in pairs:
-                if p is not None and t is not None and p.requires_grad:
-                    products.append(p)
-                    directions.append(t.expand(tuple(p.shape)))
-    finally:
-        _state.grad_enabled.set(recorded)
-    live = [c for c in cotangents if c is not None]
-    if not products:
-        return [None] * len(cotangents)
-    found = iter(grad(products, live, directions, allow_unused=True,
-                      create_graph=recorded or _state.transform.get() is not None))
-    return [None if c is None else next(found) for c in cotangents]
+            product = gradient_of_input(op, i, values, outputs, vectors)
+            pairs += differentiable_pairs(product, tangent)
+    if not pairs:
+        return [None] * len(outputs)
+    live = [v for v in vectors if v is not None]
+    products, directions = zip(*pairs, strict=True)
+    found = iter(grad(products, live, directions, allow_unused=True, create_graph=again))
+    return [None if v is None else next(found) for v in vectors]
 
 
 RULES: dict[str, Rule] = {
     "linear": linear, "view": linear, "multilinear": multilinear, "elementwise": elementwise}
+
+
+# ------------------------------------------------------------ what the rules are made of
+
+
+def gradient_of_input(op: type[Op], i: int, values: Sequence[Any], outputs: Outputs,
+                      grads: Sequence[Tensor | None]) -> Any:
+    """Run the backward formula of the input at position `i`: a tensor, a list for a list, or None.
+
+    `grads` are the gradients of the outputs.
+    """
+    formula, names = op.formulas[op.parameters[i]]
+    return formula(*[argument(op, name, values, outputs, grads) for name in names])
+
+
+def tangent_or_zeros(tangent: Any, value: Any) -> Any:
+    """Return a tangent; zeros like the value if it is missing, and a value that is no tensor.
+
+    In a list each tensor has its own.
+    """
+    if isinstance(value, (list, tuple)):
+        tangents = [None] * len(value) if tangent is None else tangent
+        return [F.zeros_like(v) if t is None else t for t, v in zip(tangents, value, strict=True)]
+    if tangent is not None:
+        return tangent
+    return F.zeros_like(value) if isinstance(value, Tensor) else value
+
+
+def wants_graph() -> bool:
+    """Tell whether tangents are to be differentiated again, by a graph or by a level around."""
+    return _state.grad_enabled.get() or _state.transform.get() is not None
+
+
+def zero_vectors(outputs: Outputs) -> list[Tensor | None]:
+    """Return zeros that require grad for each output; None for one that has no gradient."""
+    return [F.zeros_like(o).requires_grad_() if o._array.dtype.kind == "f" else None
+            for o in outputs]
+
+
+def differentiable_pairs(product: Any, tangent: Any) -> list[tuple[Tensor, Tensor]]:
+    """Pair what a formula gave with the tangent of its input, where both are there.
+
+    A list of tensors gives a pair for each; products without a graph are left out.
+    """
+    pairs = (zip(product, tangent, strict=True) if isinstance(tangent, list)
+             else ((product, tangent),))
+    return [(p, t.expand(tuple(p.shape))) for p, t in pairs
+            if p is not None and t is not None and p.requires_grad]
 
 
 def as_sequence(result: Any) -> Sequence[Tensor]:

@@ -1,0 +1,1 @@
+"""Small programs that the lessons begin with; nothing else imports them."""
