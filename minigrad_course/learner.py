@@ -436,7 +436,7 @@ def python(
 ) -> None:
     """Run a program on your own engine: your files stand in for the package's modules.
 
-    The course's own programs, moons.py, digits.py and resnet18.py, are found by their names.
+    The course's own programs in lessons/programs, such as moons.py, are found by their names.
 
     \b
     Examples:

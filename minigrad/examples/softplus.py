@@ -11,9 +11,8 @@ def declare_log1p_exp() -> type[Op]:
     """Declare the elementwise log(1 + exp(x)) and return its class, `Log1pExp`.
 
     >>> from minigrad.op import REGISTRY
-    >>> op = declare_log1p_exp()
-    >>> op.node_type.__name__, op.formulas["self"][1]
-    ('Log1pExpBackward', ('g', 'self'))
+    >>> declare_log1p_exp().node_type.__name__
+    'Log1pExpBackward'
     >>> _ = REGISTRY.pop("Log1pExp")
     """
 
