@@ -92,9 +92,20 @@ class Magics:
             text = f"{'#' * piece.level} {piece.text}"
         elif piece.kind in ("code", "run"):
             text = f"```{piece.language}\n{piece.text}\n```"
+        elif piece.kind == "picture":
+            self._picture(piece)
+            return
         else:
             text = piece.text
         self.shell.display_pub.publish({"text/markdown": text, "text/plain": text})
+
+    def _picture(self, piece: reading.Piece) -> None:
+        data = {"text/plain": f"Picture: {piece.text}"}
+        if piece.file is not None and piece.file.is_file():
+            data["image/svg+xml"] = piece.file.read_text(encoding="utf-8")
+        self.shell.display_pub.publish(data)
+        self.shell.display_pub.publish({"text/markdown": f"*{piece.caption}*",
+                                        "text/plain": piece.caption})
 
     def _unfold(self) -> None:
         if self.answer is None:

@@ -99,13 +99,18 @@ def upgrade(where: Where = None) -> None:
       minigrad upgrade
     """
     done = find_workspace(where).upgrade()
-    for kind, files in done.items():
-        for file in files:
-            console().print(f"{kind}: {escape(str(file))}", soft_wrap=True)
-    if done["conflict"]:
+    for kind, lines in done.items():
+        for line in lines:
+            console().print(f"{kind}: {escape(line)}", soft_wrap=True)
+    if "renumbered" in done:
+        console().print("Your answers, and what is solved, went to the new numbers.")
+    if "given now" in done:
+        console().print("Where it says given now the package's code stands in the place of your "
+                        "answer, which .minigrad/backups keeps.", soft_wrap=True)
+    if "conflict" in done:
         console().print("Where it says conflict your file is as it was, and the new one lies "
                         "beside it.")
-    if not any(done.values()):
+    if not done:
         console().print("nothing to do")
 
 
@@ -436,7 +441,7 @@ def python(
 ) -> None:
     """Run a program on your own engine: your files stand in for the package's modules.
 
-    The course's own programs in lessons/programs, such as moons.py, are found by their names.
+    The programs that lessons end with, such as moons.py of lesson 00, are found by their names.
 
     \b
     Examples:

@@ -87,6 +87,8 @@ class Reader:
                                width=min(self.console.width, WIDTH))
         elif piece.kind == "code":
             self._code(piece)
+        elif piece.kind == "picture":
+            self._picture(piece)
         else:
             return self._answer(piece)
         return True
@@ -109,6 +111,13 @@ class Reader:
         for line in piece.text.splitlines():
             self.console.print(Text(f"    {line}"), soft_wrap=True)
 
+    def _picture(self, piece: Piece) -> None:
+        """Say what a picture shows, and below it what to notice."""
+        width = min(self.console.width, WIDTH)
+        for words, style in ((f"Picture: {piece.text}", ""), (piece.caption, "dim")):
+            self.console.print(Padding(Text(words.replace("`", ""), style),
+                                       (int(not style), 0, 0, 4)), width=width)
+
     def _block(self, piece: Piece) -> bool:
         if self.quiet:
             self.runner.run(piece.text)
@@ -116,9 +125,14 @@ class Reader:
         show_code(self.console, piece.text)
         key = ""
         if self.ask is not None:
-            key = self._asked("Enter runs it   s shows what it printed here   q quits")
+            first = "your guess first   " if piece.predicted else ""
+            key = self._asked(f"{first}Enter runs it   s shows what it printed here   q quits")
             if key == END:
                 return False
+        if piece.predicted and self.ask is None and not (self.runs or self.answers):
+            self.console.print("\n  [dim](what it prints is yours to predict: --answers shows "
+                               "it)[/]")
+            return True
         if key == "s" or not self.runs:
             show_output(self.console, piece.printed)
             return True

@@ -1,15 +1,22 @@
-"""The places of exercises in earlier editions, so that `upgrade` finds a learner's answers."""
+"""The places of exercises in earlier editions, so that `upgrade` finds a learner's answers.
+
+Exercises that only have another number stand in no table: see NOTE [Answers follow their symbols]
+in answered.py.
+"""
 
 from __future__ import annotations
 
 from minigrad.utils.moved_modules import MOVED
 
-__all__ = ["earlier_path"]
+__all__ = ["earlier_path", "earlier_symbols"]
 
 #: Files that the table of moved modules lacks: the old name is a package now, or the file was
 #: split off another one.
 _ALSO = {"graph/node.py": "graph.py", "tensor/tensor.py": "tensor.py",
          "op/declaration.py": "op.py", "graph/version.py": "saved.py"}
+
+#: Symbols of exercises that had another name, or stood in another file, by what they are now.
+MOVED_SYMBOLS: dict[str, str] = {}
 
 
 def earlier_path(path: str) -> str | None:
@@ -22,3 +29,17 @@ def earlier_path(path: str) -> str | None:
     module = path.removesuffix(".py").replace("/", ".")
     moved = {new: old for old, new in MOVED.items()}
     return _ALSO.get(path) or (f"{moved[module].replace('.', '/')}.py" if module in moved else None)
+
+
+def earlier_symbols(symbol: str) -> list[str]:
+    """Return "path:symbol" as it is now and as it was in earlier editions.
+
+    >>> earlier_symbols("engine/engine.py:execute")
+    ['engine/engine.py:execute', 'autograd/engine.py:execute']
+    """
+    known = [symbol, *([MOVED_SYMBOLS[symbol]] if symbol in MOVED_SYMBOLS else [])]
+    for each in tuple(known):
+        path, _, name = each.partition(":")
+        if (earlier := earlier_path(path)) is not None:
+            known.append(f"{earlier}:{name}")
+    return known

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from .dev.lesson import Block, parse
+from .dev.lesson import Block, parse, picture_file, picture_words
 from .plain_maths import plain
 from .stages import Stage
 
@@ -20,14 +21,17 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 @dataclass
 class Piece:
-    """A heading, a text, a block that runs, code to look at, or an answer."""
+    """A heading, a text, a block that runs, code to look at, a picture, or an answer."""
 
-    kind: str  # "heading", "text", "run", "code" or "answer"
+    kind: str  # "heading", "text", "run", "code", "picture" or "answer"
     text: str
     level: int = 0  # of a heading
     language: str = ""  # of code
     printed: str = ""  # the output when the lesson was made
     raises: bool = False  # whether that was an error
+    predicted: bool = False  # whether a reader is to guess it first
+    caption: str = ""  # of a picture, whose text says what is to be seen
+    file: Path | None = None  # where the picture is
     inside: list[Piece] = field(default_factory=list)  # of an answer
 
 
@@ -52,6 +56,10 @@ def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
                     levels.append(answer.inside)
                 else:
                     levels[-1].extend(_words(line_group, bare))
+        elif block.kind == "picture":
+            alt, caption = picture_words(block)
+            levels[-1].append(Piece("picture", alt, caption=plain(caption) if bare else caption,
+                                    file=picture_file(stage, block.detail)))
         else:
             levels[-1].append(_code(block))
     return top
@@ -95,4 +103,4 @@ def _code(block: Block) -> Piece:
     if not block.runs:
         return Piece("code", block.text, language=language)
     return Piece("run", block.text, language=language, printed=block.printed or "",
-                 raises=block.kind == "raises")
+                 raises=block.kind == "raises", predicted=block.predicted)

@@ -14,7 +14,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -41,10 +40,10 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
              if symbol.startswith(f"{source.path}:")}
     early, lines = functions_run_on_import(stage.root), source.lines
     task_at: dict[str, str] = {}
-    for name, _ in _functions(source.tree.body):
+    for name, _ in source.functions():
         if name in holes:
             task_at.setdefault(holes[name].id, name)
-    for name, function in reversed(list(_functions(source.tree.body))):
+    for name, function in reversed(list(source.functions())):
         first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
         hole = holes.get(name)
         if hole is None and (source.path, first) in early:
@@ -61,17 +60,6 @@ def _blanked(stage: Stage, source: Module) -> list[str]:
         indent = " " * (function.col_offset + 4)
         lines[begin - 1 : end] = [indent + line for line in task]
     return lines
-
-
-def _functions(body: list[ast.stmt], before: str = "") -> Iterator[tuple[str, Function]]:
-    """Yield the functions and methods of a module in order, not those inside functions."""
-    for each in body:
-        if isinstance(each, Function):
-            yield before + each.name, each
-        elif isinstance(each, ast.ClassDef):
-            yield from _functions(each.body, f"{before}{each.name}.")
-        elif isinstance(each, ast.If):
-            yield from _functions([*each.body, *each.orelse], before)
 
 
 def _without_helpers(stage: Stage, source: Module) -> str:

@@ -1,11 +1,12 @@
 """What the course consists of: stages, their holes and the mistakes that are known, from files.
 
-A stage `NN_name` is four files and a test file, so that words can be translated by themselves:
+A stage `NN_name` is five files and a test file, so that words can be translated by themselves:
 
     lessons/NN_name.md              the lesson
     lessons/NN_name.toml            its other words: titles, tasks, hints, sentences
     lessons/stages/NN_name.toml     what does not change with the language: modules, holes, mutants;
                                     `beside = true`: see NOTE [A second copy of op/] in beside.py
+    lessons/pictures/NN_name.py     what draws the lesson's pictures, a function each
     lessons/stages/NN_name.py       symptoms: small programs that tell mistakes by what they do
     tests/stages/test_NN_name.py    its tests, each marked with the hole that it is for
 """
@@ -90,6 +91,11 @@ class Stage:
             return self.lesson.read_text(encoding="utf-8")
         except OSError as error:
             raise CourseError(f"{self.lesson}: {error.strerror}") from None
+
+    @property
+    def pictures(self) -> Path:
+        """The functions that draw the lesson's pictures; the pictures lie beside it."""
+        return self.root / "lessons" / "pictures" / f"{self.key}.py"
 
     @property
     def symptoms(self) -> Path:

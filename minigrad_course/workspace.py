@@ -4,6 +4,7 @@
     progress.json             what is solved, which hints were taken; readable
     .minigrad/shipped/        the exercises as they were handed out, for `upgrade`
     .minigrad/backups/        every file that a command replaced
+    .minigrad/holes.json      what the numbers in progress.json stand for, since the last `upgrade`
 
 NOTE [No answer is ever lost]
     A command that replaces a learner's file first copies it to the backups, under a name that does
@@ -24,8 +25,9 @@ from typing import Any
 
 from minigrad import __version__
 
-from .answered import with_answers
+from .answered import Answers, path_in_package, places, with_answers
 from .moved_files import earlier_path
+from .renumbered import numbering, renumbered, said_of_numbers
 from .scratch import from_scratch
 from .stages import CourseError, Hole, Stage, stages
 from .verdict import Verdict
@@ -61,8 +63,11 @@ class Workspace:
         files = {path: stage.exercise(path, self.exercises) for path in stage.modules}
         for file in files.values():
             if not file.is_file():
-                raise CourseError(f"{file} is missing; `minigrad reset {stage.number}` brings it "
-                                  "back as it was handed out")
+                known = (self.shipped / file.relative_to(self.exercises)).is_file()
+                raise CourseError(f"{file} is missing; " + (
+                    f"`minigrad reset {stage.number}` brings it back as it was handed out" if known
+                    else "it is new in this version: `minigrad upgrade` brings it, and keeps your "
+                         "answers"))
         return files
 
     def progress(self) -> dict[str, Any]:
@@ -150,70 +155,130 @@ class Workspace:
                 self.note(hole, solved=None, waits_for=None)
         return copies
 
-    def upgrade(self) -> dict[str, list[Path]]:
+    def upgrade(self) -> dict[str, list[str]]:
         """Merge the exercises of the installed package into the learner's files.
 
-        Returns the files by what was done: "new", "merged", and "conflict" where the learner's
-        file stays as it is and the new one lies beside it as `NAME.new.py`.
+        Returns what was done, by kind: "renumbered" and "given now" for exercises with another
+        number, or with none, and files that are "new", "merged", "no longer used" (moved to the
+        backups), or in "conflict": then the learner's file stays as it is, and the new one lies
+        beside it as `NAME.new.py`.
         """
-        import merge3
-
-        done: dict[str, list[Path]] = {"new": [], "merged": [], "conflict": []}
-        for stage in stages():
-            self._follow_moves(stage)
+        answers, done = self._answers(), dict[str, list[str]]()
+        known = stages()
+        for kind, lines in self._renumber(answers, known).items():
+            done.setdefault(kind, []).extend(lines)
+        for stage in known:
+            self._follow_moves(stage, answers)
             for path in stage.modules:
-                new = self.handed_out(stage, path)
                 file = stage.exercise(path, self.exercises)
-                shipped = stage.exercise(path, self.shipped)
-                if not file.is_file():
-                    replace_file(file, new)
-                    replace_file(shipped, new)
-                    done["new"].append(file)
-                    continue
-                old = shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
-                if old == new:
-                    continue
-                mine = file.read_text(encoding="utf-8", errors="surrogateescape")
-                merge = merge3.Merge3(with_answers(old, mine, stage, path).splitlines(True),
-                                      mine.splitlines(True),
-                                      with_answers(new, mine, stage, path).splitlines(True))
-                if any(group[0] == "conflict" for group in merge.merge_groups()):
-                    beside = file.with_name(f"{file.stem}.new{file.suffix}")
-                    replace_file(beside, new)
-                    done["conflict"].append(file)
-                    continue
-                self.back_up(file)
-                replace_file(file, "".join(merge.merge_lines()))
-                replace_file(shipped, new)
-                done["merged"].append(file)
+                if kind := self._merge(stage, path, answers):
+                    done.setdefault(kind, []).append(str(file))
+        done.update(self._retire(known))
         return done
 
-    def _follow_moves(self, stage: Stage) -> None:
+    def _answers(self) -> Answers:
+        """Return what the learner wrote, and the numbers of all exercises as handed out."""
+        answers, known = Answers(), places(stages())
+        for shipped in sorted(self.shipped.rglob("*.py")):
+            place = shipped.relative_to(self.shipped)
+            text, file = shipped.read_text(encoding="utf-8"), self.exercises / place
+            mine = (file.read_text(encoding="utf-8", errors="surrogateescape")
+                    if file.is_file() else "")
+            answers.read(path_in_package(text, place, known), text, mine, file)
+        return answers
+
+    def _renumber(self, answers: Answers, known: list[Stage]) -> dict[str, list[str]]:
+        """Move progress to the numbers of today, and return what to say of them."""
+        notes = self.root / ".minigrad" / "holes.json"
+        try:
+            old = json.loads(notes.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            old = answers.numbers
+        new = numbering(known)
+        if {number: set(symbols) for number, symbols in old.items()} == {
+                number: set(symbols) for number, symbols in new.items()}:
+            return {}
+        self.keep(holes=renumbered(self.progress()["holes"], old, known))
+        replace_file(notes, json.dumps(new, indent=1) + "\n")
+        return said_of_numbers(old, known)
+
+    def _merge(self, stage: Stage, path: str, answers: Answers) -> str:
+        """Bring one file up to date; return what was done, "" for nothing."""
+        import merge3
+
+        new = self.handed_out(stage, path)
+        file = stage.exercise(path, self.exercises)
+        shipped = stage.exercise(path, self.shipped)
+        if not file.is_file():
+            replace_file(file, with_answers(new, path, answers))
+            replace_file(shipped, new)
+            return "new"
+        old = shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
+        if old == new:
+            return ""
+        mine = file.read_text(encoding="utf-8", errors="surrogateescape")
+        merge = merge3.Merge3(with_answers(old, path, answers, file).splitlines(True),
+                              mine.splitlines(True),
+                              with_answers(new, path, answers).splitlines(True))
+        if any(group[0] == "conflict" for group in merge.merge_groups()):
+            replace_file(file.with_name(f"{file.stem}.new{file.suffix}"), new)
+            return "conflict"
+        self.back_up(file)
+        replace_file(file, "".join(merge.merge_lines()))
+        replace_file(shipped, new)
+        return "merged"
+
+    def _retire(self, known: list[Stage]) -> dict[str, list[str]]:
+        """Move files that no stage has any more to the backups, and return which."""
+        here, gone = places(known), []
+        for shipped in sorted(self.shipped.rglob("*.py")):
+            place = shipped.relative_to(self.shipped)
+            if place in here:
+                continue
+            file = self.exercises / place
+            if file.is_file():
+                gone.append(f"{file}, kept as {self.back_up(file)}")
+                file.unlink()
+            shipped.unlink()
+        return {"no longer used": gone} if gone else {}
+
+    def _follow_moves(self, stage: Stage, answers: Answers) -> None:
         """Put a stage's files where the package has its modules now, the learner's and the shipped.
 
         What several new files were made from is left to each of them; backups keep it.
         """
         left: set[Path] = set()
         for path in stage.modules:
-            earlier = earlier_path(path)
-            if earlier is None:
-                continue
-            old = stage.exercise(earlier, Path())
-            if not (self.exercises / old).is_file() or stage.exercise(
-                    path, self.exercises).exists():
+            file = stage.exercise(path, self.exercises)
+            old = next((each for each in self._earlier_places(stage, path)
+                        if (self.exercises / each).is_file()), None)
+            if old is None or file.exists():
                 continue
             mine = (self.exercises / old).read_text(encoding="utf-8", errors="surrogateescape")
-            replace_file(stage.exercise(path, self.exercises), mine)
+            replace_file(file, mine)
             if (self.shipped / old).is_file():
                 shipped = (self.shipped / old).read_text(encoding="utf-8")
                 for each in stage.modules:  # one file before may be several now
-                    shipped = with_answers(shipped, mine, stage, each)
+                    shipped = with_answers(shipped, each, answers, self.exercises / old)
                 replace_file(stage.exercise(path, self.shipped), shipped)
             left.add(old)
         for old in left:
             self.back_up(self.exercises / old)
             for base in (self.exercises, self.shipped):
                 (base / old).unlink(missing_ok=True)
+
+    def _earlier_places(self, stage: Stage, path: str) -> list[Path]:
+        """Return where a module of the stage may lie in a workspace of an earlier edition.
+
+        A stage of one module is one file, a stage of several is a folder.
+        """
+        earlier = [each for each in (path, earlier_path(path)) if each is not None]
+        found = [Path(stage.key, each) for each in earlier]
+        alone = Path(f"{stage.key}.py")
+        if (self.shipped / alone).is_file() and path_in_package(
+                (self.shipped / alone).read_text(encoding="utf-8"), alone, {}) in earlier:
+            found.append(alone)
+        return [each for each in found if each != stage.exercise(path, Path())]
 
 
 def make_workspace(folder: Path, chosen: list[Stage] | None = None,

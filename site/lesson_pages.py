@@ -14,7 +14,14 @@ from pictures import pictures, prints_a_graph
 from prose import anchor, code, front_matter, table
 from source_pages import source_name
 
-from minigrad_course.dev.lesson import Block, fill_rests, parse
+from minigrad_course.dev.lesson import (
+    PREDICT,
+    Block,
+    fill_rests,
+    parse,
+    picture_file,
+    picture_words,
+)
 from minigrad_course.dev.source import about, module
 from minigrad_course.dev.source import parts as task_parts
 from minigrad_course.stages import CourseError, Hole, Stage, stages
@@ -61,6 +68,8 @@ def lesson_page(stage: Stage) -> str:
             parts.append(block.text)
         elif block.kind == "rest":
             parts.append(f"\n{block.text}\n")
+        elif block.kind == "picture":
+            parts.append(_picture(stage, block))
         elif is_shown(block):
             number += 1
             parts.append(_block(stage, block, number))
@@ -85,6 +94,18 @@ def _facts(stage: Stage) -> str:
     return f"{text}\n{{ .mg-facts }}\n"
 
 
+def _picture(stage: Stage, block: Block) -> str:
+    """A picture within the page, so that its colours follow the page's switch.
+
+    The style sheet that it brings is left out: `pictures.css` is that of the page.
+    """
+    svg = picture_file(stage, block.detail).read_text(encoding="utf-8")
+    svg = re.sub(r"<style>.*?</style>\n", "", svg, flags=re.DOTALL)
+    return ('\n<figure class="mg-figure" markdown="1">\n\n'
+            f"<div data-search-exclude>\n{svg}</div>\n\n"
+            f"{picture_words(block)[1]}\n{{ .mg-caption }}\n\n</figure>\n")
+
+
 def _block(stage: Stage, block: Block, number: int) -> str:
     attributes = f'data-kind="{block.kind}" data-detail="{block.detail}"'
     inner = code(block.text)
@@ -92,7 +113,10 @@ def _block(stage: Stage, block: Block, number: int) -> str:
         inner += f"\n{NOT_RUN[block.detail]}\n{{ .mg-note }}\n"
     if block.printed is not None and block.runs:
         printed = code(block.printed, "text")
-        inner += f'\n<div class="mg-output" markdown="1">\n\n{printed}\n</div>\n'
+        shown = f'\n<div class="mg-output" markdown="1">\n\n{printed}\n</div>\n'
+        inner += shown if not block.predicted else (
+            f'\n<details class="mg-predict" markdown="1">\n<summary>{PREDICT}</summary>\n{shown}'
+            "\n</details>\n")
         picture = f"{stage.key}-{number}-graph.svg"
         if picture in graphs_of(stage):
             inner += f"\n![The graph that is printed above, drawn]({picture})\n"

@@ -13,6 +13,7 @@ import op_pages
 import other_pages
 import source_pages
 
+from minigrad_course.pictures.drawing import site_style
 from minigrad_course.stages import Stage, stages
 
 __all__ = ["ROOT", "SITE", "in_nav", "made_files", "made_pages", "stages_here"]
@@ -54,7 +55,7 @@ def made_pages() -> dict[str, Callable[[], str]]:
 
 def made_files() -> dict[str, Callable[[], str]]:
     """Return what else is made: address in the site to the function that makes the text."""
-    found: dict[str, Callable[[], str]] = {}
+    found: dict[str, Callable[[], str]] = {"pictures.css": site_style}
     for key, stage in stages_here().items():
         notebook = ROOT / "notebooks" / f"{key}.ipynb"
         found[f"notebooks/{key}.ipynb"] = partial(notebook.read_text, encoding="utf-8")

@@ -38,7 +38,7 @@ def build(
         bool, typer.Option("--check", help="Change nothing; exit with 1 if something would change.")
     ] = False,
 ) -> None:
-    """Fill the lessons; make notebooks, exercises and solutions.
+    """Fill the lessons; make pictures, notebooks, exercises and solutions.
 
     \b
     Examples:

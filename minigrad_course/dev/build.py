@@ -1,11 +1,11 @@
-"""Makes everything that is made: filled lessons, notebooks, exercises, solutions."""
+"""Makes everything that is made: filled lessons, pictures, notebooks, exercises, solutions."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from ..stages import MASTER, Stage, stages
-from .lesson import MADE, fill, parse, render
+from .lesson import MADE, fill, parse, picture_file, render
 from .notebook import notebook
 from .source import blank, module
 
@@ -19,6 +19,8 @@ def built(stage: Stage) -> dict[Path, str]:
         stage.lesson: MADE + render(blocks),
         stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, lesson),
     }
+    files |= {picture_file(stage, block.detail): block.result["svg"]
+              for block in blocks if block.kind == "picture"}
     for path in stage.modules:
         holes = [hole for hole in stage.holes if any(symbol.startswith(f"{path}:")
                                                      for symbol in hole.symbols)]
@@ -59,17 +61,27 @@ def _header(stage: Stage, path: str, kind: str) -> str:
 
 
 def differences(stage: Stage) -> list[Path]:
-    """Return the files of a stage that are not as they would be made."""
-    return [path for path, text in built(stage).items()
-            if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    """Return the files of a stage that are not as they would be made, or that nothing makes."""
+    made = built(stage)
+    return [path for path, text in made.items()
+            if not path.is_file() or path.read_text(encoding="utf-8") != text] + [
+        path for path in _pictures_there(stage) if path not in made]
 
 
 def write(stage: Stage) -> list[Path]:
-    """Make a stage's files and return those that changed."""
-    changed = []
-    for path, text in built(stage).items():
+    """Make a stage's files and return those that changed; pictures that it has no more go."""
+    changed, made = [], built(stage)
+    for path, text in made.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             changed.append(path)
+    for path in _pictures_there(stage):
+        if path not in made:
+            path.unlink()
+            changed.append(path)
     return changed
+
+
+def _pictures_there(stage: Stage) -> list[Path]:
+    return sorted(stage.pictures.parent.glob(f"{stage.number}_*.svg"))

@@ -9,6 +9,11 @@ A comment on the line before a fence says what the block is:
     <!-- not run: timing -->                    shown only (timing, gpu, torch or heavy)
     <!-- output -->                             what the block before printed; made, not written
     <!-- rest: engine/engine.py -->           what was not pulled; made, up to <!-- /rest -->
+    <!-- picture: two_paths -->                 drawn by that function of
+                                                lessons/pictures/NN_name.py; made, up to
+                                                <!-- /picture -->
+    <!-- predict -->                            before a block that runs, and before its comment:
+                                                readers guess what it prints, so that is folded
 
 A block of Python without a comment runs, all blocks of a lesson in one namespace.
 """
@@ -24,15 +29,21 @@ import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..stages import CourseError, Stage
 from .source import Definition, Module, first_sentence, module, names_of, symbols
 
 #: How a lesson begins, so that nobody edits what is made.
-MADE = ("<!-- Made by `minigrad dev build`: the code below each `pull`, the text below each "
-        "`output`, each `rest`. Edit the others. -->\n")
+_MADE_BY = "<!-- Made by `minigrad dev build`"
+MADE = (f"{_MADE_BY}: the code below each `pull`, the text below each `output`, each `rest`, each "
+        "`picture`. Edit the others. -->\n")
 
-_COMMENT = re.compile(r"<!-- (pull|show|draft|raises|not run|output|rest)(?:: (.*?))? -->$")
+_COMMENT = re.compile(
+    r"<!-- (pull|show|draft|raises|not run|output|rest|picture|predict)(?:: (.*?))? -->$")
+#: How an output is folded that readers are to predict.
+PREDICT = "Predict first, then look"
+_FOLD = (f'<details markdown="1">\n<summary>{PREDICT}</summary>\n\n', "\n\n</details>")
 _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 
 
@@ -40,11 +51,12 @@ _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 class Block:
     """A piece of a lesson: text, or a fence with what is known of it."""
 
-    kind: str  # text, run, draft, raises, pull, show, not run, rest, other
+    kind: str  # text, run, draft, raises, pull, show, not run, rest, picture, other
     text: str  # without the fence's lines
     detail: str = ""  # what follows the colon of the comment
     fence: str = ""  # the fence's first line
     printed: str | None = None  # what stands in the output block after it
+    predicted: bool = False  # whether that is folded, for readers to guess it first
     result: dict[str, str] = field(default_factory=dict)  # what running it gave
 
     @property
@@ -55,8 +67,9 @@ class Block:
 
 def parse(text: str, name: str) -> list[Block]:
     """Cut a lesson into blocks; CourseError for a fence or a comment out of place."""
-    lines, blocks, place = text.splitlines(), [], int(text.startswith(MADE))
+    lines, blocks, place = text.splitlines(), [], int(text.startswith(_MADE_BY))
     plain: list[str] = []
+    predicted = False
 
     def flush() -> None:
         if plain:
@@ -83,19 +96,27 @@ def parse(text: str, name: str) -> list[Block]:
         if comment is None:
             flush()
             first, code, place = fence(place)
-            blocks.append(Block("run" if first == "```python" else "other", code, fence=first))
+            blocks.append(Block("run" if first == "```python" else "other", code, fence=first,
+                                predicted=predicted))
+            _check_predicted(blocks[-1], f"{name}:{place}")
+            predicted = False
             continue
         kind, detail = comment[1], comment[2] or ""
-        if kind == "rest":
+        if kind == "predict":
             flush()
-            end = next((i for i in range(place, len(lines)) if lines[i] == "<!-- /rest -->"), None)
-            if end is None:
-                end = place  # just written: nothing has been made yet
-            blocks.append(Block("rest", "", detail))
+            predicted = True
+            place += 1
+            continue
+        if kind in ("rest", "picture"):
+            flush()
+            end = _end_of(kind, lines, place)
+            blocks.append(Block(kind, "\n".join(lines[place + 1 : end]), detail))
             place = end + 1
             continue
         if kind == "output":
-            _, code, place = fence(place + 1)
+            folded = lines[place + 1 : place + 2] == _FOLD[0].splitlines()[:1]
+            _, code, place = fence(place + (4 if folded else 1))
+            place += 2 * folded
             while plain and not plain[-1]:
                 plain.pop()
             if plain or not blocks or not blocks[-1].runs:
@@ -106,9 +127,26 @@ def parse(text: str, name: str) -> list[Block]:
         if kind == "not run" and detail not in _WHY_NOT:
             raise CourseError(f"{name}:{place + 1}: not run because of one of {_WHY_NOT}")
         first, code, place = fence(place + 1)
-        blocks.append(Block(kind, code, detail, first))
+        blocks.append(Block(kind, code, detail, first, predicted=predicted))
+        _check_predicted(blocks[-1], f"{name}:{place}")
+        predicted = False
     flush()
     return blocks
+
+
+def _end_of(kind: str, lines: list[str], start: int) -> int:
+    """Return the line that ends what is made from `start` on; `start` if it was not made yet."""
+    for place in range(start + 1, len(lines)):
+        if lines[place] == f"<!-- /{kind} -->":
+            return place
+        if _COMMENT.match(lines[place]):
+            break
+    return start
+
+
+def _check_predicted(block: Block, where: str) -> None:
+    if block.predicted and not block.runs:
+        raise CourseError(f"{where}: what is to be predicted is the output of a block that runs")
 
 
 def fill(blocks: list[Block], stage: Stage) -> None:
@@ -131,6 +169,7 @@ def fill(blocks: list[Block], stage: Stage) -> None:
         raise CourseError(f"{stage.key}: the lesson needs one rest of each of {stage.modules}, "
                           f"but has {rests}")
     fill_rests(blocks, stage, in_repository)
+    fill_pictures(blocks, stage)
     run(blocks, stage)
 
 
@@ -145,6 +184,52 @@ def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str])
             pulled = [each.detail.partition(":")[2] for each in blocks
                       if each.kind == "pull" and each.detail.startswith(f"{path}:")]
             block.text = _rest(module(stage.package, path), pulled, address(path))
+
+
+def fill_pictures(blocks: list[Block], stage: Stage) -> None:
+    """Draw the pictures, and write each with its text and caption; `result` holds the SVG."""
+    wanted = [block for block in blocks if block.kind == "picture"]
+    drawn = draw(stage, [block.detail for block in wanted])
+    for block in wanted:
+        block.result = drawn[block.detail]
+        alt = re.sub(r"([\[\]])", r"\\\1", block.result["alt"])
+        block.text = (f"![{alt}](pictures/{picture_file(stage, block.detail).name})\n\n"
+                      f"*{block.result['caption']}*")
+
+
+def draw(stage: Stage, names: list[str]) -> dict[str, dict[str, str]]:
+    """Run functions of a stage's file of pictures, in a process of their own.
+
+    Each gives the SVG, the text for those who do not see it, and the caption.
+    """
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise CourseError(f"{stage.key}: the picture {repeated[0]} is drawn twice")
+    if not names:
+        return {}
+    done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.draw", str(stage.pictures),
+                           stage.number, *names], text=True, capture_output=True, check=False,
+                          env=_environment(stage), cwd=stage.root, timeout=900)
+    if done.returncode:
+        raise CourseError(f"{stage.key}: a picture was not drawn:\n{done.stderr}")
+    drawn: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return drawn
+
+
+def picture_file(stage: Stage, name: str) -> Path:
+    """Return where a picture of a stage lies."""
+    return stage.pictures.parent / f"{stage.number}_{name}.svg"
+
+
+def picture_words(block: Block) -> tuple[str, str]:
+    """Return the text and the caption of a picture that has been made, ("", "") if it has not."""
+    found = re.fullmatch(r"!\[(.*)\]\([^)]*\)\n\n\*(.*)\*", block.text, re.DOTALL)
+    return (re.sub(r"\\([\[\]])", r"\1", found[1]), found[2]) if found else ("", "")
+
+
+def _environment(stage: Stage) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(stage.root), "PYTHONHASHSEED": "0",
+            "NO_COLOR": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 
 
 def in_repository(path: str) -> str:
@@ -180,11 +265,9 @@ def run(blocks: list[Block], stage: Stage) -> None:
     CourseError for a block that raises what it should not, or does not raise what it should.
     """
     running = [block for block in blocks if block.runs]
-    environment = {**os.environ, "PYTHONPATH": str(stage.root), "PYTHONHASHSEED": "0",
-                   "NO_COLOR": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-m", "minigrad_course.dev.execute"],
                           input=json.dumps([block.text for block in running]), text=True,
-                          capture_output=True, env=environment, cwd=stage.root, check=False,
+                          capture_output=True, env=_environment(stage), cwd=stage.root, check=False,
                           timeout=900)
     if done.returncode:
         raise CourseError(f"{stage.key}: the lesson's code ended the process:\n{done.stderr}")
@@ -209,15 +292,18 @@ def render(blocks: list[Block]) -> str:
             continue
         comment = {"run": "", "other": ""}.get(
             block.kind, f"<!-- {block.kind}{f': {block.detail}' if block.detail else ''} -->\n")
-        if block.kind == "rest":
-            parts.append(f"{comment}{block.text}\n<!-- /rest -->")
+        if block.predicted:
+            comment = f"<!-- predict -->\n{comment}"
+        if block.kind in ("rest", "picture"):
+            parts.append(f"{comment}{block.text}\n<!-- /{block.kind} -->")
         else:
             ticks = re.match("`+", block.fence)
             assert ticks is not None
             body = f"{block.text}\n" if block.text else ""
             parts.append(f"{comment}{block.fence}\n{body}{ticks[0]}")
         if block.printed is not None and block.runs:
-            parts.append(f"\n<!-- output -->\n```text\n{block.printed}\n```")
+            before, after = _FOLD if block.predicted else ("", "")
+            parts.append(f"\n<!-- output -->\n{before}```text\n{block.printed}\n```{after}")
     return "\n".join(parts) + "\n"
 
 

@@ -29,6 +29,8 @@ def notebook(blocks: list[Block], lesson: str) -> str:
         flush()
         cell = v4.new_code_cell(block.text)
         cell.outputs = _outputs(block)
+        if block.predicted:  # kept, but not in sight until the reader asks or runs the cell
+            cell.metadata |= {"collapsed": True, "jupyter": {"outputs_hidden": True}}
         if block.kind == "raises":
             cell.metadata["tags"] = ["raises-exception"]
         cells.append(cell)
@@ -56,6 +58,8 @@ def notebook(blocks: list[Block], lesson: str) -> str:
 def _markdown(block: Block) -> str:
     if block.kind in ("text", "rest"):
         return block.text
+    if block.kind == "picture":  # seen from the folder of notebooks
+        return block.text.replace("](pictures/", "](../lessons/pictures/", 1)
     ticks = re.match("`+", block.fence)
     assert ticks is not None
     return f"{block.fence}\n{block.text}\n{ticks[0]}"

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,6 +60,10 @@ class Module:
             raise CourseError(f"{self.path}:{symbol} is not a function")
         return found
 
+    def functions(self) -> Iterator[tuple[str, Function]]:
+        """Yield the functions and methods in order with their symbols, not those in functions."""
+        yield from _functions(self.tree.body)
+
     def cut(self, statement: ast.stmt) -> str:
         """Return a statement's lines, with decorators and the comments right above it."""
         first, last = self.span(statement)
@@ -104,6 +108,16 @@ def names_of(statement: ast.stmt) -> list[str]:
         targets = [statement.target]
     return [each.id for target in targets for each in ast.walk(target)
             if isinstance(each, ast.Name)]
+
+
+def _functions(body: list[ast.stmt], before: str = "") -> Iterator[tuple[str, Function]]:
+    for each in body:
+        if isinstance(each, Function):
+            yield before + each.name, each
+        elif isinstance(each, ast.ClassDef):
+            yield from _functions(each.body, f"{before}{each.name}.")
+        elif isinstance(each, ast.If):
+            yield from _functions([*each.body, *each.orelse], before)
 
 
 def symbols(source: Module, opened: Iterable[str] = ()) -> dict[str, ast.stmt]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .assignment import NEEDED, Assignment, put, zipped
 from .notebook import answered, as_text, notebook, runnable
-from .student import check, lesson_without_answers
+from .student import check, put_lesson
 from .verify import Graded, Place
 from .wheel import make_wheel
 
@@ -47,13 +47,12 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
     """Write what is to be uploaded and what is to be handed out; return the files."""
     name = assignment.stage.key
     wheel = make_wheel(out)
-    lesson = lesson_without_answers(assignment.stage)
     source = put(out / "source" / name / f"{name}.ipynb", as_text(made(assignment, hidden=True)),
                  secret=assignment.seed is not None)
-    put(out / "source" / name / "lesson.md", lesson)
+    put_lesson(out / "source" / name, assignment.stage)
     student = out / "student"
     put(student / f"{name}.ipynb", as_text(made(assignment, hidden=False)))
-    put(student / "lesson.md", lesson)
+    put_lesson(student, assignment.stage)
     check(assignment, student)
     put(out / "nbgrader_config.py", CONFIG)
     put(out / "README.md", f"# {assignment.title}, for nbgrader\n\n" + README.format(

@@ -14,7 +14,7 @@ from typing import Any
 
 from .assignment import NEEDED, Assignment, put, script, zipped
 from .notebook import answered, as_text, notebook, runnable
-from .student import check, lesson_without_answers
+from .student import check, put_lesson
 from .verify import Graded, Place
 from .wheel import make_wheel
 
@@ -56,7 +56,7 @@ def write(assignment: Assignment, out: Path) -> list[Path]:
         zipped(source, archive)
     student = out / "student"
     put(student / f"{name}.ipynb", as_text(_notebook(assignment)))
-    put(student / "lesson.md", lesson_without_answers(assignment.stage))
+    put_lesson(student, assignment.stage)
     check(assignment, student)
     put(out / "course.toml", assignment.course_toml(seed=True), secret=True)
     put(out / "README.md", f"# {assignment.title}, for Otter-Grader\n\n"

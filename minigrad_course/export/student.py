@@ -18,13 +18,13 @@ from pathlib import Path
 
 from minigrad import __version__
 
-from ..dev.lesson import Block, fill_rests, parse, render
+from ..dev.lesson import Block, fill_rests, parse, picture_file, render
 from ..dev.source import body_span, module, symbols_in
 from ..stages import CourseError, Stage
 from ..workspace import make_workspace
 from .assignment import Assignment, put
 
-__all__ = ["leaks", "lesson_without_answers", "write_student"]
+__all__ = ["leaks", "lesson_without_answers", "put_lesson", "write_student"]
 
 #: A line shorter than this is in many programs.
 TELLING = 24
@@ -75,11 +75,21 @@ def lesson_without_answers(stage: Stage) -> str:
     return _EMPTY.sub(r"\1", render(kept))
 
 
+def put_lesson(folder: Path, stage: Stage) -> None:
+    """Write the lesson without answers, and its pictures."""
+    text = lesson_without_answers(stage)
+    put(folder / "lesson.md", text)
+    for block in parse(text, stage.key):
+        if block.kind == "picture":
+            file = picture_file(stage, block.detail)
+            put(folder / "pictures" / file.name, file.read_text(encoding="utf-8"))
+
+
 def write_student(assignment: Assignment, folder: Path, hand_in: str) -> Path:
     """Write the workspace that students get, and return it; `hand_in` says where answers go."""
     stage = assignment.stage
     make_workspace(folder, [stage])
-    put(folder / "lesson.md", lesson_without_answers(stage))
+    put_lesson(folder, stage)
     put(folder / "README.md", readme(assignment, hand_in))
     check(assignment, folder)
     return folder

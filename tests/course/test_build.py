@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
 from minigrad_course import stages as course
-from minigrad_course.dev import build, lesson, source
+from minigrad_course.dev import build, lesson, notebook, source
 from minigrad_course.stages import MASTER, CourseError
 from minigrad_course.trial import try_files
 
@@ -154,10 +154,89 @@ Besides the code above, [`double.py`](../minigrad/double.py) has:
     ("<!-- draft -->\ntext\n", "x:2: a block of code is to follow"),
     ("<!-- not run: lazy -->\n```python\n```\n", "x:1: not run because of one of"),
     ("text\n<!-- output -->\n```text\n```\n", "output follows right after a block that runs"),
+    ("<!-- predict -->\n```text\n1\n```\n", "what is to be predicted is the output of a block"),
 ])
 def test_an_error_in_a_lesson_is_described(text, told):
     with pytest.raises(CourseError, match=re.escape(told)):
         lesson.parse(text, "x")
+
+
+FOLDED = """
+What will it print?
+
+<!-- predict -->
+<!-- draft -->
+```python
+print(1)
+```
+
+<!-- output -->
+<details markdown="1">
+<summary>Predict first, then look</summary>
+
+```text
+1
+```
+
+</details>
+
+No prediction here:
+
+```python
+x = 1
+```
+"""
+
+
+def test_an_output_to_be_predicted_is_folded_and_hidden_in_the_notebook():
+    blocks = lesson.parse(FOLDED, "x")
+    assert lesson.render(blocks) == FOLDED
+    draft, plain = (block for block in blocks if block.runs)
+    assert draft.kind == "draft" and draft.predicted and draft.printed == "1"
+    assert not plain.predicted and blocks[-1] is plain
+    for block in (draft, plain):
+        block.result = {"printed": "1\n", "value": "", "error": ""}
+    cells = json.loads(notebook.notebook(blocks, "x"))["cells"]
+    _, first, second = (cell for cell in cells if cell["cell_type"] == "code")
+    assert first["metadata"] == {"collapsed": True, "jupyter": {"outputs_hidden": True}}
+    assert first["outputs"] and not second["metadata"]
+
+
+def test_a_picture_is_drawn_noticed_when_stale_and_taken_away(small, monkeypatch):
+    monkeypatch.setattr(course.Stage, "words", {"title": "Doubling"})
+    root = course.checkout()
+    run = lesson.subprocess.run
+    monkeypatch.setattr(lesson.subprocess, "run", lambda *a, **k: run(
+        *a, **{**k, "cwd": root, "env": {**k["env"], "PYTHONPATH": str(root)}}))
+    functions = small.root / "lessons" / "pictures" / "01_double.py"
+    functions.parent.mkdir()
+    functions.write_text(textwrap.dedent("""
+        from minigrad_course.pictures import Drawing, Picture
+
+        def twice():
+            return Picture(Drawing().text(9, 9, str(2 * 2)), "Twice", "The shape [2, 2].", "See.")
+    """))
+    small = replace(small, holes=())
+    text = "# Doubling\n\n<!-- picture: twice -->\n\nMore.\n\n<!-- rest: double.py -->\n"
+    small.lesson.write_text(text)
+    svg = small.root / "lessons" / "pictures" / "01_twice.svg"
+    assert svg in build.write(small) and build.differences(small) == []
+    assert ">4</text>" in svg.read_text() and "<desc" in svg.read_text()
+    made = small.lesson.read_text()
+    assert ("<!-- picture: twice -->\n![The shape \\[2, 2\\].](pictures/01_twice.svg)\n\n*See.*\n"
+            "<!-- /picture -->\n\nMore.") in made
+    (block,) = (each for each in lesson.parse(made, "x") if each.kind == "picture")
+    assert lesson.picture_words(block) == ("The shape [2, 2].", "See.")
+    written = (small.root / "notebooks" / "01_double.ipynb").read_text()
+    assert "](../lessons/pictures/01_twice.svg)" in written
+    functions.write_text(functions.read_text().replace("2 * 2", "2 * 3"))
+    assert build.differences(small) == [svg]
+    small.lesson.write_text("# Doubling\n\n<!-- rest: double.py -->\n")
+    assert svg in build.differences(small)
+    assert svg in build.write(small) and not svg.exists()
+    small.lesson.write_text(text.replace("twice", "thrice"))
+    with pytest.raises(CourseError, match="draws no 'thrice'"):
+        build.differences(small)
 
 
 @pytest.mark.parametrize(("block", "told"), [

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -140,7 +141,8 @@ def test_students_get_no_answers(stage, tmp_path):
     names = {each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()}
     exercises = {f"exercises/{stage.exercise(path, Path()).as_posix()}" for path in stage.modules}
     shipped = {f".minigrad/shipped/{name.removeprefix('exercises/')}" for name in exercises}
-    assert names == exercises | shipped | {"README.md", "lesson.md", "progress.json"}
+    pictures = set(re.findall(r"\]\((pictures/[^)]+)\)", (folder / "lesson.md").read_text("utf-8")))
+    assert names == exercises | shipped | pictures | {"README.md", "lesson.md", "progress.json"}
     answer = Assignment(stage).solutions()
     assert leaks(stage, answer), "the check sees nothing in a solution"
     assert leaks(stage, {"lesson": stage.text()}), "the check sees nothing in the lesson itself"

@@ -50,9 +50,11 @@ def test_every_lesson_has_its_pieces(stage):
     text = stage.text()
     top = pieces_of(stage)
     pieces = [*top, *(each for piece in top for each in piece.inside)]
-    assert sum(piece.kind == "answer" for piece in pieces) == text.count("<summary>")
+    assert sum(piece.kind == "answer" for piece in pieces) == (
+        text.count("<summary>") - text.count("<!-- predict -->"))
     assert sum(piece.kind == "run" for piece in pieces) == len(
-        re.findall(r"(?m)^(?:<!-- (?:draft|raises: [\w.]+) -->\n|(?<! -->\n))```python$", text))
+        re.findall(r"(?m)^(?:<!-- (?:predict|draft|raises: [\w.]+) -->\n|(?<! -->\n))```python$",
+                   text))
     assert len(sections(top)) == len(re.findall(r"(?m)^## ", text))
     for piece in pieces:
         if piece.kind in ("text", "heading"):
@@ -75,6 +77,22 @@ def test_in_a_pipe_it_comes_whole_without_answers():
     assert "register_post_accumulate_grad_hook" not in told.partition("The machinery")[0]  # folded
     assert "…" not in told
     assert "def check_hook_result" in lesson("05", "--answers")
+
+
+def test_what_is_to_be_predicted_is_folded_until_it_is_asked_for():
+    code = "print(slope(square, 3.0))"
+    told, whole = lesson("00"), lesson("00", "--answers")
+    assert code in told and "6.000999999999479" not in told
+    assert "(what it prints is yours to predict: --answers shows it)" in told
+    assert "  │ 6.000999999999479" in whole and "yours to predict" not in whole
+
+
+def test_a_picture_is_told_by_its_words():
+    told = " ".join(lesson("00").split())
+    words = ("Picture: Arrows lead from a = 2 and b = 0.5 to c = a × b, on to d = exp c, and with "
+             "e = 1 to f = d + e. Each box is a value, and each arrow says where it is used.")
+    assert words in told
+    assert ".svg" not in told
 
 
 def test_sections_are_numbered_once():

@@ -75,7 +75,8 @@ def test_what_the_plan_leaves_to_be_made_is_made_and_leads_somewhere():
 @pytest.mark.parametrize("stage", STAGES, ids=key)
 def test_a_lesson_shows_every_block_once_and_no_directive(stage):
     page, data = lesson_pages.lesson_page(stage), lesson_pages.page_data(stage, "lesson")
-    assert not re.search(r"<!-- (pull|show|draft|raises|not run|output|rest|/rest)", page)
+    marks = "pull|show|draft|raises|not run|output|/?rest|/?picture|predict"
+    assert not re.search(f"<!-- ({marks})", page)
     assert re.findall(r'id="(block-\d+)"', page) == [block["id"] for block in data["blocks"]]
     assert {block["kind"] for block in data["blocks"]} <= KINDS
     for block in data["blocks"]:
@@ -83,6 +84,17 @@ def test_a_lesson_shows_every_block_once_and_no_directive(stage):
         assert block["expected"] is None or block["expected"] in page
     assert page.count("<details") == page.count("</details>")
     assert page.count("<div") == page.count("</div>")
+
+
+def test_a_picture_stands_within_its_page_and_what_is_predicted_is_folded():
+    (stage,) = (each for each in STAGES if each.number == "00")
+    page, text = lesson_pages.lesson_page(stage), stage.text()
+    assert page.count("<svg ") == text.count("<!-- picture: ") > 1
+    assert "<style" not in page and "prefers-color-scheme" not in page  # the page has its own
+    assert ".mg-drawing .box{" in PAGES["pictures.css"]()
+    assert page.count('<details class="mg-predict"') == text.count("<!-- predict -->") > 1
+    folded = page.partition('<details class="mg-predict"')[2].partition("</details>")[0]
+    assert "6.000999999999479" in folded
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=key)

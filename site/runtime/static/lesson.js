@@ -18,7 +18,8 @@ class Block {
     this.code = told.code;
     this.ranIn = -1; // the round of Python in which it last ran
     this.shown = place.querySelector(".highlight");
-    this.output = place.querySelector(".mg-output");
+    // an output that is to be predicted is folded; what a run gives is not
+    this.output = place.querySelector(".mg-predict") ?? place.querySelector(".mg-output");
     this.frame = place.querySelector("iframe.mg-stepper");
     this.frameWas = this.frame?.getAttribute("src");
     this.note = element("span", { className: "mg-result", role: "status" });

@@ -1,0 +1,17 @@
+"""Pictures of lessons: drawn as SVG from what minigrad computes, in one style.
+
+`lessons/pictures/NN_name.py` holds the pictures of a lesson, one function each; `minigrad dev
+build` runs them. A kind of picture is one file here.
+"""
+
+from .drawing import MOST_WIDTH, Drawing, Picture, beside, stacked
+from .flame import flame
+from .graphs import Arrow, Box, backward_graph, graph, number_graph
+from .grids import grid
+from .memory import View, storage
+from .plots import Curve, bars, plot
+from .tables import Chip, table
+
+__all__ = ["MOST_WIDTH", "Arrow", "Box", "Chip", "Curve", "Drawing", "Picture", "View",
+           "backward_graph", "bars", "beside", "flame", "graph", "grid", "number_graph", "plot",
+           "stacked", "storage", "table"]
