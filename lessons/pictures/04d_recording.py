@@ -16,8 +16,8 @@ def save_lists() -> Picture:
         node = REGISTRY[name].node_type
         tensors = list(node.saves)
         arguments = list(getattr(node, "keeps", ()))
-        rows.append([name, [Chip(each, "on-forward") for each in tensors] or "",
-                     [Chip(each) for each in arguments] or ""])
+        rows.append([name, [Chip(each, "on-forward") for each in tensors] or "–",
+                     [Chip(each) for each in arguments] or "–"])
         told.append(f"{name} {', '.join(tensors) or 'none'}")
     return Picture(
         table(["op", "tensors", "plain arguments"], rows), "The save lists of five operations",
@@ -36,7 +36,7 @@ def four_steps() -> Picture:
     arrows = [Arrow("prepare", "forward"), Arrow("prepare", "record", kind="gradient-line"),
               Arrow("forward", "wrap"), Arrow("record", "wrap", kind="gradient-line")]
     return Picture(
-        graph(boxes, arrows), "The four steps of an operation",
+        graph(boxes, arrows, down=True), "The four steps of an operation",
         "Arrows lead from prepare to forward and to record, and from both to wrap. Forward turns "
         "arrays into an array; record makes a node with its edges and saved values.",
         "Under `no_grad` the dashed way is not taken; the other one is the same.")
@@ -55,6 +55,6 @@ def slopes() -> Picture:
                   (second, "slope of the slope", "line", 40))]
     return Picture(
         plot(curves, "x", "value"), "Softplus and its two derivatives",
-        "Three curves over x from -4 to 4: a smooth ramp; its slope, which rises from 0 to 1 and is "
-        "0.5 at 0; and the slope of that, a bump of height 0.25 at 0.",
+        "Three curves over x from -4 to 4: a smooth ramp; its slope, which rises from 0 to 1 and "
+        "is 0.5 at 0; and the slope of that, a bump of height 0.25 at 0.",
         "You write the first two. The third is the engine's.")
