@@ -72,7 +72,7 @@ def test_formulas_are_plain():
 def test_in_a_pipe_it_comes_whole_without_answers():
     told = lesson("05")
     assert "1. A gradient that nobody keeps" in told
-    assert "  │ p.grad tensor(2.2408)   q.grad tensor(13.4451)" in told
+    assert "  │ (tensor(4.4817), tensor(2.2408))" in told
     assert "def check_hook_result" not in told and "--answers shows it" in told
     assert "register_post_accumulate_grad_hook" not in told.partition("The machinery")[0]  # folded
     assert "…" not in told
@@ -175,8 +175,13 @@ class Notebook:
         self.shell = InteractiveShell()
         self.shown: list[str] = []
         self.cells: list[str] = []
-        self.shell.display_pub.publish = lambda data: self.shown.append(data["text/markdown"])
+        self.pictures: list[str] = []
+        self.shell.display_pub.publish = self._publish
         self.shell.set_next_input = lambda text, replace=False: self.cells.append(text)
+
+    def _publish(self, data: dict[str, str]) -> None:
+        self.shown.append(data.get("text/markdown", data["text/plain"]))
+        self.pictures += [data[kind] for kind in data if kind == "image/svg+xml"]
 
     def run(self, code: str) -> Any:
         return self.shell.run_cell(code)
@@ -197,6 +202,9 @@ def book(monkeypatch, tmp_path) -> Iterator[Notebook]:
 def test_the_magic_goes_block_by_block(book):
     book.run("%lesson 05")
     assert book.shown[0] == "# Hooks"
+    (picture,) = book.pictures
+    assert picture.startswith("<svg") and "retain_grad" in picture
+    assert any(each.startswith("Picture: From top to bottom") for each in book.shown)
     assert len(book.cells) == 1 and "import minigrad as torch" in book.cells[0]
     assert book.run(book.cells[0]).success
     while not any("%lesson --answer" in each for each in book.shown):
