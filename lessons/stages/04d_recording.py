@@ -586,7 +586,7 @@ def _declared():
     copy = second_copy("04d.8")
     module = copy.module("examples.softplus")
     if not hasattr(module, "_found"):
-        for name in [name for name, op in copy.REGISTRY.items() if op.__module__ == module.__name__]:
+        for name in [key for key, op in copy.REGISTRY.items() if op.__module__ == module.__name__]:
             del copy.REGISTRY[name]  # the tests have declared it
         module._found = module.declare_log1p_exp()
     return copy, module._found
