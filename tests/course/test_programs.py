@@ -45,6 +45,13 @@ CASES = [
     ("04d", "own_op.py", [], ["second derivative: passed", "empty and 0d inputs: passed",
                               "18 of 18 tests of the registry pass for Log1pExp"]),
     ("05", "wiretap.py", [], ["at the leaf         :  3.9e-07", "clipped to 1: 2.5e-01 arrives"]),
+    ("06", "caught.py", [], ["75% of the points are told rightly",
+                             "which is output 0 of Exp, is at version 1; expected version 0",
+                             "100% of the points are told rightly"]),
+    ("06b", "segments.py", ["--rounds", "8"], [
+        "64 results in memory at most, 64 steps for a round",
+        "15 results in memory at most, 128 steps for a round",
+        "all losses are equal to the last bit"]),
     ("07", "last_step.py", [], ["every step        1.414214  0.353553  0.353553      61",
                                 "the last step     1.414214  0.353553  0.353553       4"]),
     ("08", "rosenbrock.py", ["--steps", "100"], ["Newton's method :    6 steps"]),
