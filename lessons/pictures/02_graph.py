@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import minigrad as torch
+from minigrad import viz
 from minigrad_course.pictures import (
     Arrow,
     Box,
     Picture,
     View,
     backward_graph,
+    beside,
     graph,
     stacked,
     storage,
@@ -38,6 +40,35 @@ def two_graphs() -> Picture:
         "gradients go the other way: from AddBackward0 to ExpBackward and to the end at E, from "
         "ExpBackward to MulBackward0, and from there to the ends at A and B.",
         "Each box above that is not a leaf has its node below, and every arrow is turned around.")
+
+
+def growing() -> Picture:
+    """The graph after each of three operations."""
+    A = torch.tensor(2.0, requires_grad=True)
+    B = torch.tensor(0.5, requires_grad=True)
+    E = torch.tensor(1.0, requires_grad=True)
+    names = {"A": A, "B": B, "E": E}
+    drawn, told, latest = [], [], A * B
+    for step in (lambda C: C, torch.exp, lambda D: D + E):
+        latest = step(latest)
+        found = viz.graph(latest, names)
+        boxes, arrows = {}, []
+        for place, node in enumerate(found.nodes):
+            leaf = hasattr(node, "variable")
+            name = found.names.leaf(node.variable) if leaf else node.name()
+            kind = "on-gradient" if node is latest.grad_fn else "box"
+            boxes[str(place)] = Box(name, kind=kind, leaf=leaf)
+            arrows += [Arrow(str(place), str(found.number[after]), kind="gradient-line")
+                       for after, _ in node.next_functions if after is not None]
+        drawn.append(graph(boxes, arrows, down=True))
+        told.append(f"{latest.grad_fn.name()} is made, and the graph has {len(boxes)} nodes")
+    return Picture(
+        stacked([beside(drawn[:2], 70, ["C = A * B", "D = C.exp()"]),
+                 beside(drawn[2:], titles=["F = D + E"])]),
+        "The graph grows with each operation",
+        f"Three stages of one graph. {'; then '.join(told)}. The new node stands on top, and its "
+        "arrows lead to what was there before.",
+        "Each operation puts one node (filled) on top of what is there already.")
 
 
 def number_of_an_edge() -> Picture:

@@ -90,10 +90,13 @@ def _style() -> str:
 
 
 def site_style() -> str:
-    """Return the style sheet for pages that hold drawings: their switch chooses light or dark."""
-    return (f"{_SHEET}{{{_variables(0)}}}\n[data-md-color-scheme=slate] {_SHEET}"
-            f"{{{_variables(1)}}}\n" + _RULES.format(s=_SHEET)
-            + f"\n{_SHEET} .sheet{{fill:none}}\n")
+    """Return the style sheet for pages that hold drawings: their switch chooses light or dark.
+
+    A drawing's paper is the page's own.
+    """
+    paper = ";--paper:var(--md-default-bg-color)"
+    return (f"{_SHEET}{{{_variables(0)}{paper}}}\n[data-md-color-scheme=slate] {_SHEET}"
+            f"{{{_variables(1)}{paper}}}\n{_RULES.format(s=_SHEET)}\n")
 
 
 def text_width(text: str, size: float = TEXT) -> float:
