@@ -166,6 +166,16 @@ def test_a_plot_s_axis_of_logarithms_has_powers_of_ten():
         re.findall(r">([^<]+)</text>", "\n".join(made.shapes)))
 
 
+@pytest.mark.parametrize(("low", "high", "told"), [
+    (0.0177, 4.02, ["0", "1", "2", "3", "4", "5"]), (-4.0, 4.0, ["-4", "-2", "0", "2", "4"]),
+    (0.0, 0.3, ["0", "0.1", "0.2", "0.3"]), (2.0, 2.0, ["2", "2.2"]),
+])
+def test_a_plot_s_ticks_are_round_numbers_around_its_data(low, high, told):
+    made = "".join(pictures.plot([Curve([(0.0, low), (1.0, high)])], "x", "y", x_ticks=[0, 1]
+                                 ).shapes)
+    assert re.findall(r'text-anchor="end">([^<]+)<', made) == told
+
+
 def test_bars_and_events_are_as_wide_as_what_they_stand_for():
     def widths(made: Drawing) -> list[float]:
         return [float(width) for width in re.findall(r'<rect[^>]*width="([\d.]+)"',
