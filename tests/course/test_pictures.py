@@ -55,7 +55,9 @@ def test_where_a_lesson_asks_for_a_prediction_the_output_is_folded(stage):
 def test_a_picture_s_words_and_file_are_there(stage):
     for block in picture_blocks(stage):
         alt, caption = lesson.picture_words(block)
-        svg = lesson.picture_file(stage, block.detail).read_text(encoding="utf-8")
+        file = lesson.picture_file(stage, block.detail)
+        svg = file.read_text(encoding="utf-8")
+        assert (ROOT / "notebooks" / "pictures" / file.name).read_text(encoding="utf-8") == svg
         assert ElementTree.fromstring(svg).findtext(f"{SVG}desc") == alt
         assert len(alt) > 40 and caption.endswith((".", "?")) and alt.endswith(".")
 
