@@ -39,7 +39,7 @@ $(VENV)/.stamp-venv: FORCE
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course course-full export-full site serve site-check \
+.PHONY: help tour learn test test-all test-generic imaginary-gpu faults soak fuzz pytorch-tests mutation audit sbom lint bench course walk course-full export-full site serve site-check \
         site-browser site-built verify-full clean FORCE
 FORCE:
 .NOTPARALLEL:
@@ -118,6 +118,9 @@ course: $(VENV)/.stamp-authors ## is the course as it is made, do its notebooks 
 	@$(RUN)/minigrad dev build --check
 	@$(RUN)/python -m pytest -q --nbval -n $(JOBS) --dist loadfile notebooks
 	@$(RUN)/minigrad dev verify --sample 2 --quiet
+
+walk: $(VENV)/.stamp-authors ## take stages in a pseudo-terminal, a mistake and an answer for each exercise; STAGES=05,06b
+	@MINIGRAD_WALK=$(or $(STAGES),all) $(RUN)/python -m pytest -q tests/course/test_walk.py
 
 # `dev verify` takes 7 minutes on two cores left alone (1,342 mistakes, 2026-11-21).
 course-full: $(VENV)/.stamp-authors ## the same with every stage, and a canary in each exercise

@@ -8,11 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from .compose import Source
+from .own_engine import Engine
+from .stages import CourseError
 from .trial import as_plan, module_name
 
 __all__ = ["ONE_THREAD", "Runner"]
@@ -25,20 +27,46 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 class Runner:
     """Runs blocks in one namespace; a context that ends the process when it is left.
 
-    `files` (path in the package to file) stand in for the package's modules; `shared` has those
-    that several stages share.
+    `engine` returns what stands in for the package's modules; it is asked before each block. If a
+    file has changed, the process begins anew, and the earlier blocks run again.
     """
 
-    def __init__(self, files: dict[str, Path] | None = None,
-                 shared: Mapping[str, Source] | None = None) -> None:
-        self.files, self.shared = files or {}, shared
+    def __init__(self, engine: Callable[[], Engine] | None = None) -> None:
+        self.engine = engine
+        self.blocks: list[str] = []  # those that ran
+        self.news = ""  # for the reader, about the last block
+        self._made_of: Any = None
         self.folder = tempfile.TemporaryDirectory(prefix="minigrad-")  # blocks may write files
         self.errors = Path(self.folder.name, "errors")
         self.process: subprocess.Popen[str] | None = None
 
     def run(self, source: str) -> dict[str, str]:
         """Run a block; return what it printed, its value, its error and the traceback."""
+        self.news = ""
         process = self.process or self._start()
+        if self.engine is not None and self._has_changed():
+            self.news = "a file of yours has changed: the blocks before this one ran again"
+            process.kill()
+            self._end(process)
+            process = self._start()
+            for each in self.blocks:
+                self._give(process, each)
+        self.blocks.append(source)
+        return self._give(process, source)
+
+    def _has_changed(self) -> bool:
+        """Return whether a file is another one since the process began.
+
+        If one cannot be read now, the process goes on as it is.
+        """
+        assert self.engine is not None
+        try:
+            return _described(*self.engine()) != self._made_of
+        except CourseError as error:
+            self.news = f"{error}: this runs on your files as they were"
+            return False
+
+    def _give(self, process: subprocess.Popen[str], source: str) -> dict[str, str]:
         assert process.stdin is not None and process.stdout is not None
         try:
             process.stdin.write(json.dumps(source) + "\n")
@@ -52,19 +80,22 @@ class Runner:
         self._end(process)
         told = self.errors.read_text(encoding="utf-8", errors="replace").strip()
         self.process = None  # the next block begins with an empty namespace
+        self.blocks.clear()
         return {"printed": "", "value": "", "traceback": told,
                 "error": told.rpartition("\n")[2] or f"the process ended ({process.returncode})"}
 
     def _start(self) -> subprocess.Popen[str]:
         program, root = Path(__file__).with_name("lesson_process.py"), Path(__file__).parents[1]
         command = [sys.executable, str(program)]
-        if self.files:
+        files, shared = self.engine() if self.engine is not None else ({}, {})
+        self._made_of = _described(files, shared)
+        if files:
             plan = Path(self.folder.name, "plan.json")
             plan.write_text(json.dumps({
                 "root": str(root), "script": str(program), "arguments": [],
                 "files": {module_name(path): str(file.resolve())
-                          for path, file in self.files.items()},
-                "composed": as_plan(self.shared),
+                          for path, file in files.items()},
+                "composed": as_plan(shared),
             }), encoding="utf-8")
             command = [sys.executable, str(Path(__file__).with_name("swap.py")), str(plan)]
         paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -92,3 +123,10 @@ class Runner:
             with contextlib.suppress(BrokenPipeError):
                 if stream is not None:
                     stream.close()
+
+
+def _described(files: Any, shared: Any) -> Any:
+    """Return what tells two engines apart: their files, as they are now, and composed modules."""
+    stamps = {path: (str(file), file.stat().st_mtime_ns, file.stat().st_size)
+              for path, file in files.items()}
+    return stamps, {path: source.text for path, source in shared.items()}

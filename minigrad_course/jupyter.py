@@ -60,7 +60,7 @@ class Magics:
                 return
             if "--mine" in words:
                 words.remove("--mine")
-                self._swap()
+                self._swap(words)
             if words:
                 self._begin(words[0])
             self._go_on()
@@ -114,15 +114,15 @@ class Magics:
             for piece in self.answer.inside:
                 self._show(piece)
 
-    def _swap(self) -> None:
-        """Let the learner's solved stages stand in for the package's modules in this kernel."""
+    def _swap(self, words: list[str]) -> None:
+        """Let the learner's solved exercises stand in for the package's in this kernel."""
         if "minigrad" in sys.modules:
             raise CourseError("minigrad is imported already: restart the kernel, then give "
                               "`%lesson ... --mine` before anything else")
-        skipping = importlib.import_module("minigrad_course.skipping")  # it imports minigrad
         space = importlib.import_module("minigrad_course.workspace").find_workspace()
-        files, shared = importlib.import_module("minigrad_course.desk").gathered(
-            skipping.own_files(space, skipping.solved_stages(space)))
+        part = stages_named(words[0])[0] if words else None
+        files, shared = importlib.import_module("minigrad_course.own_engine").own_engine(
+            space, part)
         for name in [each for each in sys.modules if each.partition(".")[0] == "minigrad"]:
             del sys.modules[name]
         swap_in({module_name(path): str(file.resolve()) for path, file in files.items()},

@@ -5,7 +5,8 @@ from __future__ import annotations
 import queue
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,12 +18,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from . import skipping
 from .block_runner import Runner
-from .compose import Source
-from .desk import gathered
 from .keys import END, Keys
 from .naming import stages_named
+from .own_engine import Engine, own_engine
 from .reading import Piece, pieces_of, sections
 from .stages import CourseError, Stage
 from .steps import show_code, show_output
@@ -140,6 +139,8 @@ class Reader:
         return True
 
     def _result(self, piece: Piece, result: dict[str, str]) -> None:
+        if self.runner.news:
+            self.console.print(f"  [dim]{escape(self.runner.news)}[/]")
         error = result["error"]
         printed = result["printed"] + result["value"] + (error if piece.raises else "")
         printed = printed.rstrip("\n")
@@ -180,18 +181,20 @@ class Reader:
         return self.ask(choices)
 
 
-def read_lesson(console: Console, stage: Stage, files: dict[str, Path] | None = None,
-                run: bool = False, answers: bool = False, begin: int = 1,
-                shared: Mapping[str, Source] | None = None) -> int:
-    """Show a lesson, with stops where somebody reads; return the exit status."""
+def read_lesson(console: Console, stage: Stage, engine: Callable[[], Engine] | None = None,
+                run: bool = False, answers: bool = False, begin: int = 1) -> int:
+    """Show a lesson, with stops where somebody reads; return the exit status.
+
+    Its blocks run on the package, or on the learner's `engine`.
+    """
     pieces = pieces_of(stage)
     titles = sections(pieces)
     if not 1 <= begin <= max(len(titles), 1):
         raise CourseError(f"lesson {stage.number} has the sections 1 to {len(titles)}")
     interactive = sys.stdin.isatty() and console.is_terminal and not run
-    with Runner(files, shared) as runner:
+    with Runner(engine) as runner:
         if not interactive:
-            Reader(console, runner, None, run or bool(files), answers).read(pieces, begin)
+            Reader(console, runner, None, run or engine is not None, answers).read(pieces, begin)
             return 0
         keys: queue.SimpleQueue[str] = queue.SimpleQueue()
         with Keys(keys.put) as source:
@@ -220,7 +223,7 @@ def lesson(
     what: Annotated[str, typer.Argument(metavar="STAGE", help="A stage, such as 05.")],
     mine: Annotated[
         bool, typer.Option("--mine", help="Run the blocks on your own engine: the stages that you "
-                                          "have solved stand in for the package's.")
+                                          "have solved, and the solved exercises of this one.")
     ] = False,
     run: Annotated[
         bool, typer.Option("--run", help="Run every block, without stops.")
@@ -253,13 +256,12 @@ def lesson(
         if more:
             names = ", ".join(each.number for each in (stage, *more))
             raise CourseError(f"one lesson after the other: name one of {names}")
-        files, shared = None, None
+        engine = None
         if mine:
-            space = find_workspace(where)
-            files, shared = gathered(skipping.own_files(space, skipping.solved_stages(space)))
-            if not files:
-                console.print("[dim]no stage is solved yet, so this runs on the package alone[/]")
-        status = read_lesson(console, stage, files, run, answers, begin, shared)
+            engine = partial(own_engine, find_workspace(where), stage)
+            if not engine()[0]:
+                console.print("[dim]nothing is solved yet, so this runs on the package alone[/]")
+        status = read_lesson(console, stage, engine, run, answers, begin)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None

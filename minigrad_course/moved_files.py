@@ -16,7 +16,7 @@ _ALSO = {"graph/node.py": "graph.py", "tensor/tensor.py": "tensor.py",
          "op/declaration.py": "op.py", "graph/version.py": "saved.py"}
 
 #: Symbols of exercises that had another name, or stood in another file, by what they are now.
-MOVED_SYMBOLS: dict[str, str] = {}
+MOVED_SYMBOLS = {"autograd/functions/saved.py:keep": "autograd/functions/outputs.py:keep"}
 
 
 def earlier_path(path: str) -> str | None:

@@ -51,7 +51,7 @@ def said_of_numbers(old: Numbers, stages: Iterable[Stage]) -> dict[str, list[str
                 if number is not None:
                     later.setdefault(number, []).append(hole.id)
     told: dict[str, list[str]] = {"renumbered": [], "given now": []}
-    for number in old:
+    for number in sorted(old):
         now = later.get(number)
         if now is None:
             told["given now"].append(number)

@@ -44,22 +44,64 @@ def depends_on_values(*_: Any, **__: Any) -> None:
 def broadcast(*shapes: Any, **_: Any) -> Shape:
     """Return the shape that all broadcast to; arguments that are no shapes count as 0-d.
 
-    >>> broadcast((3, 1), (4,))
+    >>> broadcast((3, 1), (4,), 1.5)
     (3, 4)
     """
-    # 04a.1 The shape of a broadcast (about 19 lines)
-    # `broadcast(*shapes)` returns, as a tuple, the shape to which all shapes broadcast.
-    # Shapes are compared from their last dimension; one with fewer dimensions counts as
-    # having ones in front. In each dimension the sizes have to be equal or one, and a
-    # size that is not one wins (0 against 1 gives 0). Arguments that are no tuples are
-    # left out, keywords too; no shape at all gives (). Go through the shapes from left to
-    # right. Where the size n of a shape does not fit the size m that the shapes before it
-    # have agreed on, raise RuntimeError with the text `The size of tensor a (m) must
-    # match the size of tensor b (n) at non-singleton dimension i`, where i counts the
-    # dimensions of the longer of the two from the front. `is_expandable_to(shape,
-    # target)` returns True where `shape` broadcasts to exactly `target`, else False:
-    # `target` itself may not grow.
+    result: Shape = ()
+    for shape in shapes:
+        if isinstance(shape, tuple):
+            result = infer_size(result, shape)
+    return result
+
+
+def infer_size(a: Shape, b: Shape) -> Shape:
+    """Return the shape that two shapes broadcast to; `size_mismatch` where there is none.
+
+    >>> infer_size((3, 1), (4,))
+    (3, 4)
+    """
+    # 04a.1 The shape of a broadcast (about 6 lines)
+    # Return the shape to which two shapes broadcast, as a tuple.
+    #   (3, 1) and (4,)         -> (3, 4)
+    #   (2, 3) and ()           -> (2, 3)
+    #   (0, 3) and (1, 3)       -> (0, 3)
+    #   (2, 3) and (4,)         -> raises size_mismatch(3, 4, 1)
+    #   (2, 3) and (4, 5)       -> raises size_mismatch(3, 5, 1): the last dimension is compared first
+    # Mind:
+    # - Shapes are compared from their last dimension; the shorter one counts as having
+    #   ones in front.
+    # - The size of `a` comes first in the error; dimensions count from the front of the
+    #   longer shape.
+    # Use: `size_mismatch(size_of_a, size_of_b, dim)`, given below, returns the error to
+    # raise.
     raise NotImplementedError("04a.1 The shape of a broadcast is yours to write")
+
+
+def size_mismatch(a: int, b: int, dim: int) -> RuntimeError:
+    """Return the error for two sizes that do not fit, in dimension `dim` of the result."""
+    return RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                        f"non-singleton dimension {dim}")
+
+
+def is_expandable_to(shape: Shape, target: Shape) -> bool:
+    """Tell whether `shape` broadcasts to exactly `target`.
+
+    >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
+    (True, False)
+    """
+    # 04a.3 A gradient made to fit (about 10 lines)
+    # `is_expandable_to`: does `shape` broadcast to exactly `target`? `match_metadata`
+    # makes a gradient fit output `index` of the forward of `target`: sum it if its shape
+    # differs, then cast it.
+    #   is_expandable_to((3, 1), (2, 3, 4))  -> True;   ((3,), (1,)) and ((2, 3), (3,)) -> False
+    #   wanted (3,), float32; came (2, 3), float64     -> summed to (3,), float32
+    #   wanted (3,); came (4,)                         -> raises invalid_gradient((4,), (3,), ...)
+    # Mind:
+    # - A NumPy scalar or a plain number is made an array first.
+    # - The error names `source` and `position`.
+    # Use: `target.metadata_of(index)`, a shape and a dtype; `as_array`, `sum_to`,
+    # `cast(grad, dtype)`, `invalid_gradient`.
+    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -186,13 +228,3 @@ def view_strides(shape: Shape, strides: Shape, size: Shape) -> Shape | None:
         result = [1] * len(size)
         remaining = -1
     return tuple(result) if remaining == -1 else None
-
-
-def is_expandable_to(shape: Shape, target: Shape) -> bool:
-    """Tell whether `shape` broadcasts to exactly `target`.
-
-    >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
-    (True, False)
-    """
-    # 04a.1 The shape of a broadcast: see the task at `broadcast`.
-    raise NotImplementedError("04a.1 The shape of a broadcast is yours to write")

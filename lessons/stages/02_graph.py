@@ -508,6 +508,36 @@ def symptom_02_5_no_memory() -> bool:
     return x.grad.stride() == (0,)
 
 
+def symptom_02_5_adds_after_the_lock() -> bool:
+    class Noting:
+        held = False
+
+        def __enter__(self):
+            self.held = True
+
+        def __exit__(self, *exc):
+            self.held = False
+
+        def acquire(self, *_):
+            self.held = True
+            return True
+
+        def release(self):
+            self.held = False
+
+    lock, seen = Noting(), []
+    before = accumulate._leaf_locks, accumulate.add_to
+    accumulate._leaf_locks = [lock] * 64
+    accumulate.add_to = lambda current, grad: seen.append(lock.held)
+    try:
+        x = torch.tensor([1.0], requires_grad=True)
+        for _ in range(2):
+            x._accumulator().accumulate(np.ones(1, np.float32), False)
+    finally:
+        accumulate._leaf_locks, accumulate.add_to = before
+    return seen == [False]
+
+
 # ---------------------------------------------------------------- 02.6
 
 

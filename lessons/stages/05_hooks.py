@@ -6,6 +6,7 @@ from collections import OrderedDict
 from functools import partial
 
 import minigrad as torch
+from minigrad.engine import hooks as run_hooks
 from minigrad.engine.hooks import (
     check_hook_result,
     checked_tuple,
@@ -346,6 +347,16 @@ def symptom_05_2_no_copy() -> bool:
     return False
 
 
+def symptom_05_2_no_copy_of_tables() -> bool:
+    tables = {}
+    tables[0] = OrderedDict({0: lambda grad: tables.setdefault(1, OrderedDict()) or None})
+    try:
+        run_tensor_hooks(tables, [torch.ones(1), torch.ones(1)])
+    except RuntimeError as error:
+        return "changed size" in str(error)
+    return False
+
+
 # --- 05.3 -----------------------------------------------------------------------------------------
 
 
@@ -436,6 +447,14 @@ def symptom_05_3_leaf_not_called() -> bool:
     x.register_hook(lambda grad: seen.append(grad.item()))
     (x * 3).backward()
     return not seen
+
+
+def symptom_05_3_empty_table_replaced() -> bool:
+    x = leaf(2.0)
+    x.register_hook(one).remove()
+    before = x._autograd_meta().hooks
+    x.register_hook(one)
+    return before is not None and x._autograd_meta().hooks is not before
 
 
 # --- 05.4 -----------------------------------------------------------------------------------------
@@ -586,6 +605,17 @@ def symptom_05_4_wrong_output() -> bool:
     b.retain_grad()
     (a * 5 + b * 7).backward()
     return b.grad is not None and b.grad.item() == 5.0
+
+
+def symptom_05_4_without_the_lock() -> bool:
+    y, asked = leaf(2.0) * 3, []
+    before = run_hooks.lock_of
+    run_hooks.lock_of = lambda tensor: asked.append(tensor) or before(tensor)
+    try:
+        keep_retained({0: weakref.ref(y)}, [torch.tensor(5.0)])
+    finally:
+        run_hooks.lock_of = before
+    return not asked and y._grad is not None
 
 
 # --- 05.5 -----------------------------------------------------------------------------------------
@@ -869,3 +899,11 @@ def symptom_05_6_no_copy() -> bool:
     except RuntimeError as error:
         return "mutated" in str(error) or "changed size" in str(error)
     return False
+
+
+def symptom_05_6_empty_table_replaced() -> bool:
+    x = leaf(2.0)
+    x.register_post_accumulate_grad_hook(one).remove()
+    before = x._autograd_meta().post_accumulate
+    x.register_post_accumulate_grad_hook(one)
+    return before is not None and not before and x._autograd_meta().post_accumulate is not before

@@ -490,6 +490,17 @@ def symptom_08_4_rows_are_left_out() -> bool:
         len(functional_passes.unit_vectors(A)) == 2)
 
 
+def symptom_08_4_constants_have_no_rows() -> bool:
+    x = leaf([1.0, 2.0])
+    if [row[0].tolist() for row in functional_passes.rows_of(func(x), (x,), False)] != [
+            [4.0, 1.0], [2.0, 5.0]]:
+        return False
+    if error_of(functional_passes.rows_of, torch.ones(2), (x,), False):
+        return True
+    rows = functional_passes.rows_of(torch.ones(2), (x,), False)
+    return len(rows) != 2 or any(row[0] is not None for row in rows)
+
+
 def symptom_08_4_missing_blocks_of_another_dtype() -> bool:
     (found,) = functional.blocks_of(A, [None], (A.double(),))
     return found.dtype != torch.float64

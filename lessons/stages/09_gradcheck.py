@@ -520,6 +520,39 @@ def symptom_09_3_ignores_forward_mode():
     return slow_works() and slow_refuses(lambda x: Wrong.apply(x), double(1.0), forward=True)
 
 
+class OneWay(Function):
+    """Twice x, which can be differentiated in one mode alone; the other one raises."""
+
+    @staticmethod
+    def forward(ctx, x, forward):
+        ctx.wanted = forward
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        if ctx.wanted:
+            raise RuntimeError("the other mode ran")
+        return g * 2, None
+
+    @staticmethod
+    def jvp(ctx, t, _):
+        if not ctx.wanted:
+            raise RuntimeError("the other mode ran")
+        return t * 2
+
+
+def symptom_09_3_runs_the_other_mode():
+    x = double(1.0)
+    for forward in (False, True):
+        try:
+            checks.check_slow(lambda x, f=forward: OneWay.apply(x, f), (x,), LIMITS,
+                              (OneWay.apply(x, forward),), forward)
+        except RuntimeError as error:
+            if "the other mode ran" in str(error):
+                return slow_works() and not slow_refuses(lambda x: x * 2, x, forward=True)
+    return False
+
+
 class WrongForward(Function):
     """Twice x, with a right gradient, but a wrong derivative in forward mode."""
 

@@ -258,9 +258,16 @@ def symptom_10_2_exchanged():
 
 @clean
 def symptom_10_2_swallows_errors():
-    with torch.autograd.detect_anomaly():
-        raise KeyError
-    return True
+    for error in KeyError(), RuntimeError("from the block"):
+        try:
+            with torch.autograd.detect_anomaly():
+                raise error
+        except type(error) as raised:
+            if raised is not error:
+                return False
+        else:
+            return True
+    return False
 
 
 @clean
@@ -523,6 +530,12 @@ def symptom_10_3_does_not_evaluate():
     ran = []
     anomaly_mode.watched(lambda node, buffer: ran.append(buffer))(some_node(), 5)
     return ran != [5]
+
+
+def symptom_10_3_evaluates_twice():
+    ran = []
+    anomaly_mode.watched(lambda node, buffer: ran.append(buffer))(some_node(), 5)
+    return len(ran) > 1 and set(ran) == {5}
 
 
 # ------------------------------------------------------------------ 10.4

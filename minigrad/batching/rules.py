@@ -69,7 +69,10 @@ def alone(call: Call) -> Any:
 
 
 def moved(dim: Any, n: int) -> Any:
-    """Return a dimension of an example of `n` dimensions, or several, as those of the batch."""
+    """Return a dimension of an example of `n` dimensions, or several, as those of the batch.
+
+    `IndexError` for one that an example does not have.
+    """
     if isinstance(dim, (tuple, list)):
         return tuple(wrap_dim(d, n) + 1 for d in dim)
     return wrap_dim(dim, n) + 1
@@ -115,7 +118,7 @@ def part(*names: str) -> Rule:
 def reduction(call: Call) -> Any:
     """Reduce each example along `dim`: a number, several, or all of them for None and ()."""
     call = numbers_as_vectors(call)
-    n, dim = call.ndim("self"), call.arguments.get("dim")
+    n, dim = call.ndim("self"), call["dim"]
     dims = moved(wrap_dims(dim, n), n)
     return call.run(dim=dims[0] if isinstance(dim, int) else dims)
 

@@ -47,45 +47,65 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
     A broadcast input gets the sum over the copies that were made of it.
     """
     shape, dtype = target.metadata_of(index)
-    array = grad._array if isinstance(grad, Tensor) else grad
-    if type(array) not in BACKENDS:  # a NumPy scalar
-        array = grad = np.asarray(array)
-    if array.shape != shape:
-        check_expandable(array.shape, shape, source, position)
+    grad = as_array(grad)
+    if grad.shape != shape:
+        if not shapes.is_expandable_to(shape, grad.shape):
+            raise invalid_gradient(grad.shape, shape, source, position)
         grad = sum_to(grad, shape)
-    return grad if array.dtype == dtype else converted(grad, dtype)
-
-
-def converted(grad: Value, dtype: Any) -> Value:
-    """Return a gradient in another array dtype."""
-    return grad.to(FROM_NUMPY[dtype]) if isinstance(grad, Tensor) else grad.astype(dtype)
-
-
-def check_expandable(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
-                     position: int) -> None:
-    """Raise unless a gradient is of a shape to which `shape` can be broadcast."""
-    if received[1:] != shape and not shapes.is_expandable_to(shape, received):
-        raise RuntimeError(
-            f"Function {source.name()} returned an invalid gradient at index {position} - got "
-            f"{list(received)} but expected shape compatible with {list(shape)}")
+    return cast(grad, dtype)
 
 
 def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
-    """Sum an array or tensor over the dimensions along which `shape` was broadcast.
+    """Sum an array or tensor over the copies that broadcasting `shape` made.
 
     >>> import numpy as np
     >>> sum_to(np.ones((2, 3)), (3,))
     array([2., 2., 2.])
     """
-    extra = len(grad.shape) - len(shape)
     if not shape:
-        total = grad.sum() if isinstance(grad, Tensor) else grad.sum(tuple(range(extra)))
-        return np.asarray(total) if isinstance(total, np.generic) else total
-    dims = tuple(range(extra)) + tuple(
-        i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1
-    )
-    if dims and isinstance(grad, Tensor):
-        grad = grad.sum(dims, keepdim=True)
-    elif dims:
-        grad = grad.sum(dims, keepdims=True)
+        return sum_all(grad)
+    extra = len(grad.shape) - len(shape)
+    ones = [i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1]
+    grad = sum_dims(grad, [*range(extra), *ones])
     return grad.reshape(shape) if extra else grad
+
+
+def sum_all(grad: Value) -> Value:
+    """Return the sum of all elements: of an array a 0-d array, of a tensor a 0-d tensor."""
+    if isinstance(grad, Tensor):
+        return grad.sum()
+    return as_array(grad.sum(tuple(range(grad.ndim))))
+
+
+def sum_dims(grad: Value, dims: Sequence[int]) -> Value:
+    """Sum an array or tensor over `dims`, which stay with size one; without dims it is `grad`.
+
+    >>> import numpy as np
+    >>> sum_dims(np.ones((2, 3)), [0])
+    array([[2., 2., 2.]])
+    """
+    if not dims:
+        return grad
+    if isinstance(grad, Tensor):
+        return grad.sum(tuple(dims), keepdim=True)
+    return grad.sum(tuple(dims), keepdims=True)
+
+
+def as_array(grad: Value) -> Value:
+    """Return a gradient that is an array or a tensor; a NumPy scalar becomes a 0-d array."""
+    return grad if isinstance(grad, Tensor) or type(grad) in BACKENDS else np.asarray(grad)
+
+
+def cast(grad: Value, dtype: Any) -> Value:
+    """Return a gradient, array or tensor, in a dtype of arrays; as it is where it has that."""
+    if isinstance(grad, Tensor):
+        return grad if grad._array.dtype == dtype else grad.to(FROM_NUMPY[dtype])
+    return grad if grad.dtype == dtype else grad.astype(dtype)
+
+
+def invalid_gradient(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
+                     position: int) -> RuntimeError:
+    """Return the error for a result of `source` that is no sum of copies of `shape`."""
+    return RuntimeError(
+        f"Function {source.name()} returned an invalid gradient at index {position} - got "
+        f"{list(received)} but expected shape compatible with {list(shape)}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..stages import MASTER, Stage, stages
+from ..stages import MASTER, CourseError, Stage, stages
 from .lesson import MADE, fill, parse, picture_file, render
 from .notebook import notebook
 from .source import blank, module
+from .taught import section
 
 
 def built(stage: Stage) -> dict[Path, str]:
@@ -19,8 +20,10 @@ def built(stage: Stage) -> dict[Path, str]:
         stage.lesson: MADE + render(blocks),
         stage.root / "notebooks" / f"{stage.key}.ipynb": notebook(blocks, lesson),
     }
-    files |= {picture_file(stage, block.detail): block.result["svg"]
-              for block in blocks if block.kind == "picture"}
+    # Jupyter shows nothing from outside of its folder, so notebooks have copies in theirs.
+    for folder in _picture_folders(stage):
+        files |= {folder / picture_file(stage, block.detail).name: block.result["svg"]
+                  for block in blocks if block.kind == "picture"}
     for path in stage.modules:
         holes = [hole for hole in stage.holes if any(symbol.startswith(f"{path}:")
                                                      for symbol in hole.symbols)]
@@ -31,17 +34,25 @@ def built(stage: Stage) -> dict[Path, str]:
 
 
 def overview(root: Path) -> tuple[Path, str]:
-    """Return the course's page and its text, with the table of all stages in it."""
+    """Return the course's page and its text: with all stages, and what they leave out."""
     page = root / "docs" / "en" / "course.md"
     text = page.read_text(encoding="utf-8")
-    begin, end = "<!-- stages, made by `minigrad dev build` -->\n", "<!-- /stages -->"
     rows = ["| stage | lesson | rebuilds | exercises | minutes |", "|---|---|---|---|---|"]
     for stage in stages(root):
         modules = ", ".join(f"`{path}`" for path in stage.modules) or "nothing"
         rows.append(f"| {stage.number} | {stage.words['title']} | {modules} | "
                     f"{len(stage.holes) or ''} | {stage.minutes} |")
-    before, _, after = text.partition(begin)
-    return page, before + begin + "\n".join(rows) + "\n" + end + after.partition(end)[2]
+    text = _between(text, "stages", "\n".join(rows) + "\n")
+    return page, _between(text, "left out", section(root))
+
+
+def _between(text: str, name: str, made: str) -> str:
+    """Return a page's text with what is made between the comments that name it."""
+    begin, end = f"<!-- {name}, made by `minigrad dev build` -->\n", f"<!-- /{name} -->"
+    before, found, after = text.partition(begin)
+    if not found or end not in after:
+        raise CourseError(f"the course's page has no place for: {name}")
+    return before + begin + made + end + after.partition(end)[2]
 
 
 def _header(stage: Stage, path: str, kind: str) -> str:
@@ -84,4 +95,9 @@ def write(stage: Stage) -> list[Path]:
 
 
 def _pictures_there(stage: Stage) -> list[Path]:
-    return sorted(stage.pictures.parent.glob(f"{stage.number}_*.svg"))
+    return sorted(path for folder in _picture_folders(stage)
+                  for path in folder.glob(f"{stage.number}_*.svg"))
+
+
+def _picture_folders(stage: Stage) -> list[Path]:
+    return [stage.pictures.parent, stage.root / "notebooks" / "pictures"]

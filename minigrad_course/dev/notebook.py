@@ -56,10 +56,8 @@ def notebook(blocks: list[Block], lesson: str) -> str:
 
 
 def _markdown(block: Block) -> str:
-    if block.kind in ("text", "rest"):
+    if block.kind in ("text", "rest", "picture"):
         return block.text
-    if block.kind == "picture":  # seen from the folder of notebooks
-        return block.text.replace("](pictures/", "](../lessons/pictures/", 1)
     ticks = re.match("`+", block.fence)
     assert ticks is not None
     return f"{block.fence}\n{block.text}\n{ticks[0]}"

@@ -4,14 +4,14 @@
 build` runs them. A kind of picture is one file here.
 """
 
-from .drawing import MOST_WIDTH, Drawing, Picture, beside, stacked
+from .drawing import MOST_WIDTH, Drawing, Picture, beside, chained, stacked
 from .flame import flame
 from .graphs import Arrow, Box, backward_graph, graph, number_graph
-from .grids import grid
+from .grids import grid, row_times_matrix
 from .memory import View, storage
 from .plots import Curve, bars, plot
 from .tables import Chip, table
 
 __all__ = ["MOST_WIDTH", "Arrow", "Box", "Chip", "Curve", "Drawing", "Picture", "View",
-           "backward_graph", "bars", "beside", "flame", "graph", "grid", "number_graph", "plot",
-           "stacked", "storage", "table"]
+           "backward_graph", "bars", "beside", "chained", "flame", "graph", "grid",
+           "number_graph", "plot", "row_times_matrix", "stacked", "storage", "table"]

@@ -17,8 +17,8 @@ from html import escape
 from itertools import pairwise
 from typing import Self
 
-__all__ = ["MOST_WIDTH", "PALETTE", "SMALL", "TEXT", "Drawing", "Picture", "beside", "site_style",
-           "stacked", "text_width"]
+__all__ = ["MOST_WIDTH", "PALETTE", "SMALL", "TEXT", "Drawing", "Picture", "beside", "chained",
+           "site_style", "stacked", "text_width"]
 
 Point = tuple[float, float]
 
@@ -90,10 +90,13 @@ def _style() -> str:
 
 
 def site_style() -> str:
-    """Return the style sheet for pages that hold drawings: their switch chooses light or dark."""
-    return (f"{_SHEET}{{{_variables(0)}}}\n[data-md-color-scheme=slate] {_SHEET}"
-            f"{{{_variables(1)}}}\n" + _RULES.format(s=_SHEET)
-            + f"\n{_SHEET} .sheet{{fill:none}}\n")
+    """Return the style sheet for pages that hold drawings: their switch chooses light or dark.
+
+    A drawing's paper is the page's own.
+    """
+    paper = ";--paper:var(--md-default-bg-color)"
+    return (f"{_SHEET}{{{_variables(0)}{paper}}}\n[data-md-color-scheme=slate] {_SHEET}"
+            f"{{{_variables(1)}{paper}}}\n{_RULES.format(s=_SHEET)}\n")
 
 
 def text_width(text: str, size: float = TEXT) -> float:
@@ -139,7 +142,9 @@ class Drawing:
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "middle",
              size: float = TEXT) -> Self:
-        """Add a line of text whose middle, or start or end, is at (x, y)."""
+        """Add a line of text whose middle, or start or end, is at (x, y); nothing for ""."""
+        if not text:
+            return self
         classes = f' class="{kind}"' if kind else ""
         self.shapes.append(f'<text{classes} x="{number(x)}" y="{number(y + 0.35 * size)}" '
                            f'font-size="{number(size)}" text-anchor="{anchor}">'
@@ -230,6 +235,25 @@ def beside(drawings: Iterable[Drawing], gap: float = 24, titles: Sequence[str] =
             whole.text(x + width / 2, TEXT / 2 + 1, titles[place], "strong")
         whole.put(each, x + (width - each.width) / 2, top)
         x += width + gap
+    return whole
+
+
+def chained(drawings: Iterable[Drawing], kind: str = "line", room: float = 34,
+            labels: Sequence[str] = (), backward: bool = False) -> Drawing:
+    """Return drawings in a row at one height, an arrow or a label between each and the next."""
+    drawings = [*drawings]
+    height = max(each.height for each in drawings)
+    whole, x = Drawing(), 0.0
+    for place, each in enumerate(drawings):
+        whole.put(each, x, (height - each.height) / 2)
+        x += each.width
+        if place < len(drawings) - 1:
+            if labels:
+                whole.text(x + room / 2, height / 2, labels[place], "strong")
+            else:
+                ends = [(x + 5, height / 2), (x + room - 5, height / 2)]
+                whole.line(ends[::-1] if backward else ends, kind, arrow=True)
+            x += room
     return whole
 
 

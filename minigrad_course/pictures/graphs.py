@@ -148,10 +148,11 @@ def number_graph(result: Number, names: Mapping[Number, str], backward: bool = T
 
 def backward_graph(tensors: Any, names: Mapping[str, Any] | None = None, down: bool = True,
                    notes: Mapping[Any, tuple[str, ...]] | None = None,
-                   kinds: Mapping[Any, str] | None = None) -> Drawing:
+                   kinds: Mapping[Any, str] | None = None, numbers: bool = False) -> Drawing:
     """Draw the nodes behind tensors, each with an arrow to those that get its gradients.
 
-    `names` gives leaves their names, `notes` and `kinds` give nodes lines of text and a shape.
+    `names` gives leaves their names, `notes` and `kinds` give nodes lines of text and a shape;
+    `numbers` puts the number of each edge on its arrow.
     """
     recorded = viz.graph(tensors, names)
     boxes, arrows = {}, []
@@ -161,6 +162,7 @@ def backward_graph(tensors: Any, names: Mapping[str, Any] | None = None, down: b
         lines = ("AccumulateGrad",) * leaf + (notes or {}).get(node, ())
         boxes[str(place)] = Box(name, notes=lines,
                                 kind=(kinds or {}).get(node, "box"), leaf=leaf)
-        arrows += [Arrow(str(place), str(recorded.number[successor]), kind="gradient-line")
-                   for successor, _ in node.next_functions if successor in recorded.number]
+        arrows += [Arrow(str(place), str(recorded.number[successor]),
+                         f"number {number}" if numbers else "", "gradient-line")
+                   for successor, number in node.next_functions if successor in recorded.number]
     return graph(boxes, arrows, down)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from .drawing import SMALL, Drawing
+from .drawing import SMALL, Drawing, text_width
 from .graphs import short
 
-__all__ = ["grid"]
+__all__ = ["grid", "row_times_matrix"]
 
 #: A cell: its row and its column.
 Cell = tuple[int, int]
@@ -22,11 +22,12 @@ def grid(rows: Sequence[Sequence[Any]], kinds: Mapping[Cell, str] | None = None,
     `kinds` gives cells a shape other than `kind`, `tones` texts a class other than `tone`; of
     `hidden` ones only the border is drawn. `label` stands above.
     """
-    drawing = Drawing()
-    top = 22 if label else 0
-    width = max(map(len, rows)) * cell
     if label:
-        drawing.text(width / 2, 8, label, "muted", size=SMALL)
+        bare = grid(rows, kinds, cell, tones, hidden=hidden, kind=kind, tone=tone)
+        width = max(bare.width, text_width(label, SMALL))
+        return Drawing().text(width / 2, 8, label, "muted", size=SMALL).put(
+            bare, (width - bare.width) / 2, 22)
+    drawing = Drawing()
     marked = []
     for row, values in enumerate(rows):
         for column in range(len(values)):
@@ -35,13 +36,34 @@ def grid(rows: Sequence[Sequence[Any]], kinds: Mapping[Cell, str] | None = None,
             if shape != kind:  # above its neighbours' borders
                 marked.append((place, shape))
             else:
-                drawing.box(column * cell, top + row * cell, cell, cell, shape, 2)
+                drawing.box(column * cell, row * cell, cell, cell, shape, 2)
     for (row, column), shape in marked:
-        drawing.box(column * cell, top + row * cell, cell, cell, shape, 2)
+        drawing.box(column * cell, row * cell, cell, cell, shape, 2)
     for row, values in enumerate(rows):
         for column, value in enumerate(values):
             if (row, column) not in hidden:
                 text = value if isinstance(value, str) else short(value)
-                drawing.text((column + 0.5) * cell, top + (row + 0.5) * cell, text,
+                drawing.text((column + 0.5) * cell, (row + 0.5) * cell, text,
                              (tones or {}).get((row, column), tone), size=SMALL)
     return drawing
+
+
+def row_times_matrix(row: Sequence[float], matrix: Sequence[Sequence[float]],
+                     result: Sequence[float], names: tuple[str, str, str], cell: float = 34
+                     ) -> Drawing:
+    """Draw a product `v J`: a weight at the left of each row, the weighted sum below."""
+    used = {(i, j): "on-gradient" for i, weight in enumerate(row) if weight
+            for j in range(len(result))}
+    tones = dict.fromkeys(((i, 0) for i in range(len(row))), "code gradient")
+    drawing = Drawing()
+    weights = grid([[weight] for weight in row], tones=tones, label=names[0], cell=cell)
+    drawing.put(weights, 0, 0)
+    table = grid(matrix, used, label=names[1], cell=cell)
+    left = max(weights.width, text_width(names[2], SMALL)) + 16
+    drawing.put(table, left, 0)
+    left += (table.width - len(result) * cell) / 2
+    below = 22 + len(row) * cell
+    middle = left + len(result) * cell / 2
+    drawing.line([(middle, below + 4), (middle, below + 24)], "gradient-line", arrow=True)
+    drawing.put(grid([result], tone="code gradient", cell=cell), left, below + 28)
+    return drawing.text(left - 8, below + 28 + cell / 2, names[2], "muted", "end", SMALL)

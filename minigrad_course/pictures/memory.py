@@ -14,12 +14,13 @@ __all__ = ["View", "places", "storage"]
 
 @dataclass(frozen=True)
 class View:
-    """A tensor on the strip: its name, and its text instead of shape, strides and offset."""
+    """A tensor on the strip; `text` stands for its shape and strides, `marks` for its order."""
 
     name: str
     tensor: Any
     text: str = ""
     kind: str = "on-forward"
+    marks: tuple[str, ...] = ()
 
 
 def places(tensor: Any) -> list[int]:
@@ -56,6 +57,7 @@ def storage(values: Sequence[Any], views: Sequence[View], badge: str = "",
         y += 20
         for order, place in enumerate(places(tensor)):
             drawing.box(place * cell + 2, y, cell - 4, 20, view.kind, 2)
-            drawing.text((place + 0.5) * cell, y + 10, str(order), "code", size=SMALL)
+            mark = view.marks[order] if view.marks else str(order)
+            drawing.text((place + 0.5) * cell, y + 10, mark, "code", size=SMALL)
         y += 30
     return drawing.room(len(values) * cell, y - 10)

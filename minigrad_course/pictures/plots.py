@@ -12,7 +12,7 @@ from .graphs import short
 __all__ = ["Curve", "bars", "plot"]
 
 Point = tuple[float, float]
-LEFT, BOTTOM = 46.0, 40.0
+LEFT, RIGHT, BOTTOM = 46.0, 14.0, 40.0
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,12 @@ class Curve:
 def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log_y: bool = False,
          width: float = MOST_WIDTH - 24, height: float = 250,
          x_ticks: Sequence[float] | None = None, y_ticks: Sequence[float] | None = None,
-         contours: Sequence[Curve] = ()) -> Drawing:
+         contours: Sequence[Curve] = (), legend: Point | None = None) -> Drawing:
     """Draw curves in one frame; `across` and `up` say what the axes are.
 
     Ticks are the powers of ten on an axis with logarithms, else ends and middle of the data; the
-    frame reaches from the first tick to the last at least.
+    frame reaches from the first tick to the last at least. With a `legend` the names stand there,
+    a share of the frame from its left and its top, instead of at their curves.
     """
     every = [point for curve in curves for point in curve.points]
     ticks = [given if given is not None else _ticks([p[axis] for p in every], logs)
@@ -50,11 +51,11 @@ def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log
         return (value - low) / (high - low)
 
     def place(point: Point) -> Point:
-        return (LEFT + share(point[0], 0) * (width - LEFT - 10),
+        return (LEFT + share(point[0], 0) * (width - LEFT - RIGHT),
                 12 + (1 - share(point[1], 1)) * (height - BOTTOM - 12))
 
     drawing = Drawing()
-    floor, right = height - BOTTOM, width - 10
+    floor, right = height - BOTTOM, width - RIGHT
     for value in ticks[1]:
         y = place((frames[0][0], value))[1]
         drawing.line([(LEFT, y), (right, y)], "hair")
@@ -74,8 +75,14 @@ def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log
         if curve.dots:
             for x, y in points:
                 drawing.dot(x, y, 3, f"head {curve.kind}")
-    for curve in curves:
-        if curve.name:
+    named = [curve for curve in curves if curve.name]
+    for number, curve in enumerate(named if legend is not None else ()):
+        x = LEFT + legend[0] * (right - LEFT)
+        y = 12 + legend[1] * (floor - 12) + 20 * number
+        drawing.line([(x, y), (x + 24, y)], curve.kind)
+        drawing.text(x + 30, y, curve.name, f"strong {_tone(curve.kind)}", "start", SMALL)
+    for curve in named:
+        if legend is None:
             x, y = place(curve.points[curve.at])
             drawing.text(x + curve.shift[0], y + curve.shift[1], curve.name,
                          f"strong {_tone(curve.kind)}", curve.anchor, SMALL)

@@ -41,25 +41,45 @@ def depends_on_values(*_: Any, **__: Any) -> None:
 def broadcast(*shapes: Any, **_: Any) -> Shape:
     """Return the shape that all broadcast to; arguments that are no shapes count as 0-d.
 
-    >>> broadcast((3, 1), (4,))
+    >>> broadcast((3, 1), (4,), 1.5)
     (3, 4)
     """
-    result: list[int] = []
+    result: Shape = ()
     for shape in shapes:
-        if not isinstance(shape, tuple):
-            continue
-        grown = [1] * (len(shape) - len(result)) + result
-        offset = len(grown) - len(shape)
-        for i, n in reversed([*enumerate(shape, offset)]):  # the last dimension is named first
-            if grown[i] == 1:
-                grown[i] = n
-            elif n not in (1, grown[i]):
-                raise RuntimeError(
-                    f"The size of tensor a ({grown[i]}) must match the size of tensor b ({n}) "
-                    f"at non-singleton dimension {i}"
-                )
-        result = grown
-    return tuple(result)
+        if isinstance(shape, tuple):
+            result = infer_size(result, shape)
+    return result
+
+
+def infer_size(a: Shape, b: Shape) -> Shape:
+    """Return the shape that two shapes broadcast to; `size_mismatch` where there is none.
+
+    >>> infer_size((3, 1), (4,))
+    (3, 4)
+    """
+    ndim = max(len(a), len(b))
+    a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
+    for dim in reversed(range(ndim)):
+        if a[dim] != b[dim] and 1 not in (a[dim], b[dim]):
+            raise size_mismatch(a[dim], b[dim], dim)
+    return tuple(m if n == 1 else n for m, n in zip(a, b, strict=True))
+
+
+def size_mismatch(a: int, b: int, dim: int) -> RuntimeError:
+    """Return the error for two sizes that do not fit, in dimension `dim` of the result."""
+    return RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                        f"non-singleton dimension {dim}")
+
+
+def is_expandable_to(shape: Shape, target: Shape) -> bool:
+    """Tell whether `shape` broadcasts to exactly `target`.
+
+    >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
+    (True, False)
+    """
+    if len(shape) > len(target):
+        return False
+    return all(n in (1, t) for n, t in zip(reversed(shape), reversed(target), strict=False))
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -186,14 +206,3 @@ def view_strides(shape: Shape, strides: Shape, size: Shape) -> Shape | None:
         result = [1] * len(size)
         remaining = -1
     return tuple(result) if remaining == -1 else None
-
-
-def is_expandable_to(shape: Shape, target: Shape) -> bool:
-    """Tell whether `shape` broadcasts to exactly `target`.
-
-    >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
-    (True, False)
-    """
-    if len(shape) > len(target):
-        return False
-    return all(n in (1, t) for n, t in zip(reversed(shape), reversed(target), strict=False))

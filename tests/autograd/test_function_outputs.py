@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from tests.autograd.test_function import function
@@ -20,6 +23,30 @@ def doubling(torch):
         return x
 
     return function(torch, forward, lambda ctx, g: g * 2, name="Doubling")
+
+
+def test_a_written_and_saved_input_leaves_with_its_graph(torch):
+    """It is an output now, so the node keeps its memory, but not the tensor, which holds the node.
+    """
+    def forward(ctx, x):
+        x.exp_()
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    Written = function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0], name="Written")
+    x = leaf(torch, [1.0, 2.0])
+    y = Written.apply(x * 1)
+    y.sum().backward()
+    assert torch.allclose(x.grad, torch.exp(x.detach()))
+    gc.disable()
+    try:
+        y = Written.apply(leaf(torch, [1.0]) * 1)
+        gone = weakref.ref(y.grad_fn)
+        del y
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_writing_to_an_intermediate(torch):

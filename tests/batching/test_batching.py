@@ -362,6 +362,14 @@ def test_a_write_in_place_keeps_what_its_gradient_needs():
     assert x.grad.tolist() == [[2, 4], [6, 8]]
 
 
+def test_a_product_with_a_zero_has_its_gradient_in_a_batch():
+    # its backward formula runs cumprod, which takes one dimension as one number
+    x = torch.tensor([[[1.0, 0.0, 3.0]], [[2.0, 5.0, 3.0]]])
+    for dim in (1, -1):
+        found = torch.func.vmap(torch.func.grad(lambda row, dim=dim: row.prod(dim).sum()))(x)
+        assert found.tolist() == [[[0, 3, 0]], [[15, 6, 10]]]
+
+
 # -------------------------------------------------------------------- the documentation
 
 

@@ -150,6 +150,34 @@ def test_a_block_is_edited_drawn_stopped_and_put_back(watched):
     assert block.locator(".cm-editor").count() == 0 and block.locator(".mg-live").count() == 0
 
 
+def test_a_prediction_is_folded_and_what_a_run_gives_is_not(watched):
+    page = opened(watched, "lessons/02_graph/")
+    block = page.locator(".mg-block:has(.mg-predict)").first
+    output = block.locator(".mg-output")
+    assert not output.is_visible()
+    block.locator("summary").click()
+    assert output.is_visible()
+    block.locator("summary").click()
+    block.get_by_role("button", name="Run", exact=True).click()
+    block.locator(".mg-out").wait_for()
+    assert block.locator(".mg-out").inner_text().strip() == output.text_content().strip()
+    assert not block.locator("summary").is_visible()
+    block.get_by_role("button", name="Reset").click()
+    assert block.locator("summary").is_visible() and not output.is_visible()
+
+
+def test_pictures_follow_the_page_s_switch(watched):
+    page = opened(watched, "lessons/02_graph/")
+    text = page.locator("svg.mg-drawing text").first
+    colour = "element => getComputedStyle(element).fill"
+    before = text.evaluate(colour)
+    page.evaluate("""document.body.dataset.mdColorScheme =
+        document.body.dataset.mdColorScheme === 'slate' ? 'default' : 'slate'""")
+    assert {before, text.evaluate(colour)} == {"rgb(26, 30, 38)", "rgb(231, 234, 240)"}
+    box = page.locator("svg.mg-drawing").first.bounding_box()
+    assert box["width"] <= page.viewport_size["width"]
+
+
 @pytest.fixture
 def plain_site(site: str) -> Iterator[str]:
     """The site as a server gives it that does not isolate it from other origins."""

@@ -12,10 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,14 +21,13 @@ pytest.importorskip("pexpect.fdpexpect", reason="types into a pseudo-terminal")
 pytest.importorskip("pty", reason="types into a pseudo-terminal")
 pytest.importorskip("termios", reason="types into a pseudo-terminal")
 
-import pty
 import termios
 
 import pexpect
-from pexpect import fdpexpect
 
 from minigrad_course import stages as course
 from minigrad_course.workspace import Workspace, make_workspace
+from tests.support.terminal import Terminal, learning
 
 ROOT = course.checkout()
 STAGE = course.find_stage("05")
@@ -65,63 +61,6 @@ def spoil(space: Workspace, line: str) -> None:
 def open_again(space: Workspace, *numbers: str) -> None:
     for stage in course.stages():
         space.record((hole, False) for hole in stage.holes if hole.id in numbers)
-
-
-class Terminal:
-    """A terminal with `minigrad learn` in it."""
-
-    def __init__(self, space: Workspace, *words: str) -> None:
-        self.master, self.slave = pty.openpty()
-        termios.tcsetwinsize(self.slave, (40, 100))
-        self.before = termios.tcgetattr(self.slave)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "minigrad_course", "learn", "--polling", *words],
-            stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=space.root,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TERM": "dumb"},
-            # a program that is started in the background, as CI may be, ignores Ctrl-C
-            preexec_fn=self._own_terminal, start_new_session=True)
-        self.screen: Any = fdpexpect.fdspawn(self.master, encoding="utf-8", timeout=60)
-
-    def _own_terminal(self) -> None:
-        import fcntl
-
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    def expect(self, text: str, timeout: int = 60) -> None:
-        self.screen.expect(text, timeout=timeout)
-
-    def send(self, text: str) -> None:
-        self.screen.send(text)
-
-    def left(self, within: float = 10) -> int:
-        """Return the exit status; the terminal has to be as it was."""
-        end = time.monotonic() + within
-        while self.process.poll() is None and time.monotonic() < end:
-            try:
-                self.screen.expect(pexpect.TIMEOUT, timeout=0.1)
-            except pexpect.EOF:
-                time.sleep(0.1)
-        status = self.process.poll()
-        assert status is not None, "it is still running"
-        assert termios.tcgetattr(self.slave) == self.before
-        return status
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        os.close(self.slave)
-        os.close(self.master)
-
-
-@contextmanager
-def learning(space: Workspace, *words: str) -> Iterator[Terminal]:
-    terminal = Terminal(space, *words)
-    try:
-        yield terminal
-    finally:
-        terminal.close()
 
 
 def raw(terminal: Terminal) -> bool:

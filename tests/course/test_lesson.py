@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ pytest.importorskip("merge3", reason="the course's commands need the extra 'cour
 
 from minigrad_course import stages as course
 from minigrad_course.block_runner import ONE_THREAD, Runner
+from minigrad_course.dev.source import blank
+from minigrad_course.own_engine import own_engine
 from minigrad_course.plain_maths import plain
 from minigrad_course.reading import pieces_of, sections
 from minigrad_course.workspace import Workspace, make_workspace
@@ -72,7 +75,7 @@ def test_formulas_are_plain():
 def test_in_a_pipe_it_comes_whole_without_answers():
     told = lesson("05")
     assert "1. A gradient that nobody keeps" in told
-    assert "  │ p.grad tensor(2.2408)   q.grad tensor(13.4451)" in told
+    assert "  │ (tensor(4.4817), tensor(2.2408))" in told
     assert "def check_hook_result" not in told and "--answers shows it" in told
     assert "register_post_accumulate_grad_hook" not in told.partition("The machinery")[0]  # folded
     assert "…" not in told
@@ -116,6 +119,49 @@ def test_blocks_run_on_ones_own_engine(space):
     told = lesson("05", "--mine", folder=space.root)
     assert "RuntimeError: hook '<lambda>' is MINE" in told
     assert "the lesson has:" in told and "has changed the size of value" in told
+
+
+@pytest.fixture
+def part_solved(tmp_path):
+    """A workspace in which 05.1 and 05.2 are solved and the others of the stage open."""
+    space = make_workspace(tmp_path / "engine", [STAGE])
+    for path in STAGE.modules:
+        STAGE.exercise(path, space.exercises).write_text(blank(STAGE, path, STAGE.holes[2:]),
+                                                         encoding="utf-8")
+    space.record([(hole, hole.id in ("05.1", "05.2")) for hole in STAGE.holes])
+    return space
+
+
+def test_the_solved_exercises_of_a_stage_are_its_part_of_the_engine(part_solved):
+    file = STAGE.exercise("engine/hooks.py", part_solved.exercises)
+    text = file.read_text(encoding="utf-8")
+    assert "NotImplementedError(\"05.4 " in text and "NotImplementedError(\"05.2 " not in text
+    with Runner(partial(own_engine, part_solved, STAGE)) as runner:
+        runner.run("from minigrad.engine import hooks\nimport minigrad as torch\nx = 5")
+        result = runner.run("print(hooks.check_hook_result.__code__.co_filename)")
+        assert result["printed"].strip() == str(file.resolve()), result
+        opened = runner.run("y = torch.ones(2, requires_grad=True) * 2; y.retain_grad()\n"
+                            "y.sum().backward(); print(y.grad)")
+        assert opened["printed"] == "tensor([1., 1.])\n", "open exercises are the package's"
+
+
+def test_a_saved_file_counts_from_the_next_block(part_solved):
+    file = STAGE.exercise("engine/hooks.py", part_solved.exercises)
+    with Runner(partial(own_engine, part_solved, STAGE)) as runner:
+        runner.run("from minigrad.engine import hooks\nx = 5")
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("'{}' has changed the size", "'{}' MINE the size"),
+                        encoding="utf-8")
+        result = runner.run("print(x, hooks.SIZE_CHANGED)")
+        assert result["printed"] == "5 hook '{}' MINE the size of value\n", result
+        assert "ran again" in runner.news
+        file.write_text("def (:\n", encoding="utf-8")
+        assert runner.run("print(x)")["printed"] == "5\n"
+        assert "as they were" in runner.news
+        file.write_text(text, encoding="utf-8")
+        runner.run("")
+        assert runner.run("print(hooks.SIZE_CHANGED)")["printed"].startswith("hook '{}' has")
+        assert not runner.news
 
 
 def test_threads_of_blas_are_limited():
@@ -175,8 +221,13 @@ class Notebook:
         self.shell = InteractiveShell()
         self.shown: list[str] = []
         self.cells: list[str] = []
-        self.shell.display_pub.publish = lambda data: self.shown.append(data["text/markdown"])
+        self.pictures: list[str] = []
+        self.shell.display_pub.publish = self._publish
         self.shell.set_next_input = lambda text, replace=False: self.cells.append(text)
+
+    def _publish(self, data: dict[str, str]) -> None:
+        self.shown.append(data.get("text/markdown", data["text/plain"]))
+        self.pictures += [data[kind] for kind in data if kind == "image/svg+xml"]
 
     def run(self, code: str) -> Any:
         return self.shell.run_cell(code)
@@ -197,6 +248,9 @@ def book(monkeypatch, tmp_path) -> Iterator[Notebook]:
 def test_the_magic_goes_block_by_block(book):
     book.run("%lesson 05")
     assert book.shown[0] == "# Hooks"
+    (picture,) = book.pictures
+    assert picture.startswith("<svg") and "retain_grad" in picture
+    assert any(each.startswith("Picture: From top to bottom") for each in book.shown)
     assert len(book.cells) == 1 and "import minigrad as torch" in book.cells[0]
     assert book.run(book.cells[0]).success
     while not any("%lesson --answer" in each for each in book.shown):

@@ -181,7 +181,7 @@ def test_a_file_that_cannot_be_imported_names_its_line_and_none_of_the_package(
 def test_an_answer_that_keeps_the_package_from_being_imported_names_its_line(graded):
     stage = find_stage("04a")
     texts = solution(stage)
-    head = "def is_expandable_to("
+    head = "def infer_size("
     number = texts["shapes.py"].partition(head)[0].count("\n") + 1
     texts["shapes.py"] = texts["shapes.py"].replace(head, f"@missing\n{head}")
     (told,) = graded((stage, texts, None))

@@ -33,7 +33,7 @@ autograd/leaf_memory autograd/signatures_and_reprs op/declaration ops/registry
 tensor/repr course/roster"""
 
 STAGES = """01_function 02_graph 03_engine 03b_backward 05_hooks 06_saved 07_grad_mode 08_functional
-09_gradcheck 10_anomaly 11_profiler"""
+08b_forward_mode 09_gradcheck 10_anomaly 11_profiler"""
 
 
 def main() -> None:

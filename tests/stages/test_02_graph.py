@@ -634,6 +634,20 @@ def test_backward_twice_adds_up():
     assert x.grad.tolist() == [4.0, 8.0, 12.0], f"got {x.grad.tolist()}"
 
 
+@pytest.mark.hole("02.5")
+def test_a_later_gradient_is_added_while_the_lock_is_held(monkeypatch):
+    x, held, add = leaf([1.0]), [], accumulate.add_to
+
+    def noting(current, grad):
+        held.append(any(lock.held for lock in accumulate._leaf_locks))
+        add(current, grad)
+
+    monkeypatch.setattr(accumulate, "add_to", noting)
+    give(x, [3.0])
+    give(x, [4.0])
+    assert held == [True], "add_to ran without the leaf's lock" if held else "add_to did not run"
+
+
 # ---------------------------------------------------------------- 02.6 gradients with a history
 
 

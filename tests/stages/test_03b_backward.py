@@ -437,6 +437,15 @@ def test_the_kind_of_pass_is_handed_on(monkeypatch):
     assert to_x.tolist() == [3.0] and made == [(True, False)], f"the pass was no Made: {made}"
 
 
+@pytest.mark.hole("03b.4")
+def test_results_are_tensors_of_arrays_where_a_first_gradient_has_a_history():
+    a, b, g = leaf(2.0), leaf(5.0), leaf(3.0)
+    found = front.gradients([a * b], (a, b), [g * 1], False, False, False)
+    assert [type(each._array) for each in found] == [np.ndarray] * 2, (
+        f"a Tensor was made of a Tensor: {[type(each._array) for each in found]}")
+    assert [each.item() for each in found] == [15.0, 6.0]
+
+
 # ---------------------------------------------------------------- 03b.5 backward
 
 

@@ -7,6 +7,8 @@ from _oracle import assert_close, central_difference_vjp, second_order_vjp
 import minigrad as torch
 from minigrad import shapes
 from minigrad.engine import validate
+from minigrad.ops.math import maximum
+from minigrad.ops.nn import softmax
 
 
 def doubles(value):
@@ -55,191 +57,93 @@ def node_for(*shape, dtype=torch.float32):
 
 
 def give(cases):
-    """Name cases of shapes by what they give."""
-    return [pytest.param(given, expected, id=f"{' and '.join(map(str, given))} give {expected}")
-            for given, expected in cases]
+    """Name cases of two shapes by what they give."""
+    return pytest.mark.parametrize("a, b, expected", [
+        pytest.param(a, b, expected, id=f"{a} and {b} give {expected}")
+        for first, second, expected in cases
+        for a, b in dict.fromkeys([(first, second), (second, first)])])
 
 
-def assert_broadcast(given, expected):
-    got = shapes.broadcast(*given)
-    assert got == expected, f"broadcast{given}: expected {expected}, got {got}"
-
-
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("given, expected", give([
-    (((2, 3), (2, 3)), (2, 3)),
-    (((1, 4), (3, 4)), (3, 4)),
-    (((3, 4), (1, 4)), (3, 4)),
-    (((3, 1), (1, 4)), (3, 4)),
-    (((1, 4), (3, 1)), (3, 4)),
-    (((1,), (1,)), (1,)),
-]))
-def test_sizes_of_one(given, expected):
-    assert_broadcast(given, expected)
+def assert_size(a, b, expected):
+    got = shapes.infer_size(a, b)
+    assert got == expected, f"{a} and {b}: expected {expected}, got {got}"
 
 
 @pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("given, expected", give([
-    (((3, 1), (4,)), (3, 4)),
-    (((4,), (3, 1)), (3, 4)),
-    (((2, 3), (3,)), (2, 3)),
-    (((3,), (2, 3)), (2, 3)),
-    (((2, 2), (2,)), (2, 2)),
-    (((), (2,)), (2,)),
-    (((2,), ()), (2,)),
-    (((3,), (1,)), (3,)),
-    (((1, 1), (3,)), (1, 3)),
-    (((3,), (1, 1)), (1, 3)),
-]))
-def test_shapes_of_different_lengths(given, expected):
-    assert_broadcast(given, expected)
+@give([((2, 3), (2, 3), (2, 3)), ((1, 4), (3, 4), (3, 4)), ((3, 1), (1, 4), (3, 4)),
+       ((1,), (1,), (1,)), ((5, 1, 7), (5, 6, 1), (5, 6, 7))])
+def test_sizes_of_one(a, b, expected):
+    assert_size(a, b, expected)
 
 
 @pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("given, expected", give([
-    (((0, 3), (1, 3)), (0, 3)),
-    (((1, 3), (0, 1)), (0, 3)),
-    (((0,), (0,)), (0,)),
-]))
-def test_empty_dimensions(given, expected):
-    assert_broadcast(given, expected)
+@give([((3, 1), (4,), (3, 4)), ((2, 3), (3,), (2, 3)), ((2, 2), (2,), (2, 2)), ((), (2,), (2,)),
+       ((1, 1), (3,), (1, 3)), ((2, 3, 4), (4,), (2, 3, 4)), ((), (), ())])
+def test_shapes_of_different_lengths(a, b, expected):
+    assert_size(a, b, expected)
 
 
 @pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("given, expected", give([
-    (((2, 1, 1), (3, 1), (4,)), (2, 3, 4)),
-    (((4,), (3, 1), (2, 1, 1)), (2, 3, 4)),
-    (((1,), (3, 1), (1, 4), (3, 4)), (3, 4)),
-]))
-def test_more_than_two_shapes(given, expected):
-    assert_broadcast(given, expected)
+@give([((0, 3), (1, 3), (0, 3)), ((1, 3), (0, 1), (0, 3)), ((0,), (0,), (0,)), ((0,), (), (0,))])
+def test_empty_dimensions(a, b, expected):
+    assert_size(a, b, expected)
 
 
 @pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("given, expected", [
-    pytest.param(((5,),), (5,), id="(5,) alone gives (5,)"),
-    pytest.param(((),), (), id="() alone gives ()"),
-    pytest.param((), (), id="no shape gives ()"),
-    pytest.param(((), ()), (), id="() and () give ()"),
-])
-def test_one_shape_or_none(given, expected):
-    assert_broadcast(given, expected)
+def test_a_shape_is_a_tuple():
+    for a, b in (((2, 3), (3,)), ((), ())):
+        got = shapes.infer_size(a, b)
+        assert type(got) is tuple, f"expected a tuple, got {got!r}"
 
 
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("call, expected", [
-    pytest.param(lambda: shapes.broadcast((2, 3), 1.5), (2, 3), id="(2, 3) and 1.5"),
-    pytest.param(lambda: shapes.broadcast(2, (3,), None), (3,), id="2, (3,) and None"),
-    pytest.param(lambda: shapes.broadcast((3,), alpha=2), (3,), id="(3,) and alpha=2"),
-    pytest.param(lambda: shapes.broadcast((3,), [4]), (3,), id="(3,) and the list [4]"),
-    pytest.param(lambda: shapes.broadcast(1.5), (), id="1.5 alone"),
-])
-def test_what_is_no_shape_counts_as_one_number(call, expected):
-    got = call()
-    assert got == expected, f"expected {expected}, got {got}"
-
-
-MISFITS = pytest.mark.parametrize("given, sizes, dimension", [
-    pytest.param(given, *rest, id=" and ".join(map(str, given))) for given, *rest in [
-        (((3,), (4,)), (3, 4), 0),
-        (((2, 3), (4,)), (3, 4), 1),
-        (((4,), (2, 3)), (4, 3), 1),
-        (((2, 3), (4, 3)), (2, 4), 0),
-        (((0,), (2,)), (0, 2), 0),
-        (((2,), (0,)), (2, 0), 0),
-        (((2, 1), (1, 3), (2, 2)), (3, 2), 1),
-        (((3,), (2, 1, 4)), (3, 4), 2),
+MISFITS = pytest.mark.parametrize("a, b, sizes, dimension", [
+    pytest.param(a, b, *rest, id=f"{a} and {b}") for a, b, *rest in [
+        ((3,), (4,), (3, 4), 0),
+        ((2, 3), (4,), (3, 4), 1),
+        ((4,), (2, 3), (4, 3), 1),
+        ((2, 3), (4, 3), (2, 4), 0),
+        ((0,), (2,), (0, 2), 0),
+        ((2,), (0,), (2, 0), 0),
+        ((3,), (2, 1, 4), (3, 4), 2),
     ]])
 
 
-@pytest.mark.hole("04a.1")
-@MISFITS
-def test_shapes_that_do_not_fit(given, sizes, dimension):
+def misfit(a, b):
+    """Return the text of the RuntimeError for two shapes."""
     with pytest.raises(RuntimeError) as caught:
-        pytest.fail(f"broadcast{given} gave {shapes.broadcast(*given)}")
+        pytest.fail(f"{a} and {b} gave {shapes.infer_size(a, b)}")
     if isinstance(caught.value, NotImplementedError):  # it is a RuntimeError too
         raise caught.value
+    return str(caught.value)
 
 
 @pytest.mark.hole("04a.1")
 @MISFITS
-def test_the_error_names_both_sizes(given, sizes, dimension):
-    with pytest.raises(RuntimeError, match=rf"The size of tensor a \({sizes[0]}\) must match the "
-                       rf"size of tensor b \({sizes[1]}\) at "):
-        shapes.broadcast(*given)
+def test_shapes_that_do_not_fit(a, b, sizes, dimension):
+    assert misfit(a, b).startswith("The size of tensor a (")
 
 
 @pytest.mark.hole("04a.1")
 @MISFITS
-def test_the_error_names_the_dimension(given, sizes, dimension):
-    with pytest.raises(RuntimeError, match=f"at non-singleton dimension {dimension}$"):
-        shapes.broadcast(*given)
+def test_the_error_names_both_sizes(a, b, sizes, dimension):
+    assert f"a ({sizes[0]}) must match the size of tensor b ({sizes[1]}) at" in misfit(a, b)
+
+
+@pytest.mark.hole("04a.1")
+@MISFITS
+def test_the_error_names_the_dimension(a, b, sizes, dimension):
+    assert misfit(a, b).endswith(f"at non-singleton dimension {dimension}")
 
 
 @pytest.mark.hole("04a.1")
 def test_the_last_of_several_misfits_is_named():
-    with pytest.raises(RuntimeError, match=r"a \(3\) must .* b \(5\) at .* dimension 1$"):
-        shapes.broadcast((2, 3), (4, 5))
+    told = misfit((2, 3), (4, 5))
+    assert "a (3)" in told and "b (5)" in told and told.endswith("dimension 1")
 
 
 @pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("given, sizes, dimension", [(((2, 3), (4,)), (3, 4), 1)])
-def test_the_whole_error(given, sizes, dimension):
-    with pytest.raises(RuntimeError) as caught:
-        shapes.broadcast(*given)
-    assert str(caught.value) == (
-        f"The size of tensor a ({sizes[0]}) must match the size of tensor b ({sizes[1]}) "
-        f"at non-singleton dimension {dimension}")
-
-
-@pytest.mark.hole("04a.1")
-def test_operations_tell_the_error():
-    with pytest.raises(RuntimeError, match=r"tensor a \(3\) must match the size of tensor b \(4\)"):
-        torch.maximum(torch.ones(3), torch.ones(4))
-
-
-def to(cases):
-    """Name cases by both shapes."""
-    return [pytest.param(*case, id=f"{case[0]} to {case[1]}") for case in cases]
-
-
-def assert_expandable(shape, target, expected):
-    got = shapes.is_expandable_to(shape, target)
-    assert got is expected, f"{shape} to {target}: expected {expected}, got {got!r}"
-
-
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("shape, target", to([
-    ((2,), (3,)), ((2, 3), (4, 3)), ((2, 3), (2, 4)), ((2,), (2, 3)), ((0,), (2,))]))
-def test_not_expandable_where_sizes_differ(shape, target):
-    assert_expandable(shape, target, False)
-
-
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("shape, target", to([
-    ((3,), (3,)), ((2, 1), (2, 3)), ((1, 3), (2, 3)), ((1,), (0,)), ((0,), (0,))]))
-def test_expandable_by_copies_of_ones(shape, target):
-    assert_expandable(shape, target, True)
-
-
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("shape, target", to([
-    ((3,), (2, 3)), ((3, 1), (2, 3, 4)), ((1,), (2, 3)), ((), (2, 3)), ((), ())]))
-def test_expandable_by_dimensions_in_front(shape, target):
-    assert_expandable(shape, target, True)
-
-
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("shape, target", to([((3,), (1,)), ((2, 3), (2, 1)), ((0,), (1,))]))
-def test_not_expandable_to_a_one(shape, target):
-    assert_expandable(shape, target, False)
-
-
-@pytest.mark.hole("04a.1")
-@pytest.mark.parametrize("shape, target", to([
-    ((2, 3), (3,)), ((1, 3), (3,)), ((1,), ()), ((1, 1), (1,))]))
-def test_not_expandable_to_fewer_dimensions(shape, target):
-    assert_expandable(shape, target, False)
+def test_several_shapes():
+    assert shapes.broadcast((2, 1, 1), (3, 1), 1.5, (4,)) == (2, 3, 4)
 
 
 # ------------------------------------------------------------------- 04a.2
@@ -317,6 +221,50 @@ def test_the_given_array_stays_as_it_is(shape):
 
 
 # ------------------------------------------------------------------- 04a.3
+
+
+def to(cases):
+    """Name cases by both shapes."""
+    return [pytest.param(*case, id=f"{case[0]} to {case[1]}") for case in cases]
+
+
+def assert_expandable(shape, target, expected):
+    got = shapes.is_expandable_to(shape, target)
+    assert got is expected, f"{shape} to {target}: expected {expected}, got {got!r}"
+
+
+@pytest.mark.hole("04a.3")
+@pytest.mark.parametrize("shape, target", to([
+    ((2,), (3,)), ((2, 3), (4, 3)), ((2, 3), (2, 4)), ((2,), (2, 3)), ((0,), (2,))]))
+def test_not_expandable_where_sizes_differ(shape, target):
+    assert_expandable(shape, target, False)
+
+
+@pytest.mark.hole("04a.3")
+@pytest.mark.parametrize("shape, target", to([
+    ((3,), (3,)), ((2, 1), (2, 3)), ((1, 3), (2, 3)), ((1,), (0,)), ((0,), (0,))]))
+def test_expandable_by_copies_of_ones(shape, target):
+    assert_expandable(shape, target, True)
+
+
+@pytest.mark.hole("04a.3")
+@pytest.mark.parametrize("shape, target", to([
+    ((3,), (2, 3)), ((3, 1), (2, 3, 4)), ((1,), (2, 3)), ((), (2, 3)), ((), ())]))
+def test_expandable_by_dimensions_in_front(shape, target):
+    assert_expandable(shape, target, True)
+
+
+@pytest.mark.hole("04a.3")
+@pytest.mark.parametrize("shape, target", to([((3,), (1,)), ((2, 3), (2, 1)), ((0,), (1,))]))
+def test_not_expandable_to_a_one(shape, target):
+    assert_expandable(shape, target, False)
+
+
+@pytest.mark.hole("04a.3")
+@pytest.mark.parametrize("shape, target", to([
+    ((2, 3), (3,)), ((1, 3), (3,)), ((1,), ()), ((1, 1), (1,))]))
+def test_not_expandable_to_fewer_dimensions(shape, target):
+    assert_expandable(shape, target, False)
 
 
 @pytest.mark.hole("04a.3")
@@ -439,7 +387,7 @@ def test_numbers_become_arrays():
 def test_a_backward_pass_sums_what_was_broadcast():
     x = torch.tensor([1.0, 5.0, 3.0], requires_grad=True)
     y = torch.tensor([[2.0], [4.0]], requires_grad=True)
-    torch.maximum(x, y).sum().backward()
+    torch.fmax(x, y).sum().backward()
     assert x.grad.tolist() == [0.0, 2.0, 1.0]
     assert y.grad.tolist() == [[1.0], [2.0]]
 
@@ -473,10 +421,6 @@ def sub(alpha):
     return lambda x, y: torch.sub(x, y, alpha=alpha), lambda x, y: x - alpha * y
 
 
-def rsub(alpha):
-    return lambda x, y: torch.rsub(x, y, alpha=alpha), lambda x, y: y - alpha * x
-
-
 @pytest.mark.hole("04a.4")
 @pairs(1, 2.5, -3)
 def test_add_self(a, b, alpha):
@@ -499,23 +443,6 @@ def test_sub_self(a, b, alpha):
 @pairs(1, 2.5, -3)
 def test_sub_other(a, b, alpha):
     check(*sub(alpha), a, b, of=1)
-
-
-@pytest.mark.hole("04a.4")
-@pairs(1, 2.5, -3)
-def test_rsub_self(a, b, alpha):
-    check(*rsub(alpha), a, b, of=0)
-
-
-@pytest.mark.hole("04a.4")
-@pairs(1, 2.5, -3)
-def test_rsub_other(a, b, alpha):
-    check(*rsub(alpha), a, b, of=1)
-
-
-@pytest.mark.hole("04a.4")
-def test_a_number_minus_a_tensor():
-    check(lambda x: 5 - x, lambda x: 5 - x, [1.0, 2.0])
 
 
 @pytest.mark.hole("04a.4")
@@ -542,33 +469,6 @@ def test_negation():
     check(lambda x: -x, lambda x: -x, [1.0, -2.0])
 
 
-FACTORS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[2.0], [-1.0]], [3.0, 0.5, 4.0]
-VALUES = pytest.mark.parametrize("value", [1, -0.5, 3], ids="value={}".format)
-
-
-def addcmul(value):
-    return (lambda x, y, z: torch.addcmul(x, y, z, value=value),
-            lambda x, y, z: x + value * y * z)
-
-
-@pytest.mark.hole("04a.4")
-@VALUES
-def test_addcmul_self(value):
-    check(*addcmul(value), *FACTORS, of=0)
-
-
-@pytest.mark.hole("04a.4")
-@VALUES
-def test_addcmul_tensor1(value):
-    check(*addcmul(value), *FACTORS, of=1)
-
-
-@pytest.mark.hole("04a.4")
-@VALUES
-def test_addcmul_tensor2(value):
-    check(*addcmul(value), *FACTORS, of=2)
-
-
 @pytest.mark.hole("04a.4")
 def test_a_factor_that_is_used_twice():
     check(lambda x: x * x, lambda x: x * x, [3.0, -2.0])
@@ -577,68 +477,34 @@ def test_a_factor_that_is_used_twice():
 @pytest.mark.hole("04a.4")
 @pytest.mark.parametrize("fn", [
     pytest.param(lambda x, y: x * y * x, id="x * y * x"),
-    pytest.param(lambda x, y: (x - y) * (y - x) * -x, id="(x - y) * (y - x) * -x")])
-def test_second_derivatives_of_products(fn):
+    pytest.param(lambda x, y: (x - y) * (y - x) * -x, id="(x - y) * (y - x) * -x"),
+    pytest.param(lambda x, y: x / y, id="x / y")])
+def test_second_derivatives_of_arithmetic(fn):
     check_twice(fn, fn, [1.5, 2.0], [3.0, -1.0])
 
-
-@pytest.mark.hole("04a.4")
-def test_second_derivatives_of_addcmul():
-    check_twice(lambda x, y: torch.addcmul(x, y, y * x, value=3),
-                lambda x, y: x + 3 * y * y * x, [1.5, 2.0], [3.0, -1.0])
-
-
-# ------------------------------------------------------------------- 04a.5
 
 QUOTIENTS = pytest.mark.parametrize("a, b", [
     pytest.param(a, b, id=f"shapes {np.shape(a)} and {np.shape(b)}") for a, b in SHAPES[:3]])
 
 
-@pytest.mark.hole("04a.5")
+@pytest.mark.hole("04a.4")
 @QUOTIENTS
 def test_div_self(a, b):
     check(lambda x, y: x / y, lambda x, y: x / y, a, b, of=0)
 
 
-@pytest.mark.hole("04a.5")
+@pytest.mark.hole("04a.4")
 @QUOTIENTS
 def test_div_other(a, b):
     check(lambda x, y: x / y, lambda x, y: x / y, a, b, of=1)
 
 
-@pytest.mark.hole("04a.5")
+@pytest.mark.hole("04a.4")
 def test_a_tensor_over_a_number():
     check(lambda x: x / 4, lambda x: x / 4, [1.0, 2.0])
 
 
-@pytest.mark.hole("04a.5")
-def test_reciprocals():
-    check(torch.reciprocal, lambda x: 1 / x, [2.0, -0.5, 4.0])
-
-
-@pytest.mark.hole("04a.5")
-def test_a_number_over_a_tensor():
-    check(lambda x: 6 / x, lambda x: 6 / x, [1.5, -2.0])
-
-
-def addcdiv(value):
-    return (lambda x, y, z: torch.addcdiv(x, y, z, value=value),
-            lambda x, y, z: x + value * y / z)
-
-
-@pytest.mark.hole("04a.5")
-@VALUES
-def test_addcdiv_tensor1(value):
-    check(*addcdiv(value), *FACTORS, of=1)
-
-
-@pytest.mark.hole("04a.5")
-@VALUES
-def test_addcdiv_tensor2(value):
-    check(*addcdiv(value), *FACTORS, of=2)
-
-
-@pytest.mark.hole("04a.5")
+@pytest.mark.hole("04a.4")
 def test_the_square_of_a_large_divisor_is_never_formed():
     x = torch.tensor(1e30, requires_grad=True)
     y = torch.tensor(1e25, requires_grad=True)
@@ -646,14 +512,36 @@ def test_the_square_of_a_large_divisor_is_never_formed():
     assert_close(y.grad.item(), -1e-20, 1e-5, 0, "the gradient of 1e30 / y at y = 1e25")
 
 
+# ------------------------------------------------------------------- 04a.5
+
+FUNCTIONS = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh,
+             "sigmoid": lambda x: 1 / (1 + np.exp(-x))}
+each_function = pytest.mark.parametrize("name", FUNCTIONS)
+
+
 @pytest.mark.hole("04a.5")
-@pytest.mark.parametrize("fn, reference", [
-    pytest.param(lambda x, y: x / y, lambda x, y: x / y, id="x / y"),
-    pytest.param(lambda x, y: torch.reciprocal(x) * y, lambda x, y: y / x, id="reciprocal"),
-    pytest.param(lambda x, y: torch.addcdiv(x, y, x, value=3), lambda x, y: x + 3 * y / x,
-                 id="addcdiv")])
-def test_second_derivatives_of_quotients(fn, reference):
-    check_twice(fn, reference, [1.5, 2.0], [3.0, -1.0])
+@each_function
+def test_slopes_of_functions(name):
+    check(getattr(torch, name), FUNCTIONS[name], [[0.25, 0.75], [1.5, 3.0]])
+
+
+@pytest.mark.hole("04a.5")
+@pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid"])
+def test_slopes_at_negative_numbers(name):
+    check(getattr(torch, name), FUNCTIONS[name], [-0.25, -1.5, -3.0])
+
+
+@pytest.mark.hole("04a.5")
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
+def test_slopes_far_out_are_zero(name):
+    got = gradient(getattr(torch, name), [doubles([-1000.0, 1000.0])], [2.0, 3.0])
+    assert_close(got, [0.0, 0.0], what=f"the gradient of {name} at -1000 and 1000")
+
+
+@pytest.mark.hole("04a.5")
+@each_function
+def test_second_derivatives_of_functions(name):
+    check_twice(getattr(torch, name), FUNCTIONS[name], [0.5, 1.5, 2.5])
 
 
 # ------------------------------------------------------------------- 04a.6
@@ -725,36 +613,131 @@ def test_pow_by_the_exponent_where_one_is_zero(base, exponent, expected):
 
 
 @pytest.mark.hole("04a.6")
-def test_powers_of_a_number():
-    check(lambda x: 2.5 ** x, lambda x: 2.5 ** x, [1.5, -2.0, 0.0])
-
-
-@pytest.mark.hole("04a.6")
-@pytest.mark.parametrize("exponent, expected", [
-    pytest.param(exponent, expected, id=f"{expected} at {exponent}")
-    for exponent, expected in [(0.0, 0.0), (1.0, 0.0), (2.5, 0.0), (-1.0, -np.inf)]])
-def test_powers_of_the_number_zero(exponent, expected):
-    got = gradient(lambda x: 0 ** x, [doubles([exponent])], [1.0])
-    assert_close(got, [expected], what=f"the gradient of 0 ** x at {exponent}")
-
-
-@pytest.mark.hole("04a.6")
-def test_square_roots():
-    check(torch.sqrt, np.sqrt, [0.25, 2.0, 9.0])
-
-
-@pytest.mark.hole("04a.6")
-def test_reciprocal_square_roots():
-    check(torch.rsqrt, lambda x: 1 / np.sqrt(x), [0.25, 2.0, 9.0])
-
-
-@pytest.mark.hole("04a.6")
 @pytest.mark.parametrize("fn, reference, arrays", [
     pytest.param(lambda x: x ** 3, lambda x: x ** 3, [[1.5, 2.0]], id="x ** 3"),
     pytest.param(lambda x: x ** 2, lambda x: x ** 2, [[1.5, -2.0]], id="x ** 2"),
-    pytest.param(torch.pow, np.power, [[1.5, 2.0], [2.0, 3.0]], id="pow of two tensors"),
-    pytest.param(lambda x: 2.5 ** x, lambda x: 2.5 ** x, [[1.5, 2.0]], id="2.5 ** x"),
-    pytest.param(torch.sqrt, np.sqrt, [[1.5, 4.0]], id="sqrt"),
-    pytest.param(torch.rsqrt, lambda x: 1 / np.sqrt(x), [[1.5, 4.0]], id="rsqrt")])
+    pytest.param(torch.pow, np.power, [[1.5, 2.0], [2.0, 3.0]], id="pow of two tensors")])
 def test_second_derivatives_of_powers(fn, reference, arrays):
     check_twice(fn, reference, *arrays)
+
+
+# ------------------------------------------------------------------- 04a.7
+
+
+@pytest.mark.hole("04a.7")
+def test_relu_passes_where_it_is_positive():
+    got = gradient(torch.relu, [doubles([[-2.0, 3.0], [0.5, -0.1]])], [[5.0, 6.0], [7.0, 8.0]])
+    assert_close(got, [[0.0, 6.0], [7.0, 0.0]], what="the gradient of relu")
+
+
+@pytest.mark.hole("04a.7")
+def test_relu_has_slope_zero_at_zero():
+    got = gradient(torch.relu, [doubles([0.0, -0.0])], [5.0, 6.0])
+    assert_close(got, [0.0, 0.0], what="the gradient of relu at 0")
+
+
+@pytest.mark.hole("04a.7")
+def test_relu_chooses():
+    got = gradient(torch.relu, [doubles([-1.0, 3.0])], [np.inf, 2.0])
+    assert_close(got, [0.0, 2.0], what="the gradient of relu for an infinite g")
+
+
+@pytest.mark.hole("04a.7")
+def test_relu_differentiated_again():
+    check_twice(lambda x: torch.relu(x) * x, lambda x: np.maximum(x, 0) * x, [1.5, -2.0])
+
+
+SHARES = [[8.0, -6.0, 5.0, 3.0], [False, True, False, False], [False, False, True, False]]
+
+
+@pytest.mark.hole("04a.7")
+def test_shares_of_arrays():
+    g, loses, tie = map(np.array, SHARES)
+    assert_close(maximum.share(g, loses, tie), [8.0, 0.0, 2.5, 3.0], what="the shares")
+    assert g.tolist() == SHARES[0]
+
+
+@pytest.mark.hole("04a.7")
+def test_shares_of_tensors():
+    g, loses, tie = map(torch.tensor, SHARES)
+    got = maximum.share(g.requires_grad_(), loses, tie)
+    assert got.requires_grad, "the shares are to be recorded"
+    assert_close(got.detach().numpy(), [8.0, 0.0, 2.5, 3.0], what="the shares")
+
+
+@pytest.mark.hole("04a.7")
+@pytest.mark.parametrize("name, first", [
+    ("maximum", [0.0, 3.5, 6.0]), ("minimum", [5.0, 3.5, 0.0])], ids=["maximum", "minimum"])
+def test_the_winner_gets_the_gradient(name, first):
+    g, inputs = doubles([5.0, 7.0, 6.0]), [doubles([1.0, 2.0, 4.0]), doubles([3.0, 2.0, -1.0])]
+    assert_close(gradient(getattr(torch, name), inputs, g, of=0), first, what="of self")
+    assert_close(gradient(getattr(torch, name), inputs, g, of=1), g - first, what="of other")
+
+
+# ------------------------------------------------------------------- 04a.8
+
+ROWS = [[1.0, 2.0, 4.0], [0.5, -3.0, 0.25]]
+
+
+def plain(x, axis):
+    """Return the softmax of small numbers."""
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+AXES = pytest.mark.parametrize("axis", [0, 1], ids="axis {}".format)
+BOTH = pytest.mark.parametrize("name, reference", [
+    ("softmax", plain), ("log_softmax", lambda x, axis: np.log(plain(x, axis)))],
+    ids=["softmax", "log_softmax"])
+
+
+def forward(name, x, axis):
+    return getattr(softmax, f"stable_{name}")(np, x, axis)
+
+
+@pytest.mark.hole("04a.8")
+@BOTH
+@AXES
+def test_values_along_an_axis(name, reference, axis):
+    assert_close(forward(name, doubles(ROWS), axis), reference(doubles(ROWS), axis), 1e-9, 1e-12)
+
+
+@pytest.mark.hole("04a.8")
+@BOTH
+def test_a_cube(name, reference):
+    x = np.linspace(-1.0, 2.0, 24).reshape(2, 3, 4) ** 2
+    for axis in range(3):
+        assert_close(forward(name, x, axis), reference(x, axis), 1e-9, 1e-12, f"axis {axis}")
+
+
+@pytest.mark.hole("04a.8")
+@pytest.mark.parametrize("name, expected", [
+    ("softmax", [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]),
+    ("log_softmax", [[-np.log(2)] * 2 + [-1000 - np.log(2)], [-2000.0, -1000.0, 0.0]])],
+    ids=["softmax", "log_softmax"])
+def test_large_numbers(name, expected):
+    x = doubles([[1000.0, 1000.0, 0.0], [-3000.0, -2000.0, -1000.0]])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        assert_close(forward(name, x, 1), expected, 1e-9, 1e-12)
+
+
+@pytest.mark.hole("04a.8")
+@BOTH
+def test_the_argument_stays_as_it_is(name, reference):
+    x = doubles(ROWS)
+    forward(name, x, 1)
+    assert x.tolist() == ROWS
+
+
+@pytest.mark.hole("04a.8")
+@BOTH
+@AXES
+def test_gradients_along_a_dimension(name, reference, axis):
+    check(lambda x: getattr(torch, name)(x, axis), lambda x: reference(x, axis), ROWS)
+
+
+@pytest.mark.hole("04a.8")
+@BOTH
+def test_second_derivatives_of_softmax(name, reference):
+    check_twice(lambda x: getattr(torch, name)(x, 1) * x, lambda x: reference(x, 1) * x,
+                [[0.5, 1.5, 2.0]])

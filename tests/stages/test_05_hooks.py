@@ -4,11 +4,13 @@ import gc
 import weakref
 from collections import OrderedDict
 from functools import partial
+from threading import Lock
 
 import numpy as np
 import pytest
 
 import minigrad as torch
+from minigrad.engine import hooks as run_hooks
 from minigrad.engine.hooks import (
     check_hook_result,
     checked_tuple,
@@ -324,6 +326,18 @@ def test_hooks_may_come_and_go_while_they_run():
     assert seen == ["other"], f"expected the second hook alone, got {seen}"
 
 
+@pytest.mark.hole("05.2")
+def test_a_hook_may_bring_the_first_one_of_another_output():
+    seen, tables = [], {}
+
+    def bring(grad):
+        tables[1] = table_of(seen.append)
+
+    tables[0] = table_of(bring)
+    run_tensor_hooks(tables, [torch.ones(1), torch.ones(1)])
+    assert seen == [], f"the new hook runs in a later pass, but got {seen}"
+
+
 # --- 05.3 Where a tensor's hooks lie --------------------------------------------------------------
 
 
@@ -508,6 +522,16 @@ def test_a_tensor_that_needs_no_gradient_has_no_hooks():
         torch.ones(2).register_hook(print)
 
 
+@pytest.mark.hole("05.3")
+@pytest.mark.parametrize("kind", ["a result", "a leaf"])
+def test_a_table_stays_when_its_last_hook_is_gone(kind):
+    tensor = leaf(2.0) if kind == "a leaf" else leaf(2.0) * 3
+    table = hook_table(tensor)
+    table[7] = first
+    del table[7]
+    assert hook_table(tensor) is table, "expected the same table again, though it is empty"
+
+
 # --- 05.4 retain_grad -----------------------------------------------------------------------------
 
 
@@ -688,6 +712,38 @@ def test_a_tensor_that_needs_no_gradient_keeps_none():
     with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has "
                                            "requires_grad=False"):
         torch.ones(2).retain_grad()
+
+
+@pytest.mark.hole("05.4")
+def test_a_retained_gradient_is_added_under_the_tensor_s_lock(monkeypatch):
+    tensor = Guarded()
+    monkeypatch.setattr(run_hooks, "lock_of", lambda each: each.lock)
+    for grad in (5.0, 7.0):
+        keep_retained({0: lambda: tensor}, [torch.tensor(grad)])
+    assert tensor.free == [], f"`_grad` was {tensor.free[0]} outside of the lock"
+    assert tensor.kept.item() == 12.0
+    assert not tensor.lock.locked(), "the lock was not given back"
+
+
+class Guarded:
+    """Stands in for a tensor; notes where its gradient is used without its lock."""
+
+    def __init__(self):
+        self.lock, self.kept, self.free = Lock(), None, []
+
+    @property
+    def _grad(self):
+        self.note("read")
+        return self.kept
+
+    @_grad.setter
+    def _grad(self, grad):
+        self.note("written")
+        self.kept = grad
+
+    def note(self, act):
+        if not self.lock.locked():
+            self.free.append(act)
 
 
 # --- 05.5 Hooks of nodes --------------------------------------------------------------------------
@@ -1025,3 +1081,12 @@ def test_a_tensor_that_needs_no_gradient_accumulates_none():
     with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't "
                                            "require gradient"):
         torch.ones(2).register_post_accumulate_grad_hook(print)
+
+
+@pytest.mark.hole("05.6")
+def test_the_table_of_a_leaf_stays_when_its_last_hook_is_gone():
+    x = leaf(2.0)
+    x.register_post_accumulate_grad_hook(first).remove()
+    table = x._autograd_meta().post_accumulate
+    x.register_post_accumulate_grad_hook(second)
+    assert x._autograd_meta().post_accumulate is table, "expected the same, though empty, table"

@@ -549,6 +549,33 @@ def test_forward_mode_is_checked_by_itself():
         slow(lambda x: Wrong.apply(x), double(1.0))
 
 
+class OneWay(Function):
+    """Twice x, which can be differentiated in one mode alone; the other one raises."""
+
+    @staticmethod
+    def forward(ctx, x, forward):
+        ctx.wanted = forward
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        if ctx.wanted:
+            raise RuntimeError("backward mode was not asked for")
+        return g * 2, None
+
+    @staticmethod
+    def jvp(ctx, t, _):
+        if not ctx.wanted:
+            raise RuntimeError("forward mode was not asked for")
+        return t * 2
+
+
+@pytest.mark.hole("09.3")
+@MODES
+def test_the_other_mode_is_not_run(forward):
+    slow(lambda x: OneWay.apply(x, forward), double(1.0), forward=forward)
+
+
 class WrongForward(Function):
     """Twice x, with a right gradient, but a wrong derivative in forward mode."""
 

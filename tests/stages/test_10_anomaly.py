@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -93,6 +94,16 @@ def test_where_all_is_the_packages_the_caller_is_taken(monkeypatch):
     assert frame is sys._getframe() and depth == 1, f"expected the caller and 1, got {frame, depth}"
 
 
+@pytest.mark.hole("10.1")
+@pytest.mark.parametrize(("names", "ours"), [
+    ({"__name__": "user", "__package__": "minigrad"}, False),
+    ({"__name__": "minigrad.ops.math", "__package__": "user"}, True),
+], ids=["the user's", "ours"])
+def test_the_name_of_the_package_is_not_asked(names, ours):
+    got = frames.is_ours(names)
+    assert bool(got) is ours, f"expected {ours} for {names}, got {got}"
+
+
 # ------------------------------------------------------------------ 10.2
 
 
@@ -170,9 +181,12 @@ def test_detect_anomaly_is_off_after_its_block(check_nan):
 
 
 @pytest.mark.hole("10.2")
-def test_an_error_of_the_block_goes_on():
-    with pytest.raises(KeyError), detect():
-        raise KeyError
+@pytest.mark.parametrize("kind", [KeyError, RuntimeError, RuntimeWarning, GeneratorExit])
+@pytest.mark.parametrize("make", [detect, lambda: torch.autograd.set_detect_anomaly(True)],
+                         ids=["detect_anomaly()", "set_detect_anomaly(True)"])
+def test_an_error_of_the_block_goes_on(kind, make):
+    with pytest.raises(kind, match="from the block"), make():
+        raise kind("from the block")
     expect(False, True, "after a block that raised")
 
 
@@ -374,10 +388,24 @@ def test_numpy_is_silent_while_a_node_runs():
 
 
 @pytest.mark.hole("10.3")
-def test_numpy_is_as_before_afterwards():
-    before = np.geterr()
-    anomaly_mode.watched(lambda node, buffer: None)(some_node(), None)
-    assert np.geterr() == before
+@pytest.mark.parametrize("work", [
+    lambda *_: np.zeros(1) / np.zeros(1), lambda *_: np.full(1, 1e308) * 10,
+    lambda *_: np.full(1, 1e-308) * 1e-300], ids=["invalid", "overflow", "underflow"])
+def test_numpy_is_silent_whatever_it_has_to_say(work):
+    with np.errstate(all="raise"):
+        anomaly_mode.watched(work)(some_node(), None)
+
+
+@pytest.mark.hole("10.3")
+def test_numpy_is_as_before_afterwards(monkeypatch):
+    monkeypatch.setattr(anomaly_mode, "warn_of_origin", lambda node: None)
+    for fails in False, True:
+        with np.errstate(all="raise"):
+            with suppress(ZeroDivisionError):
+                anomaly_mode.watched(lambda *_, fails=fails: 1 / 0 if fails else None)(
+                    some_node(), None)
+            found = np.geterr()
+        assert set(found.values()) == {"raise"}, f"NumPy's settings were not put back: {found}"
 
 
 # ------------------------------------------------------------------ 10.4

@@ -27,6 +27,7 @@ from minigrad.autograd.profiler_util import (
 from minigrad.autograd.profiling.recorder import (
     BACKWARD,
     FUNCTION,
+    USER,
     DetailedRecorder,
     Recorder,
     name_of,
@@ -492,6 +493,13 @@ def test_the_trace_is_written_as_json(tmp_path):
     assert [r["ph"] for r in found["traceEvents"]] == [*"MMM", *"XXXXX", *"sfsf"]
 
 
+@pytest.mark.hole("11.5")
+def test_a_named_block_is_linked_like_an_op():
+    events = [event(0, 0, 9, scope=USER, sequence_nr=3),
+              event(1, 10, 11, scope=BACKWARD, sequence_nr=3)]
+    assert [(a.id, b.id) for a, b in linked(events)] == [(0, 1)]
+
+
 # ------------------------------------------------------------------------------------ 11.6
 
 
@@ -769,6 +777,30 @@ def test_events_are_made_of_rows():
         ("block", None), ("outer", "block"), ("inner", "outer")]
 
 
+@pytest.mark.hole("11.6")
+def test_a_node_that_runs_leaves_the_number_of_the_open_call():
+    def work(recorder):
+        recorder.made(Numbered(5))
+        recorder.node(Numbered(7), (), lambda: None)
+
+    assert sequences(work)[-1] == ("outer", 5)
+
+
+@pytest.mark.hole("11.6")
+def test_the_details_are_not_measured():
+    noted = []
+
+    class Noting(Recorder):
+        def details(self, inputs):
+            until_the_clock_moves()
+            noted.append(perf_counter_ns())
+
+    recorder = Noting()
+    recorder.call("name", (), lambda: None)
+    ((_, _, start, *_),) = rows(recorder)
+    assert noted and noted[0] <= start, "the time of `details` counts as the function's"
+
+
 # ------------------------------------------------------------------------------------ 11.7
 
 
@@ -974,6 +1006,33 @@ def test_counts_are_fixed_by_structure():
     assert counts["aten::addmm"] == counts["AddmmBackward"] == 20
     assert counts["aten::relu"] == 10 and counts["torch::autograd::GraphRoot"] == 10
     assert counts["torch::autograd::AccumulateGrad"] == 40
+
+
+@pytest.mark.hole("11.7")
+def test_what_switching_takes_is_not_measured(monkeypatch):
+    noted = {}
+
+    def slow(name, after):
+        original = getattr(profile, name)
+
+        def call(self, *given):
+            if after:
+                original(self, *given)
+            until_the_clock_moves()
+            noted[name] = perf_counter_ns()
+            until_the_clock_moves()
+            if not after:
+                original(self, *given)
+
+        monkeypatch.setattr(profile, name, call)
+
+    slow("_start", after=True)
+    slow("_stop", after=False)
+    with profile() as record:
+        pass
+    begin, end = record._span
+    assert begin > noted["_start"], "the time of `_start` is measured"
+    assert end < noted["_stop"], "the time of `_stop` is measured"
 
 
 # ------------------------------------------------------------------------------------ 11.8

@@ -378,6 +378,16 @@ def test_the_walk_goes_on_after_a_name_that_stands_for_none():
     assert [name for name, _ in module.named_modules()] == ["", "last"]
 
 
+@pytest.mark.hole("13a.2")
+def test_the_memo_counts_with_duplicates_too():
+    tree = Tree()
+    tree.again = tree.first
+    memo = {tree.pair}
+    names = [name for name, _ in tree.named_modules(memo, remove_duplicate=False)]
+    assert names == ["", "first", "again"], f"got {names}"
+    assert memo == {tree.pair}, "with duplicates none is added to the memo"
+
+
 # --- 13a.3: the two modes, and gradients ---------------------------------------------------------
 
 
@@ -451,6 +461,21 @@ def test_eval_does_not_stop_gradients():
     assert module.factor.requires_grad
     module(vector(2.0)).sum().backward()
     assert module.factor.grad.tolist() == [2.0]
+
+
+@pytest.mark.hole("13a.3")
+def test_eval_is_a_mode_of_train():
+    seen = []
+
+    class Stubborn(nn.Module):
+        def train(self, mode=True):
+            seen.append(mode)
+            return super().train(mode)
+
+    for module in Stubborn(), nn.Sequential(Stubborn()):
+        seen.clear()
+        module.eval()
+        assert seen == [False], f"a module that overrides train was asked {seen}"
 
 
 # --- 13a.4: moving -------------------------------------------------------------------------------
@@ -848,3 +873,12 @@ def test_gradients_of_both_modes(training):
 
     (expected,) = central_difference_vjp(plain, [x], g)
     assert_close(given.grad.numpy(), expected, 1e-5, 1e-6, what="x.grad")
+
+
+@pytest.mark.hole("13a.6")
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+def test_the_dimensions_are_checked_first(training):
+    norm = layer().train(training)
+    with pytest.raises(ValueError, match="expected 2D or 3D input"):
+        norm(torch.ones(2, 3, 4, 4, dtype=torch.float64))
+    assert norm.num_batches_tracked.item() == 0, "a batch that is refused was counted"

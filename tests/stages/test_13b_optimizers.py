@@ -237,6 +237,19 @@ def test_after_the_closure_the_mode_is_what_it_was(fails):
     assert not grad_mode.get(), "after the closure the mode is what it was"
 
 
+@pytest.mark.hole("13b.1")
+def test_update_is_given_arrays():
+    a = parameter(5.0, grad=[1.0])
+    given = []
+
+    class Noting(Recorder):
+        def update(self, group, array, grad, state):
+            given.extend([type(array), type(grad), array is a._array])
+
+    Noting([a]).step()
+    assert given == [np.ndarray, np.ndarray, True], f"got {given}"
+
+
 # --- 13b.2: downhill -----------------------------------------------------------------------------
 
 
@@ -395,6 +408,14 @@ def test_float32_stays_float32():
     optim.SGD([w], lr=0.1).step()
     assert w.dtype == torch.float32
     assert_close(w.detach().numpy(), [0.95], 1e-6, what="the parameter")
+
+
+@pytest.mark.hole("13b.2")
+def test_the_learning_rate_may_be_a_tensor():
+    a = parameter(2.0, -3.0, grad=[1.0, -4.0])
+    optimizer = optim.SGD([a], lr=torch.tensor(0.5))
+    optimizer.step()
+    assert type(a._array) is np.ndarray and a.tolist() == [1.5, -1.0]
 
 
 # --- 13b.3: momentum -----------------------------------------------------------------------------

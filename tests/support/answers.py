@@ -24,14 +24,16 @@ def answered(stage: Stage, name: str) -> dict[str, str]:
     """Return the exercise's files, by path in the package, with an answer written into them."""
     given = Module.read(FOLDER / f"{name}.py", name)
     texts = {path: stage.exercise(path).read_text(encoding="utf-8") for path in stage.modules}
-    where = {symbol: path for path, _, symbol in
-             (each.partition(":") for hole in stage.holes for each in hole.symbols)}
+    asked: dict[str, list[str]] = {}  # two modules may ask for one name: in the holes' order
+    for path, _, symbol in (each.partition(":") for hole in stage.holes for each in hole.symbols):
+        asked.setdefault(symbol, []).append(path)
     names = [symbol for symbol, _ in _functions(given)]
+    where = {symbol: paths[0] for symbol, paths in asked.items()}
     for position, (symbol, node) in enumerate(_functions(given)):
         owner, _, _ = symbol.rpartition(".")
         nearest = next(each for each in names[position:] + names[:position][::-1]
                        if each in where and each.startswith(f"{owner}." if owner else ""))
-        path = where[nearest]
+        path = where[nearest] if symbol not in asked else asked[symbol].pop(0)
         target = Module.from_text(path, texts[path])
         lines = target.lines
         if symbol in where:

@@ -15,33 +15,38 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .. import _state
-from ..batching import level_of
 from ..graph.node import assign_sequence_nr, through_tensors
 from ..graph.saved_tensor import SavedTensor
-from ..graph.version import version_of
-from ..op.error_nodes import poison_history
 from ..tensor.tensor import Tensor
-from .functions.arguments import by_position, with_defaults
+from .functions.apply import apply_function, run_function
 from .functions.context import ContextNode
+from .functions.legacy import LegacyContext, LegacyFunction
 from .functions.once_differentiable import DelayedError, once_differentiable
 from .functions.outputs import join_outputs
-from .functions.vmap import run_on_batches
+from .functions.saved import unpacked
 from .grad_mode import no_grad
-
-#: Attributes of a node; reading one from an instance of a Function is an error that explains it.
-_OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
-             "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
 
 __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
            "once_differentiable"]
 
+#: Texts of the errors for what a `backward` returns; `.format` fills in what is named.
+WRONG_COUNT = ("function {name} returned an incorrect number of gradients (expected {expected}, "
+               "got {got})")
+NOT_A_TENSOR = "expected Variable or None (got {kind})"
+NO_GRADIENT = ("function {name} returned a gradient different than None at position {position}, "
+               "but the corresponding forward input was not a Variable")
 
-class FunctionCtx:
+
+def without_extra_nones(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """Drop Nones beyond `count`: `backward` may return one for each optional argument."""
+    return results[:count] if all(result is None for result in results[count:]) else results
+
+
+class FunctionCtx(LegacyContext):
     """The methods of a context that `forward` may call."""
 
     to_save: tuple[Tensor | None, ...]
@@ -55,20 +60,7 @@ class FunctionCtx:
 
         Values that are not tensors can be set on `ctx` as attributes.
         """
-        # 01.5 Saved tensors (about 15 lines)
-        # `save_for_backward(*tensors)` keeps the tuple of what it was given as
-        # `self.to_save`; a later call replaces it. `keep(node, joined_as)` turns
-        # `node.to_save` into what the node holds: a list with, for each item in order, None
-        # for None, and for a tensor a `SavedTensor(tensor, is_output=...)`. If the tensor is
-        # an output that `forward` made, `joined_as` has under its `id` the tensor that stands
-        # for it in the graph: save that one. `is_output` is whether the tensor's `_node` is
-        # this node. Anything else raises a TypeError: "save_for_backward can only save
-        # variables, but argument P is of type KIND", with P counted from 0 and KIND the name
-        # of the type. `saved_tensors` returns a tuple of what comes back: None for None, and
-        # `saved.unpack(self)` for the others, which are in `self._saved`; unpacking checks
-        # for writes. In forward mode (`self.saved_for_forward` is not None) it returns that
-        # instead.
-        raise NotImplementedError("01.5 Saved tensors is yours to write")
+        self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save inputs or outputs for `jvp`, which finds them in `ctx.saved_tensors`."""
@@ -76,53 +68,15 @@ class FunctionCtx:
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Declare inputs that `forward` wrote to; they have to be returned as well."""
-        # 01.6 Writing to inputs (about 13 lines)
-        # `mark_dirty(*args)` keeps the tuple of inputs that `forward` wrote to in
-        # `self.dirty_tensors`. `join_written(node, output, index, differentiable, position,
-        # live)` gives such an input, which `forward` returned as output number `index`, its
-        # new place in the graph, and returns the very same tensor. If the write is not
-        # `differentiable`, count it with `output._bump()`, and that is all: what comes back
-        # is the tensor itself, or, where it requires grad all the same (a leaf written to
-        # under `no_grad`), `output.detach()`. Otherwise `refuse_write(output, live)` raises
-        # where writing is not allowed. After that count the write with `output._bump()` too,
-        # and set `output._grad` to None: a gradient that it had was that of the old value.
-        # Set the node's `shape` and `dtype` to those of `output._array`. `position` is the
-        # tensor's number among the tensors that went into `forward`: call
-        # `rebase_history(output, node, index, position)`, which also takes care of the bases
-        # of views. If `position` is None the tensor was no input: set its `_node`, `_index`
-        # and `_requires_grad` to `node`, `index` and True.
-        raise NotImplementedError("01.6 Writing to inputs is yours to write")
+        self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Declare outputs that have no gradient; `backward` gets zeros for them."""
-        # 01.4 Outputs that are not new (about 7 lines)
-        # `mark_non_differentiable(*args)` keeps the tuple of outputs in
-        # `self.non_differentiable`. `alias(tensor)` returns a new tensor on the same memory:
-        # `Tensor._plain(tensor._array)`, noted as a view of `tensor` with `mark_view(result,
-        # tensor, creation=IN_CUSTOM_FUNCTION)`. It has no place in the graph yet, and
-        # `tensor` stays as it is. `constant(output)` returns what stands for an input, or for
-        # a tensor that requires grad, where it is to have no gradient: `output.detach()` if
-        # `output` requires grad, and an alias of it otherwise. The result never requires
-        # grad, is never `output` itself, and shares its memory.
-        raise NotImplementedError("01.4 Outputs that are not new is yours to write")
+        self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
         """With False, `backward` gets None, not zeros, for outputs without a gradient."""
-        # 01.3 Outputs that nobody used (about 5 lines)
-        # `set_materialize_grads(value)` notes the wish in `self.materialize_grads`.
-        # `_zeros(index)` returns the gradient of an output that was not used: a tensor of
-        # zeros of that output's shape and dtype, or None if the output was no tensor.
-        # `self._blanks[index]` is the pair (shape, backend) of that output; the backend is
-        # None if it was no tensor, and otherwise `backend.zeros(shape, dtype)` makes an
-        # array. `self.metadata_of(index)` is (shape, array dtype). `Tensor._plain(array)`
-        # makes a tensor of an array.
-        raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
-
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        """Warn: PyTorch deprecated it, since there is nothing to declare any more."""
-        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
-                      "automatically tracked. Note that calls to `set_()` are not tracked",
-                      FutureWarning, stacklevel=2)
+        self.materialize_grads = value
 
 
 class FunctionNode(FunctionCtx, ContextNode):
@@ -146,15 +100,7 @@ class FunctionNode(FunctionCtx, ContextNode):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
-        # 01.5 Saved tensors: see the task at `FunctionCtx.save_for_backward`.
-        raise NotImplementedError("01.5 Saved tensors is yours to write")
-
-    @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        """The old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
-                      stacklevel=2)
-        return self.saved_tensors
+        return unpacked(self) if self.saved_for_forward is None else self.saved_for_forward
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
@@ -175,24 +121,18 @@ class FunctionNode(FunctionCtx, ContextNode):
         return through_tensors(self, Tensor._plain, grads)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        # 01.2 Backward: hand over and check (about 23 lines)
-        # `apply_tensors(grads)` gets a sequence with the gradient of each output, or None
-        # where an output was not used. If `self.materialize_grads` is true, `self._zeros(i)`
-        # takes the place of each None (i is the output's number), in a new list: the engine
-        # goes on with the one that it gave. Call the user's code with `self.apply(*grads)`.
-        # Return `self._checked(results)`, where a result that is no tuple is made a tuple of
-        # one first. `_checked(results)` returns a list with the gradients of those arguments
-        # of `forward` that were tensors (`self._are_tensors` tells), in order; each is a
-        # Tensor or None. Results beyond the number of arguments are dropped if all of them
-        # are None. After that, a number of results that differs from the number of arguments
-        # is a RuntimeError: "function NAME returned an incorrect number of gradients
-        # (expected E, got G)", where NAME is `self.name()`. A result that is not None for an
-        # argument that was no tensor is a RuntimeError: "function NAME returned a gradient
-        # different than None at position P, but the corresponding forward input was not a
-        # Variable", with P counted from 1. A result for a tensor that is neither a Tensor nor
-        # None is a RuntimeError: "expected Variable or None (got KIND)", where KIND is the
-        # name of its type.
-        raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
+        # 01.6 Call backward (about 4 lines)
+        # Turn the gradients of the outputs into those of the inputs: `self.apply` calls the
+        # user's `backward`, `self._checked` checks what it returns. The gradient of an output
+        # that nobody used is None.
+        #   apply_tensors([g, None])         -> calls self.apply(g, zeros)
+        #   self.materialize_grads False     -> calls self.apply(g, None)
+        #   self.apply returns (a, b)        -> self._checked((a, b))
+        #   self.apply returns a             -> self._checked((a,))
+        # Mind:
+        # - `grads` belongs to the engine: leave it as it is.
+        # Use: `self._zeros(i)`, zeros for output number `i`.
+        raise NotImplementedError("01.6 Call backward is yours to write")
 
     def apply(self, *grads: Any) -> Any:
         """Return the result of the user's `backward`, or `vjp`, unchecked."""
@@ -205,33 +145,45 @@ class FunctionNode(FunctionCtx, ContextNode):
         return cls.vjp(self.context(), *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
-        # 01.3 Outputs that nobody used: see the task at `FunctionCtx.set_materialize_grads`.
-        raise NotImplementedError("01.3 Outputs that nobody used is yours to write")
+        """Return zeros like output number `index`; None if it was no tensor."""
+        shape, like = self._blanks[index]
+        if like is None:
+            return None
+        return Tensor._plain(like.zeros(shape, self.metadata_of(index)[1]))
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Return the gradients of the tensors among the inputs; the others must have none."""
-        # 01.2 Backward: hand over and check: see the task at `FunctionNode.apply_tensors`.
-        raise NotImplementedError("01.2 Backward: hand over and check is yours to write")
+        # 01.7 Check what backward returned (about 15 lines)
+        # `results` has an item for each argument of `forward`: return a list of those that
+        # belong to tensors. RuntimeError for what does not fit.
+        #   with self._are_tensors (True, False, True), and tensors a, b, c:
+        #   _checked((a, None, b))      -> [a, b]
+        #   _checked((a, None, None))   -> [a, None]
+        #   _checked((a, None))         -> WRONG_COUNT: 3 were expected
+        #   _checked((a, c, b))         -> NO_GRADIENT: at position 2
+        #   _checked((a, None, 1.5))    -> NOT_A_TENSOR: its kind is float
+        # Use: `without_extra_nones(results, count)`, before you count; the texts above with
+        # `.format(...)`; `self.name()`.
+        raise NotImplementedError("01.7 Check what backward returned is yours to write")
 
 
-class Function:
+class Function(LegacyFunction):
     """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
 
     Call it by `apply`.
 
     >>> from minigrad import tensor
-    >>> class Exp(Function):
+    >>> class Square(Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
-    ...         result = x.exp()
-    ...         ctx.save_for_backward(result)
-    ...         return result
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
     ...     @staticmethod
     ...     def backward(ctx, grad_output):
-    ...         result, = ctx.saved_tensors
-    ...         return grad_output * result
-    >>> Exp.apply(tensor([1.0], requires_grad=True))
-    tensor([2.7183], grad_fn=<ExpBackward>)
+    ...         x, = ctx.saved_tensors
+    ...         return grad_output * 2 * x
+    >>> Square.apply(tensor([3.0], requires_grad=True))
+    tensor([9.], grad_fn=<SquareBackward>)
     """
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
@@ -239,32 +191,10 @@ class Function:
     #: True: `vmap` runs the class's methods on batched tensors.
     generate_vmap_rule = False
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
-                      "all static, so you should invoke them on the class itself. Instantiating an "
-                      "autograd function will raise an error in a future version of PyTorch.",
-                      DeprecationWarning, stacklevel=2)
-
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
         cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "
-                           "Please use new-style autograd function with static forward method. "
-                           "(Example: https://pytorch.org/docs/stable/autograd.html"
-                           "#torch.autograd.Function)")
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _OF_NODES:
-            raise RuntimeError(
-                f"Attribute '{name}' is invalid for this instance of _C._FunctionBase. Accessing "
-                "this attribute directly on an instance of autograd.Function is a legacy access "
-                "pattern that is no longer supported. For examples on how to use new-style "
-                "autograd functions, see "
-                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -298,66 +228,52 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` without recording and add its outputs to the graph."""
-        if cls.setup_context is not Function.setup_context:
-            args, kwargs = with_defaults(cls.forward, args, kwargs)
-        if kwargs:
-            args, kwargs = by_position(cls.forward, args, kwargs), {}
-        if _state.observers.count and (recorder := _state.recorder.get()) is not None:
-            return recorder.call(cls.__name__, args, cls._apply, *args, **kwargs)
-        return cls._apply(*args, **kwargs)
-
-    @classmethod
-    def _apply(cls, *args: Any, **kwargs: Any) -> Any:
-        node, results = cls._run(*args, **kwargs)
-        node.saved_for_forward = None
-        return results
+        return apply_function(Function, cls, args, kwargs)
 
     @classmethod
     def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
         """Return the context and the results: forward mode needs both."""
-        level = max(map(level_of, args), default=0)
-        if _state.observers.count and (transform := _state.transform.get()) is not None and (
-                not level or transform.any_tangent([a for a in args if level_of(a)])):
-            return transform.function(cls, args, kwargs)
-        if level:
-            return run_on_batches(Function, cls, args, level)
-        recording = _state.grad_enabled.get()
-        before = []
-        if recording:
-            for a in args:
-                if isinstance(a, Tensor) and (a._node is not None or a._view is not None):
-                    before.append((a, version_of(a)))
-        try:
-            return cls._record(args, kwargs)
-        except BaseException as error:
-            _state.grad_enabled.set(recording)  # Ctrl-C may come while the mode is being restored
-            for tensor, version in before:
-                if version_of(tensor) != version and tensor.requires_grad:
-                    poison_history(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
-            raise
+        return run_function(Function, cls, args, kwargs)
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
         """Make the context, run `forward` with it and add its outputs to the graph."""
-        # 01.1 Forward: the context and the graph (about 17 lines)
-        # `apply(*args, **kwargs)` ends here; return the pair (context, results). Make a
-        # context, `cls._backward_cls()`; it is the node of the graph at the same time. The
-        # call is recorded if grad mode is on (`_state.grad_enabled.get()`) and at least one
-        # tensor among `args` requires grad. Set on the context, before `forward` runs:
-        # `_are_tensors`, a tuple that tells for each of `args` whether it is a Tensor;
-        # `needs_input_grad`, a tuple that tells for each of `args` whether it is a Tensor
-        # that requires grad. If the call is recorded, number the node with
-        # `assign_sequence_nr(node)` and give it one edge for each tensor among `args`, in
-        # order, with `node.set_edges(edges)`; a tensor's `_edge()` returns its edge, also
-        # where it needs no gradient. Then, with recording off however `forward` ends, run
-        # `cls.forward(context, *args, **kwargs)`; if the class has its own `setup_context`
-        # (it is not `Function.setup_context`), run `cls.forward(*args, **kwargs)` and after
-        # it `cls.setup_context(context, args, outputs)` with the outputs exactly as `forward`
-        # returned them. Hand the outputs on as a tuple: `join_outputs(node, tensors, outputs,
-        # recorded)` returns a list of what takes their place. If `forward` returned a tuple
-        # the results are a tuple of the same length, also of length one; otherwise they are
-        # the one result, bare.
-        raise NotImplementedError("01.1 Forward: the context and the graph is yours to write")
+        # 01.5 Forward, and a node for it (about 11 lines)
+        # Run `forward` and leave one node in the graph for it, which is the context too.
+        # Return the pair (node, results).
+        #   a, c are tensors, a requires grad; _record((a, 3, c), {}):
+        #   node._are_tensors         -> (True, False, True)
+        #   node.needs_input_grad     -> (True, False, False), readable in `forward`
+        #   edges of the node         -> those of a and c; none where nothing is recorded
+        # Mind:
+        # - Recorded means: grad mode is on and an input requires grad. Only then the node
+        #   gets a number and edges.
+        # - `forward` runs with recording off; afterwards the mode is as before, also after an
+        #   exception.
+        # Use: `cls._backward_cls()`, `assign_sequence_nr(node)`, `node.set_edges(...)`,
+        # `tensor._edge()`; `_call_forward` and `_joined`, given below.
+        raise NotImplementedError("01.5 Forward, and a node for it is yours to write")
+
+    @classmethod
+    def _call_forward(cls, node: FunctionNode, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        """Call the user's `forward` with the context, or without it and then `setup_context`."""
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(node, *args, **kwargs)
+        outputs = cls.forward(*args, **kwargs)
+        cls.setup_context(node, args, outputs)
+        return outputs
+
+    @classmethod
+    def _joined(cls, node: FunctionNode, tensors: list[Tensor], outputs: Any,
+                recorded: bool) -> Any:
+        """Return what `forward` returned, with each tensor in its place in the graph.
+
+        Only a tuple counts as several outputs.
+        """
+        bare = not isinstance(outputs, tuple)
+        results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
+        return results[0] if bare else tuple(results)
 
     vjp = backward
 

@@ -53,50 +53,79 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
 
     A broadcast input gets the sum over the copies that were made of it.
     """
-    # 04a.3 A gradient made to fit (about 13 lines)
-    # `match_metadata(grad, target, index, source, position)` returns `grad` as the node
-    # `target` expects it for the output `index` of its forward:
-    # `target.metadata_of(index)` gives that output's shape and dtype. `grad` is an array,
-    # a number or a `Tensor`, whose array is `grad._array`; the result is of the same
-    # kind. What is neither a Tensor nor of a type in BACKENDS is made an array with
-    # `np.asarray`. If the shape is another, return the sum over copies (`sum_to`); but
-    # `check_expandable(received, shape, source, position)` comes first: where the wanted
-    # shape does not broadcast to what came, raise RuntimeError `Function NAME returned an
-    # invalid gradient at index POSITION - got [4] but expected shape compatible with
-    # [3]`. NAME is `source.name()`, POSITION is `position`, and both shapes are printed
-    # as lists. If the dtype is another, cast with `converted(grad, dtype)`:
-    # `astype(dtype)` of an array, `grad.to(FROM_NUMPY[dtype])` of a tensor; integers and
-    # truth values are cast too.
-    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
-
-
-def converted(grad: Value, dtype: Any) -> Value:
-    """Return a gradient in another array dtype."""
-    # 04a.3 A gradient made to fit: see the task at `match_metadata`.
-    raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
-
-
-def check_expandable(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
-                     position: int) -> None:
-    """Raise unless a gradient is of a shape to which `shape` can be broadcast."""
-    # 04a.3 A gradient made to fit: see the task at `match_metadata`.
+    # 04a.3 A gradient made to fit (about 10 lines)
+    # `is_expandable_to`: does `shape` broadcast to exactly `target`? `match_metadata`
+    # makes a gradient fit output `index` of the forward of `target`: sum it if its shape
+    # differs, then cast it.
+    #   is_expandable_to((3, 1), (2, 3, 4))  -> True;   ((3,), (1,)) and ((2, 3), (3,)) -> False
+    #   wanted (3,), float32; came (2, 3), float64     -> summed to (3,), float32
+    #   wanted (3,); came (4,)                         -> raises invalid_gradient((4,), (3,), ...)
+    # Mind:
+    # - A NumPy scalar or a plain number is made an array first.
+    # - The error names `source` and `position`.
+    # Use: `target.metadata_of(index)`, a shape and a dtype; `as_array`, `sum_to`,
+    # `cast(grad, dtype)`, `invalid_gradient`.
     raise NotImplementedError("04a.3 A gradient made to fit is yours to write")
 
 
 def sum_to(grad: Value, shape: tuple[int, ...]) -> Value:
-    """Sum an array or tensor over the dimensions along which `shape` was broadcast.
+    """Sum an array or tensor over the copies that broadcasting `shape` made.
 
     >>> import numpy as np
     >>> sum_to(np.ones((2, 3)), (3,))
     array([2., 2., 2.])
     """
-    # 04a.2 The adjoint of broadcasting (about 12 lines)
-    # `sum_to(grad, shape)`: `grad` is a NumPy array or a `Tensor` and `shape` a tuple
-    # that broadcasts to `grad.shape`. Return the sum of `grad` over all copies that
-    # broadcasting made, in exactly the shape `shape`: over the dimensions that `grad` has
-    # more, which are its first ones, and over those where `shape` has a one and `grad`
-    # another size. An array gives an array; a tensor gives a tensor and stays in its
-    # graph, so use its methods. `grad` itself is not changed. Arrays have `sum(dims,
-    # keepdims=True)`, tensors `sum(dims, keepdim=True)`; both have `reshape(shape)`. Mind
-    # that `Tensor.sum(())` sums everything.
+    # 04a.2 The adjoint of broadcasting (about 6 lines)
+    # Sum `grad`, an array or a Tensor, over all copies that broadcasting made of `shape`;
+    # the result has exactly this shape.
+    #   grad = [[1, 2, 3], [10, 20, 30]]
+    #   shape (3,)      -> [11, 22, 33]
+    #   shape (2, 1)    -> [[6], [60]]
+    #   shape ()        -> 66
+    #   shape (2, 3)    -> grad
+    # Mind:
+    # - An array gives an array, 0-d too. A Tensor stays in its graph.
+    # - `grad` is not changed.
+    # Use: `sum_dims(grad, dims)` and `sum_all(grad)`, given below; `grad.reshape(shape)`.
     raise NotImplementedError("04a.2 The adjoint of broadcasting is yours to write")
+
+
+def sum_all(grad: Value) -> Value:
+    """Return the sum of all elements: of an array a 0-d array, of a tensor a 0-d tensor."""
+    if isinstance(grad, Tensor):
+        return grad.sum()
+    return as_array(grad.sum(tuple(range(grad.ndim))))
+
+
+def sum_dims(grad: Value, dims: Sequence[int]) -> Value:
+    """Sum an array or tensor over `dims`, which stay with size one; without dims it is `grad`.
+
+    >>> import numpy as np
+    >>> sum_dims(np.ones((2, 3)), [0])
+    array([[2., 2., 2.]])
+    """
+    if not dims:
+        return grad
+    if isinstance(grad, Tensor):
+        return grad.sum(tuple(dims), keepdim=True)
+    return grad.sum(tuple(dims), keepdims=True)
+
+
+def as_array(grad: Value) -> Value:
+    """Return a gradient that is an array or a tensor; a NumPy scalar becomes a 0-d array."""
+    return grad if isinstance(grad, Tensor) or type(grad) in BACKENDS else np.asarray(grad)
+
+
+def cast(grad: Value, dtype: Any) -> Value:
+    """Return a gradient, array or tensor, in a dtype of arrays; as it is where it has that."""
+    if isinstance(grad, Tensor):
+        return grad if grad._array.dtype == dtype else grad.to(FROM_NUMPY[dtype])
+    return grad if grad.dtype == dtype else grad.astype(dtype)
+
+
+def invalid_gradient(received: tuple[int, ...], shape: tuple[int, ...], source: Node,
+                     position: int) -> RuntimeError:
+    """Return the error for a result of `source` that is no sum of copies of `shape`."""
+    return RuntimeError(
+        f"Function {source.name()} returned an invalid gradient at index {position} - got "
+        f"{list(received)} but expected shape compatible with {list(shape)}")

@@ -87,6 +87,8 @@ def keep_retained(retained: Mapping[int, Any], grads: list[Tensor | None]) -> No
     # - A leaf, or a second call: do nothing.
     # - A tensor that is gone, or a gradient that is None: pass over it.
     # - Nothing is detached, and nothing written to in place.
+    # - Several threads may add to one tensor: read and write `_grad` inside `with
+    #   lock_of(tensor):`.
     # Use: `self._autograd_meta().retains_grad`.
     raise NotImplementedError("05.4 retain_grad is yours to write")
 

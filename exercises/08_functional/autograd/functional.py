@@ -255,8 +255,8 @@ def hessian(
     # - A tuple of one input gives a tuple of tuples too; one tensor gives its block
     #   alone.
     # - `require_dependence(slopes, "jacobian", strict)` refuses constant slopes.
-    # Use: `tensor_tuple`, `_check_strategy`; `_single_output` calls `func` and checks its
-    # output.
+    # Use: `tensor_tuple`; `_check_strategy`, which comes first; `_single_output` calls
+    # `func` and checks its output.
     raise NotImplementedError("08.5 hessian: the jacobian of the jacobian is yours to write")
 
 
@@ -396,7 +396,7 @@ def blocks_of(output: Tensor, rows: Sequence[Tensor | None], inputs: Tensors) ->
     # Mind:
     # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
     # - Rows can be asked for again: every pass retains the graph.
-    # - `create_graph` goes on to `gradients`.
+    # - `create_graph` goes on to `gradients`, which has None for a constant.
     # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
     raise NotImplementedError("08.4 Row by row is yours to write")
 

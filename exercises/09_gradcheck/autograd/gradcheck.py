@@ -256,7 +256,7 @@ def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, result
     #   grad.
     # - Numerical jacobians, and those of forward mode, stand at [input][result], among
     #   all results.
-    # - With `forward` only forward mode is compared, else only backward.
+    # - With `forward` only forward mode is computed and compared, else only backward.
     # - Where no result requires grad, call only `check_is_constant(numerical, 0.0)`.
     # Use: `numerical_jacobians`, `forward_jacobians`, `analytical_jacobians`.
     raise NotImplementedError("09.3 Comparing is yours to write")

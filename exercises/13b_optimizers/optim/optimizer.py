@@ -328,6 +328,7 @@ def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) 
     # - Write to p's array only; never to the gradient.
     # - With `group["momentum"]`, `self._update_with_momentum(...)` takes the same
     #   arguments and does everything.
+    # - `lr` may be a Tensor of one element: take `float(lr)`.
     # Use: `xp = backend_of(array)`, `xp.empty_like(array)` for `room`; NumPy's operators
     # will do. Some groups have no "decoupled_weight_decay".
     raise NotImplementedError("13b.2 Downhill is yours to write")

@@ -14,7 +14,7 @@ NOTE [How a tangent passes an op]
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -110,19 +110,15 @@ def of_its_own(tangent: Tensor, output: Tensor, given: Sequence[Tensor | None]) 
 def multilinear(op: type[Op], values: Sequence[Any], outputs: Outputs,
                 tangents: Tangents) -> Sequence[Tensor | None]:
     """Sum, over the inputs with a tangent, the op with the tangent in that input's place."""
-    parts = [apply(op, [*values[:i], t, *values[i + 1 :]]) for i, t in tangents.items()]
-    return [reduce(add, parts)]
+    return [total(apply(op, [*values[:i], tangent, *values[i + 1 :]])
+                  for i, tangent in tangents.items())]
 
 
 def elementwise(op: type[Op], values: Sequence[Any], outputs: Outputs,
                 tangents: Tangents) -> Sequence[Tensor | None]:
-    """Run the backward formulas with the tangents as gradients, and sum the results.
-
-    A formula returns None for an input that has no derivative; [None] if there is no result.
-    """
-    found = [gradient_of_input(op, i, values, outputs, [t]) for i, t in tangents.items()]
-    parts = [part for part in found if part is not None]
-    return [reduce(add, parts) if parts else None]
+    """Run the backward formulas with the tangents as gradients, and sum the results."""
+    return [total(gradient_of_input(op, i, values, outputs, [tangent])
+                  for i, tangent in tangents.items())]
 
 
 def linear(op: type[Op], values: Sequence[Any], outputs: Outputs,
@@ -167,6 +163,12 @@ def gradient_of_input(op: type[Op], i: int, values: Sequence[Any], outputs: Outp
     """
     formula, names = op.formulas[op.parameters[i]]
     return formula(*[argument(op, name, values, outputs, grads) for name in names])
+
+
+def total(parts: Iterable[Tensor | None]) -> Tensor | None:
+    """Add up parts; None stands for a part that has no derivative, and for a sum of none."""
+    given = [part for part in parts if part is not None]
+    return reduce(add, given) if given else None
 
 
 def tangent_or_zeros(tangent: Any, value: Any) -> Any:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...backend import backend_of
 from ...engine.frames import user_frame
-from ...graph.saved_tensor import SavedTensor
 from ...op.error_nodes import poison_history
 from ...tensor.tensor import Tensor
 from ...tensor.views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
+from .saved import check_savable, keep
 
 if TYPE_CHECKING:
     from ..function import FunctionNode
@@ -64,6 +64,7 @@ def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[A
     if recorded and node.to_save:
         joined_as = {id(o): r for o, r in zip(outputs, results, strict=True)
                      if id(o) not in positions}
+        check_savable(node.to_save)
         node._saved = keep(node, joined_as)
     node.to_save = node.dirty_tensors = node.non_differentiable = ()
     return results
@@ -121,24 +122,6 @@ def refuse_write(output: Tensor, live: int) -> None:
                 " You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
                 "this change.")
         output._view.refuse(output)
-
-
-def keep(node: FunctionNode, joined_as: dict[int, Any]) -> list[SavedTensor | None]:
-    """Return the tensors of `save_for_backward` as saved tensors.
-
-    `joined_as` gives, for the `id` of an output that `forward` made, the tensor in the graph.
-    """
-    kept: list[SavedTensor | None] = []
-    for position, tensor in enumerate(node.to_save):
-        if tensor is None:
-            kept.append(None)
-        elif isinstance(tensor, Tensor):
-            tensor = joined_as.get(id(tensor), tensor)
-            kept.append(SavedTensor(tensor, is_output=tensor._node is node))
-        else:
-            raise TypeError("save_for_backward can only save variables, but argument "
-                            f"{position} is of type {type(tensor).__name__}")
-    return kept
 
 
 def constant(output: Tensor) -> Tensor:

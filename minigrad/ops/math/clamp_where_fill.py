@@ -1,4 +1,4 @@
-"""Choosing element by element: larger or smaller, within bounds, by a mask; and overwriting.
+"""Choosing element by element: within bounds, by a mask; and overwriting.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
@@ -15,93 +15,6 @@ from ...shapes import broadcast
 from ...tensor.tensor import Tensor, from_array, method
 from ..overloads import is_number, is_tensor, overloaded
 from ..shape.convert import converted
-
-# -------------------------------------------------------------------- larger, smaller
-
-
-class Extreme(Binary, abstract=True):
-    """The larger or the smaller of two elements."""
-
-    inplace = False
-
-    def samples(make):  # no two elements that meet are close
-        yield make(3, 4, low=0.1, high=1), make(3, 4, low=-1, high=-0.1)
-        yield make(3, 1, low=-1, high=-0.1), make(4, low=0.1, high=1)
-        yield make(low=0.1, high=1), make(2, low=-1, high=-0.1)
-        yield make(0, 2), make(2)
-
-
-def with_shared_ties(loses):
-    """Return the formulas of `maximum` or `minimum`; `loses` compares an operand with the other."""
-    def grad_self(g, self, other):
-        return F.where(F.eq(self, other), g / 2, F.where(getattr(F, loses)(self, other), 0, g))
-
-    def grad_other(g, self, other):
-        return F.where(F.eq(self, other), g / 2, F.where(getattr(F, loses)(other, self), 0, g))
-
-    return grad_self, grad_other
-
-
-def with_ties_to_self(wins):
-    """Return the formulas of `fmax` or `fmin`; `wins` compares `self` with `other`."""
-    def grad_self(g, self, other):
-        return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), g, 0)
-
-    def grad_other(g, self, other):
-        return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), 0, g)
-
-    return grad_self, grad_other
-
-
-class Maximum(Extreme):
-    """The larger of two elements, NaN if one is; the gradient of a tie is shared equally.
-
-    >>> from minigrad import maximum, tensor
-    >>> maximum(tensor([1, 5]), tensor([3]))
-    tensor([3, 5])
-    """
-
-    grad_self, grad_other = with_shared_ties("lt")
-
-    def forward(xp, self, other):
-        return xp.maximum(other, self)  # of 0.0 and -0.0 the first, as in PyTorch
-
-
-class Minimum(Extreme):
-    """The smaller of two elements, NaN if one is; the gradient of a tie is shared equally.
-
-    >>> from minigrad import minimum, tensor
-    >>> minimum(tensor([1, 5]), tensor([3]))
-    tensor([1, 3])
-    """
-
-    grad_self, grad_other = with_shared_ties("gt")
-
-    def forward(xp, self, other):
-        return xp.minimum(other, self)
-
-
-class Fmax(Extreme):
-    """The larger of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
-
-    >>> from minigrad import fmax, tensor
-    >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
-    tensor([3., 4.])
-    """
-
-    grad_self, grad_other = with_ties_to_self("ge")
-
-
-class Fmin(Extreme):
-    """The smaller of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
-
-    >>> from minigrad import fmin, tensor
-    >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
-    tensor([1., 4.])
-    """
-
-    grad_self, grad_other = with_ties_to_self("le")
-
 
 # -------------------------------------------------------------------- within bounds
 

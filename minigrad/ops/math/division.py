@@ -6,7 +6,8 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 from ...op.arguments import require
 from ...op.declaration import Binary, F
 from ..overloads import is_number, overloaded
-from .arithmetic import Div, pairs
+from .arithmetic import Div
+from .arithmetic_support import pairs
 
 
 def check_divisor(xp, self, other, kernel):

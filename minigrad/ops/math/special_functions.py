@@ -10,7 +10,7 @@ from ...op.declaration import Binary, F, Unary
 from ...op.publish import function
 from ...tensor.tensor import method
 from ..overloads import is_number, overloaded
-from .exp_log_trig import Above, Smooth
+from .smooth import Above, Smooth
 
 
 class Erf(Smooth):

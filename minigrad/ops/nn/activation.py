@@ -1,4 +1,4 @@
-"""Activation functions: the nonlinearities between the layers of a network.
+"""Activation functions: the nonlinearities between the layers of a network; relu is in relu.py.
 
 Those that PyTorch has in `nn.functional` only are no methods of tensors.
 
@@ -13,70 +13,13 @@ from ...backend.memory_layout import in_rows
 from ...dtypes import type_name
 from ...op.apply import apply
 from ...op.arguments import require
-from ...op.declaration import Binary, F, Unary
+from ...op.declaration import Binary, F
 from ...op.publish import function
-from ...tensor.tensor import Tensor
 from ..kernels import own_kernel
-from ..math.clamp_where_fill import FillNumber
 from ..overloads import overloaded
-
-
-class Activation(Unary, abstract=True):
-    """An activation function; the samples keep away from kinks."""
-
-    out = ""
-    inplace = method = False
-
-    def samples(make):
-        yield make(3, 4, low=0.6, high=2)
-        yield make(3, 4, low=-2, high=-0.6)
-        yield make(low=0.2, high=0.3)
-        yield make(0, 2)
-
+from .activation_base import Activation, zero_depending_on
 
 # -------------------------------------------------------------------- rectifiers
-
-
-def zero_depending_on(input):
-    """Return zero; for a tensor zeros that depend on it, by a slope of zero.
-
-    So the slope of a kinked line has a derivative, and a second backward pass finds a way.
-    """
-    return FillNumber(input, 0) if isinstance(input, Tensor) else 0
-
-
-class Relu(Activation):
-    """max(x, 0); the derivative at zero is taken to be zero.
-
-    >>> from minigrad import relu, tensor
-    >>> relu(tensor([-1.0, 2.0]))
-    tensor([0., 2.])
-    """
-
-    node = "ReluBackward0"
-    method = True
-
-    def forward(xp, self):
-        if self.dtype.kind == "b":
-            raise RuntimeError("Boolean inputs not supported for relu")
-        return xp.maximum(0, self)  # in this order -0.0 stays what it is
-
-    def forward_inplace(xp, self): xp.maximum(0, self, out=self)
-
-    @own_kernel("relu_gradient")
-    def grad_self(g, result):
-        return F.where(F.le(result, 0), zero_depending_on(result), g)
-
-
-class ReluInPlace(Relu):
-    """max(x, 0), written into x.
-
-    >>> from minigrad import tensor
-    >>> tensor([-1.0, 2.0]).relu_()
-    tensor([0., 2.])
-    """
-
-    inplace_of = Relu
 
 
 class LeakyRelu(Activation):

@@ -1,4 +1,4 @@
-"""Operations along a dimension that keep it: cumulative ones, differences, softmax; and products.
+"""Operations along a dimension that keep it: cumulative ones, differences; and products.
 
 NOTE [Gradients of products]
     The derivative of a product by one factor is the product of the others.  Without a zero that
@@ -18,9 +18,8 @@ from ...op.declaration import F, Op
 from ...op.publish import function
 from ...shapes import reduced, wrap_dim
 from ...tensor.tensor import Tensor
-from ..kernels import own_kernel
 from .dims import flipped, shift_by_one, unsqueeze_reduced
-from .sum_mean import FullReduction, Reduction, accumulation_dtype, axes, numpy_type, wide
+from .sum_mean import FullReduction, Reduction, accumulation_dtype, axes
 
 
 def checked(shape, dim, *_):
@@ -378,85 +377,3 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     tensor([1.5000, 4.0000])
     """
     return F.cumsum(trapezoids(y, x, dx, dim), dim) / 2
-
-
-# ------------------------------------------------------------------------------- softmax
-
-
-def shifted_below_zero(xp, array, dim, dtype, kernel):
-    """Return the elements less their largest along `dim`, the axis, and the result's dtype."""
-    out = numpy_type(dtype) or array.dtype
-    array = array.astype(out, copy=False)
-    if array.size:
-        require(array, "f", kernel)
-    axis = wrap_dim(dim, array.ndim)
-    if not array.ndim:
-        axis = ()
-    if array.size == 0:
-        return array.copy(), axis, out
-    work = wide(xp, array)
-    return work - work.max(axis=axis, keepdims=True), axis, out
-
-
-class SoftmaxOp(Op, abstract=True):
-    """A softmax or its logarithm."""
-
-    out = "exact overlap"
-    shape = checked
-
-    def samples(make):
-        yield make(3, 4), 0
-        yield make(2, 3, 4), -1
-        yield make(), 0
-        yield make(0, 3), 1
-
-
-class Softmax(SoftmaxOp):
-    """exp(x) / sum(exp(x)) along a dimension.
-
-    >>> from minigrad import tensor
-    >>> tensor([0.0, 0.0]).softmax(0)
-    tensor([0.5000, 0.5000])
-    """
-
-    @own_kernel("softmax")
-    def forward(xp, self, dim, dtype=None):
-        x, axis, out = shifted_below_zero(xp, in_rows(self), dim, dtype, "softmax_kernel_impl")
-        e = xp.exp(x)
-        e /= xp.add.reduce(e, axis=axis, keepdims=True)
-        return e.astype(out, copy=False)
-
-    @own_kernel("softmax_gradient")
-    def grad_self(g, result, dim):
-        weighted = g * result
-        return weighted - result * F.sum(weighted, dim, True)
-
-
-class LogSoftmax(SoftmaxOp):
-    """log(softmax(x)) along a dimension, without overflow.
-
-    >>> from minigrad import tensor
-    >>> tensor([0.0, 0.0]).log_softmax(0)
-    tensor([-0.6931, -0.6931])
-    """
-
-    @own_kernel("log_softmax")
-    def forward(xp, self, dim, dtype=None):
-        x, axis, out = shifted_below_zero(xp, in_rows(self), dim, dtype, "log_softmax_kernel_impl")
-        x = x - xp.log(xp.add.reduce(xp.exp(x), axis=axis, keepdims=True))
-        return x.astype(out, copy=False)
-
-    @own_kernel("log_softmax_gradient")
-    def grad_self(g, result, dim):
-        return g - F.exp(result) * F.sum(g, dim, True)
-
-
-@function(method_too=False)
-def softmin(input, dim, dtype=None):
-    """Return the softmax of the negated input.
-
-    >>> from minigrad import softmin, tensor
-    >>> softmin(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
-    return F.softmax(-input, dim, dtype=dtype)

@@ -12,33 +12,38 @@ Source: https://docs.pytorch.org/docs/stable/autograd.html#function
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .. import _state
-from ..batching import level_of
 from ..graph.node import assign_sequence_nr, through_tensors
 from ..graph.saved_tensor import SavedTensor
-from ..graph.version import version_of
-from ..op.error_nodes import poison_history
 from ..tensor.tensor import Tensor
-from .functions.arguments import by_position, with_defaults
+from .functions.apply import apply_function, run_function
 from .functions.context import ContextNode
+from .functions.legacy import LegacyContext, LegacyFunction
 from .functions.once_differentiable import DelayedError, once_differentiable
 from .functions.outputs import join_outputs
-from .functions.vmap import run_on_batches
+from .functions.saved import unpacked
 from .grad_mode import no_grad
-
-#: Attributes of a node; reading one from an instance of a Function is an error that explains it.
-_OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
-             "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
 
 __all__ = ["DelayedError", "Function", "FunctionCtx", "FunctionNode", "InplaceFunction",
            "once_differentiable"]
 
+#: Texts of the errors for what a `backward` returns; `.format` fills in what is named.
+WRONG_COUNT = ("function {name} returned an incorrect number of gradients (expected {expected}, "
+               "got {got})")
+NOT_A_TENSOR = "expected Variable or None (got {kind})"
+NO_GRADIENT = ("function {name} returned a gradient different than None at position {position}, "
+               "but the corresponding forward input was not a Variable")
 
-class FunctionCtx:
+
+def without_extra_nones(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """Drop Nones beyond `count`: `backward` may return one for each optional argument."""
+    return results[:count] if all(result is None for result in results[count:]) else results
+
+
+class FunctionCtx(LegacyContext):
     """The methods of a context that `forward` may call."""
 
     to_save: tuple[Tensor | None, ...]
@@ -70,12 +75,6 @@ class FunctionCtx:
         """With False, `backward` gets None, not zeros, for outputs without a gradient."""
         self.materialize_grads = value
 
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        """Warn: PyTorch deprecated it, since there is nothing to declare any more."""
-        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
-                      "automatically tracked. Note that calls to `set_()` are not tracked",
-                      FutureWarning, stacklevel=2)
-
 
 class FunctionNode(FunctionCtx, ContextNode):
     """The node of a Function, and its context."""
@@ -98,16 +97,7 @@ class FunctionNode(FunctionCtx, ContextNode):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The saved tensors, checked for writes since; in `jvp` those of `save_for_forward`."""
-        if self.saved_for_forward is not None:
-            return self.saved_for_forward
-        return tuple(None if s is None else s.unpack(self) for s in self._saved)
-
-    @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        """The old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
-                      stacklevel=2)
-        return self.saved_tensors
+        return unpacked(self) if self.saved_for_forward is None else self.saved_for_forward
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
@@ -144,6 +134,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         return cls.vjp(self.context(), *grads)
 
     def _zeros(self, index: int) -> Tensor | None:
+        """Return zeros like output number `index`; None if it was no tensor."""
         shape, like = self._blanks[index]
         if like is None:
             return None
@@ -151,45 +142,40 @@ class FunctionNode(FunctionCtx, ContextNode):
 
     def _checked(self, results: tuple[Any, ...]) -> list[Any]:
         """Return the gradients of the tensors among the inputs; the others must have none."""
-        expected, name = len(self._are_tensors), self.name()
-        if all(result is None for result in results[expected:]):
-            results = results[:expected]
+        name, expected = self.name(), len(self._are_tensors)
+        results = without_extra_nones(results, expected)
         if len(results) != expected:
-            raise RuntimeError(f"function {name} returned an incorrect number of gradients "
-                               f"(expected {expected}, got {len(results)})")
+            raise RuntimeError(WRONG_COUNT.format(name=name, expected=expected, got=len(results)))
         kept = []
         for position, (result, is_tensor) in enumerate(
                 zip(results, self._are_tensors, strict=True), 1):
             if not is_tensor:
                 if result is not None:
-                    raise RuntimeError(
-                        f"function {name} returned a gradient different than None at position "
-                        f"{position}, but the corresponding forward input was not a Variable")
+                    raise RuntimeError(NO_GRADIENT.format(name=name, position=position))
             elif result is None or isinstance(result, Tensor):
                 kept.append(result)
             else:
-                raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+                raise RuntimeError(NOT_A_TENSOR.format(kind=type(result).__name__))
         return kept
 
 
-class Function:
+class Function(LegacyFunction):
     """Base of custom operations: define `forward(ctx, ...)` and `backward(ctx, *grads)`.
 
     Call it by `apply`.
 
     >>> from minigrad import tensor
-    >>> class Exp(Function):
+    >>> class Square(Function):
     ...     @staticmethod
     ...     def forward(ctx, x):
-    ...         result = x.exp()
-    ...         ctx.save_for_backward(result)
-    ...         return result
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
     ...     @staticmethod
     ...     def backward(ctx, grad_output):
-    ...         result, = ctx.saved_tensors
-    ...         return grad_output * result
-    >>> Exp.apply(tensor([1.0], requires_grad=True))
-    tensor([2.7183], grad_fn=<ExpBackward>)
+    ...         x, = ctx.saved_tensors
+    ...         return grad_output * 2 * x
+    >>> Square.apply(tensor([3.0], requires_grad=True))
+    tensor([9.], grad_fn=<SquareBackward>)
     """
 
     _backward_cls: type[FunctionNode] = FunctionNode  # the class of the nodes
@@ -197,32 +183,10 @@ class Function:
     #: True: `vmap` runs the class's methods on batched tensors.
     generate_vmap_rule = False
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
-                      "all static, so you should invoke them on the class itself. Instantiating an "
-                      "autograd function will raise an error in a future version of PyTorch.",
-                      DeprecationWarning, stacklevel=2)
-
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         body = {"function": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
         cls._backward_cls = type(cls.__name__ + "Backward", (FunctionNode,), body)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "
-                           "Please use new-style autograd function with static forward method. "
-                           "(Example: https://pytorch.org/docs/stable/autograd.html"
-                           "#torch.autograd.Function)")
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _OF_NODES:
-            raise RuntimeError(
-                f"Attribute '{name}' is invalid for this instance of _C._FunctionBase. Accessing "
-                "this attribute directly on an instance of autograd.Function is a legacy access "
-                "pattern that is no longer supported. For examples on how to use new-style "
-                "autograd functions, see "
-                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -256,64 +220,48 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` without recording and add its outputs to the graph."""
-        if cls.setup_context is not Function.setup_context:
-            args, kwargs = with_defaults(cls.forward, args, kwargs)
-        if kwargs:
-            args, kwargs = by_position(cls.forward, args, kwargs), {}
-        if _state.observers.count and (recorder := _state.recorder.get()) is not None:
-            return recorder.call(cls.__name__, args, cls._apply, *args, **kwargs)
-        return cls._apply(*args, **kwargs)
-
-    @classmethod
-    def _apply(cls, *args: Any, **kwargs: Any) -> Any:
-        node, results = cls._run(*args, **kwargs)
-        node.saved_for_forward = None
-        return results
+        return apply_function(Function, cls, args, kwargs)
 
     @classmethod
     def _run(cls, *args: Any, **kwargs: Any) -> tuple[FunctionNode, Any]:
         """Return the context and the results: forward mode needs both."""
-        level = max(map(level_of, args), default=0)
-        if _state.observers.count and (transform := _state.transform.get()) is not None and (
-                not level or transform.any_tangent([a for a in args if level_of(a)])):
-            return transform.function(cls, args, kwargs)
-        if level:
-            return run_on_batches(Function, cls, args, level)
-        recording = _state.grad_enabled.get()
-        before = []
-        if recording:
-            for a in args:
-                if isinstance(a, Tensor) and (a._node is not None or a._view is not None):
-                    before.append((a, version_of(a)))
-        try:
-            return cls._record(args, kwargs)
-        except BaseException as error:
-            _state.grad_enabled.set(recording)  # Ctrl-C may come while the mode is being restored
-            for tensor, version in before:
-                if version_of(tensor) != version and tensor.requires_grad:
-                    poison_history(tensor, True, (), f"{cls.__name__}.forward", error, counted=True)
-            raise
+        return run_function(Function, cls, args, kwargs)
 
     @classmethod
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
         """Make the context, run `forward` with it and add its outputs to the graph."""
         node = cls._backward_cls()
         tensors = [a for a in args if isinstance(a, Tensor)]
-        recorded = _state.grad_enabled.get() and any(t.requires_grad for t in tensors)
         node._are_tensors = tuple(isinstance(a, Tensor) for a in args)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        recorded = _state.grad_enabled.get() and any(node.needs_input_grad)
         if recorded:
             assign_sequence_nr(node)
             node.set_edges([t._edge() for t in tensors])
         with no_grad():
-            if cls.setup_context is Function.setup_context:
-                outputs = cls.forward(node, *args, **kwargs)
-            else:
-                outputs = cls.forward(*args, **kwargs)
-                cls.setup_context(node, args, outputs)
+            outputs = cls._call_forward(node, args, kwargs)
+        return node, cls._joined(node, tensors, outputs, recorded)
+
+    @classmethod
+    def _call_forward(cls, node: FunctionNode, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        """Call the user's `forward` with the context, or without it and then `setup_context`."""
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(node, *args, **kwargs)
+        outputs = cls.forward(*args, **kwargs)
+        cls.setup_context(node, args, outputs)
+        return outputs
+
+    @classmethod
+    def _joined(cls, node: FunctionNode, tensors: list[Tensor], outputs: Any,
+                recorded: bool) -> Any:
+        """Return what `forward` returned, with each tensor in its place in the graph.
+
+        Only a tuple counts as several outputs.
+        """
         bare = not isinstance(outputs, tuple)
         results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)
-        return node, results[0] if bare else tuple(results)
+        return results[0] if bare else tuple(results)
 
     vjp = backward
 

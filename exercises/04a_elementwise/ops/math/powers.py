@@ -5,19 +5,17 @@
 # Write the bodies that raise NotImplementedError, then run: minigrad run 04a
 # Names of the package's inside are explained in docs/en/glossary.md.
 
-"""Powers and roots, element by element.
+"""Powers and the square root, element by element.
+
+The function `pow` chooses between these ops and a third one, in pow.py.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
-import math
-
-from ... import dtypes
 from ...op.arguments import require
 from ...op.declaration import Binary, F, Unary
-from ...op.publish import function
-from ..overloads import is_number, overloaded
-from .exp_log_trig import Above
+from .pow_support import integer_powers, number_power
+from .smooth import Above
 
 
 class PowNumber(Unary):
@@ -31,32 +29,22 @@ class PowNumber(Unary):
     overload = "pow", 0
 
     def forward(xp, self, exponent):
-        if self.dtype.kind != "f":
-            if self.dtype.kind == "b":
-                self = self.astype(xp.int64)
-            if isinstance(exponent, float):
-                self = self.astype(dtypes.get_default_dtype().numpy)
-            elif exponent < 0:
-                raise RuntimeError("Integers to negative integer powers are not allowed.")
-        if exponent == 1:
-            return self.copy()
-        if exponent == -0.5:
-            return 1 / xp.sqrt(self)
-        # `**` turns squares and roots into one instruction; cubes are worth the same.
-        return self * self * self if exponent == 3 else self ** (exponent + 0)
+        return number_power(xp, self, exponent)
 
     def grad_self(g, self, exponent):
-        # 04a.6 Powers (about 11 lines)
-        # The gradients of powers and roots. PowNumber is `self ** exponent` with a Python
-        # number as exponent; PowTensor has tensors for both (or a number as base, then
-        # `grad_self` is not called); PowOfNumber is a number `self` to the power of a tensor,
-        # for which `logarithm(self)` gives the number's logarithm. Where the exponent is 0
-        # the result is constantly 1, so the gradient of the base is 0, even at base 0. Where
-        # the base is 0 and the exponent is not negative, the gradient of the exponent is 0;
-        # for negative bases it is nan. `F.pow`, `F.log`, `F.where(condition, a, b)`, `F.eq`,
-        # `F.ge`, `F.logical_and` and `F.zeros_like` work on tensors and arrays. Sqrt and
-        # Rsqrt (1 / sqrt) give you their `result`.
-        raise NotImplementedError("04a.6 Powers is yours to write")
+        # 04a.6 Powers, and the trouble at zero (about 7 lines)
+        # Return the gradient of x ** n with respect to x: PowNumber has a number n, PowTensor
+        # a tensor; and with respect to n. For x = 2, n = 3, g = 10:
+        #   grad_self                              -> 120
+        #   grad_exponent                          -> 55.4518, which is 10 * 8 * log(2)
+        #   x = 0, n = 0: grad_self                -> 0: x ** 0 is 1 for every x
+        #   x = 0, n = 2: grad_exponent            -> 0: so is 0 ** n for n >= 0
+        #   x = 0, n = -1: grad_exponent, g = 2    -> -inf, by the formula
+        # Mind:
+        # - 0 times infinity is nan: choose afterwards, element by element.
+        # Use: `F.pow`, `F.log`, `F.where(condition, a, b)`, `F.eq`, `F.ge`, `F.logical_and`,
+        # `F.zeros_like`.
+        raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")
 
     def samples(make):
         yield make(3, 4), 2
@@ -81,91 +69,24 @@ class PowTensor(Binary):
     def forward(xp, self, exponent):
         require(self, "iuf", "pow")
         if self.dtype.kind == "i" and (exponent < 0).any():
-            odd = 1 - 2 * (exponent & 1)
-            unit = xp.where(self == 1, 1, xp.where(self == -1, odd, 0)).astype(self.dtype)
-            return xp.where(exponent < 0, unit, xp.power(self, xp.maximum(exponent, 0)))
+            return integer_powers(xp, self, exponent)
         return xp.power(self, exponent)
 
     # The result is named to be saved in any case: PyTorch notices writes to it also where only
     # this formula runs.
     def grad_self(g, self, exponent, result):
-        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers is yours to write")
+        # 04a.6 Powers, and the trouble at zero: see the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")
 
     def grad_exponent(g, self, exponent, result):
-        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers is yours to write")
+        # 04a.6 Powers, and the trouble at zero: see the task at `PowNumber.grad_self`.
+        raise NotImplementedError("04a.6 Powers, and the trouble at zero is yours to write")
 
     def samples(make):
         yield make(3, 4, low=0.5), make(4)
         yield make(3, 1, low=0.5), make(4)
         yield make(low=0.5), make()
         yield make(0, 2), make(2)
-
-
-def logarithm(number):
-    """Return the logarithm of a Python number, infinite or NaN where there is none."""
-    if number > 0:
-        return math.log(number)
-    return -math.inf if number == 0 else math.nan
-
-
-class PowOfNumber(PowTensor):
-    """A number to the power of a tensor.
-
-    >>> from minigrad import tensor
-    >>> 2 ** tensor([3, 4])
-    tensor([ 8, 16])
-    """
-
-    overload = "pow", 2
-    numbers = ("self",)
-    inplace = False
-    grad_self = None  # type: ignore[assignment]  # a number has none
-
-    def grad_exponent(g, self, exponent, result):
-        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers is yours to write")
-
-    def samples(make):
-        yield 2.5, make(3, 4)
-        yield 3, make()
-
-
-@overloaded(dunder=("__pow__", "__rpow__"), out="cast")
-def pow(input, exponent):
-    """Raise to a power; either operand may be a number. Source: `torch.pow`.
-
-    >>> from minigrad import pow, tensor
-    >>> pow(tensor([1, 2, 3]), 2)
-    tensor([1, 4, 9])
-    """
-    if is_number(input):
-        return PowOfNumber, input, exponent
-    return PowNumber if is_number(exponent) else PowTensor, input, exponent
-
-
-@function(out="exact")
-def float_power(input, exponent):
-    """Raise to a power in float64. Source: `torch.float_power`.
-
-    >>> from minigrad import float_power, tensor
-    >>> float_power(tensor([2, 3]), 2)
-    tensor([4., 9.], dtype=torch.float64)
-    """
-    base = float(input) if is_number(input) else input.to(dtypes.float64)
-    return F.pow(base, float(exponent) if is_number(exponent) else exponent.to(dtypes.float64))
-
-
-@overloaded(out="cast")
-def square(input):
-    """Return the squares. Source: `torch.square`.
-
-    >>> from minigrad import square, tensor
-    >>> square(tensor([1.0, -3.0]))
-    tensor([1., 9.])
-    """
-    return PowNumber, input, 2
 
 
 class Sqrt(Above):
@@ -177,21 +98,15 @@ class Sqrt(Above):
     """
 
     def grad_self(g, result):
-        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers is yours to write")
-
-
-class Rsqrt(Above):
-    """One over the square root.
-
-    >>> from minigrad import rsqrt, tensor
-    >>> rsqrt(tensor([4.0, 16.0]))
-    tensor([0.5000, 0.2500])
-    """
-
-    def forward(xp, self):
-        return 1 / xp.sqrt(self)
-
-    def grad_self(g, result):
-        # 04a.6 Powers: see the task at `PowNumber.grad_self`.
-        raise NotImplementedError("04a.6 Powers is yours to write")
+        # 04a.5 Functions of one number (about 5 lines)
+        # One line each: the gradient of exp, log, sqrt, sigmoid and tanh. `result` is what
+        # forward returned, `self` is what it was given. At self = 2, with g = 10:
+        #   Exp      -> 73.8906
+        #   Log      -> 5
+        #   Sqrt     -> 3.5355
+        #   Sigmoid  -> 1.0499, from the result 0.8808
+        #   Tanh     -> 0.7065, from the result 0.9640
+        # Mind:
+        # - At -1000 and 1000 the slopes of sigmoid and tanh are 0, and not nan.
+        # - The formulas are differentiated again: use `+ - * /` and the arguments.
+        raise NotImplementedError("04a.5 Functions of one number is yours to write")

@@ -84,7 +84,7 @@ def rows_of(output: Tensor, inputs: Tensors, create_graph: bool) -> list[Row]:
     # Mind:
     # - Unit vectors and zeros have the dtype of their tensor: `like`, or the input.
     # - Rows can be asked for again: every pass retains the graph.
-    # - `create_graph` goes on to `gradients`.
+    # - `create_graph` goes on to `gradients`, which has None for a constant.
     # Use: `F.eye`, `F.zeros`, `F.stack`, `gradients`.
     raise NotImplementedError("08.4 Row by row is yours to write")
 

@@ -2,19 +2,17 @@
 # Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
 # MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
 
-"""Powers and roots, element by element.
+"""Powers and the square root, element by element.
+
+The function `pow` chooses between these ops and a third one, in pow.py.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """
 
-import math
-
-from ... import dtypes
 from ...op.arguments import require
 from ...op.declaration import Binary, F, Unary
-from ...op.publish import function
-from ..overloads import is_number, overloaded
-from .exp_log_trig import Above
+from .pow_support import integer_powers, number_power
+from .smooth import Above
 
 
 class PowNumber(Unary):
@@ -28,19 +26,7 @@ class PowNumber(Unary):
     overload = "pow", 0
 
     def forward(xp, self, exponent):
-        if self.dtype.kind != "f":
-            if self.dtype.kind == "b":
-                self = self.astype(xp.int64)
-            if isinstance(exponent, float):
-                self = self.astype(dtypes.get_default_dtype().numpy)
-            elif exponent < 0:
-                raise RuntimeError("Integers to negative integer powers are not allowed.")
-        if exponent == 1:
-            return self.copy()
-        if exponent == -0.5:
-            return 1 / xp.sqrt(self)
-        # `**` turns squares and roots into one instruction; cubes are worth the same.
-        return self * self * self if exponent == 3 else self ** (exponent + 0)
+        return number_power(xp, self, exponent)
 
     def grad_self(g, self, exponent):
         if exponent == 0:
@@ -70,9 +56,7 @@ class PowTensor(Binary):
     def forward(xp, self, exponent):
         require(self, "iuf", "pow")
         if self.dtype.kind == "i" and (exponent < 0).any():
-            odd = 1 - 2 * (exponent & 1)
-            unit = xp.where(self == 1, 1, xp.where(self == -1, odd, 0)).astype(self.dtype)
-            return xp.where(exponent < 0, unit, xp.power(self, xp.maximum(exponent, 0)))
+            return integer_powers(xp, self, exponent)
         return xp.power(self, exponent)
 
     # The result is named to be saved in any case: PyTorch notices writes to it also where only
@@ -92,71 +76,6 @@ class PowTensor(Binary):
         yield make(0, 2), make(2)
 
 
-def logarithm(number):
-    """Return the logarithm of a Python number, infinite or NaN where there is none."""
-    if number > 0:
-        return math.log(number)
-    return -math.inf if number == 0 else math.nan
-
-
-class PowOfNumber(PowTensor):
-    """A number to the power of a tensor.
-
-    >>> from minigrad import tensor
-    >>> 2 ** tensor([3, 4])
-    tensor([ 8, 16])
-    """
-
-    overload = "pow", 2
-    numbers = ("self",)
-    inplace = False
-    grad_self = None  # type: ignore[assignment]  # a number has none
-
-    def grad_exponent(g, self, exponent, result):
-        slope = g * (result * logarithm(self))
-        return F.where(F.ge(exponent, 0), 0, slope) if self == 0 else slope
-
-    def samples(make):
-        yield 2.5, make(3, 4)
-        yield 3, make()
-
-
-@overloaded(dunder=("__pow__", "__rpow__"), out="cast")
-def pow(input, exponent):
-    """Raise to a power; either operand may be a number. Source: `torch.pow`.
-
-    >>> from minigrad import pow, tensor
-    >>> pow(tensor([1, 2, 3]), 2)
-    tensor([1, 4, 9])
-    """
-    if is_number(input):
-        return PowOfNumber, input, exponent
-    return PowNumber if is_number(exponent) else PowTensor, input, exponent
-
-
-@function(out="exact")
-def float_power(input, exponent):
-    """Raise to a power in float64. Source: `torch.float_power`.
-
-    >>> from minigrad import float_power, tensor
-    >>> float_power(tensor([2, 3]), 2)
-    tensor([4., 9.], dtype=torch.float64)
-    """
-    base = float(input) if is_number(input) else input.to(dtypes.float64)
-    return F.pow(base, float(exponent) if is_number(exponent) else exponent.to(dtypes.float64))
-
-
-@overloaded(out="cast")
-def square(input):
-    """Return the squares. Source: `torch.square`.
-
-    >>> from minigrad import square, tensor
-    >>> square(tensor([1.0, -3.0]))
-    tensor([1., 9.])
-    """
-    return PowNumber, input, 2
-
-
 class Sqrt(Above):
     """The square root, NaN for negative numbers.
 
@@ -167,18 +86,3 @@ class Sqrt(Above):
 
     def grad_self(g, result):
         return g / (2 * result)
-
-
-class Rsqrt(Above):
-    """One over the square root.
-
-    >>> from minigrad import rsqrt, tensor
-    >>> rsqrt(tensor([4.0, 16.0]))
-    tensor([0.5000, 0.2500])
-    """
-
-    def forward(xp, self):
-        return 1 / xp.sqrt(self)
-
-    def grad_self(g, result):
-        return -0.5 * g * (result * result * result)

@@ -1,0 +1,149 @@
+# Stage 01, Function: the exercise for minigrad/examples/functions.py.
+# Made by `minigrad dev build`. The lesson is lessons/01_function.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 01
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""Functions of one's own: each has a forward, and a backward that answers it with gradients.
+
+`forward` gets numbers and tensors and computes the outputs. `backward` gets the gradient with
+respect to each output and returns one gradient for each argument of `forward`; None for arguments
+that are no tensors. Both are written with operations of tensors, so that the slope has a slope too.
+The context carries what `backward` needs: tensors through `ctx.save_for_backward(...)` and
+`ctx.saved_tensors`, a tuple; other values as attributes, `ctx.name = value`.
+
+>>> from minigrad import tensor
+>>> x = tensor([1.0, 2.0], requires_grad=True)
+>>> Exp.apply(x).sum().backward()
+>>> x.grad
+tensor([2.7183, 7.3891])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.function import Function
+from ..tensor.tensor import Tensor
+
+__all__ = ["Exp", "GradCoeff", "Polar", "Round", "Sigmoid", "Silu"]
+
+
+class Exp(Function):
+    """`e**x`; its slope is its result."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        # 01.1 Slopes that the result knows (about 10 lines)
+        # Write `forward` and `backward` of `Exp` and `Sigmoid`. Both slopes can be written
+        # with the result: save it, and nothing else.
+        #   Exp: x = [0., 1.]         -> [1.0000, 2.7183]
+        #   its gradient [1., 10.]    -> gradient of x [1.0000, 27.1828]
+        #   Sigmoid: x = [0., 1.]     -> [0.5000, 0.7311]
+        #   its gradient [1., 10.]    -> gradient of x [0.2500, 1.9661]
+        # Mind:
+        # - `ctx.saved_tensors` is a tuple, also where one tensor was saved.
+        # Use: `x.exp()`; numbers and tensors mix, as in `1 / x`.
+        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Tensor) -> Tensor:
+        # 01.1 Slopes that the result knows: see the task at `Exp.forward`.
+        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+
+
+class Sigmoid(Function):
+    """`s = 1 / (1 + e**-x)`; its slope is `s * (1 - s)`."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        # 01.1 Slopes that the result knows: see the task at `Exp.forward`.
+        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Tensor) -> Tensor:
+        # 01.1 Slopes that the result knows: see the task at `Exp.forward`.
+        raise NotImplementedError("01.1 Slopes that the result knows is yours to write")
+
+
+class GradCoeff(Function):
+    """`x` as it is; its gradient is multiplied by the number `coeff`."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, coeff: float) -> Tensor:
+        # 01.2 Gradients that are no slope (about 5 lines)
+        # `GradCoeff` returns `x` as it is and multiplies its gradient by the number `coeff`.
+        # `Round` rounds, and passes its gradient on unchanged.
+        #   GradCoeff: x = [2., 3.], coeff -0.1    -> [2., 3.]
+        #   its gradient [4., 5.]                  -> ([-0.4, -0.5], None)
+        #   Round: x = [0.4, 1.6, -2.7]            -> [0., 2., -3.]
+        #   its gradient [3., 5., 7.]              -> [3., 5., 7.]
+        # Mind:
+        # - `backward` returns one gradient for each argument of `forward`, and None for a
+        #   number.
+        # - Two calls may have two different coefficients.
+        # Use: `x.view_as(x)`, `x.round()`.
+        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None]:
+        # 01.2 Gradients that are no slope: see the task at `GradCoeff.forward`.
+        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+
+
+class Round(Function):
+    """The nearest whole number; the gradient passes as if nothing had been rounded."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        # 01.2 Gradients that are no slope: see the task at `GradCoeff.forward`.
+        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Tensor) -> Tensor:
+        # 01.2 Gradients that are no slope: see the task at `GradCoeff.forward`.
+        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+
+
+class Silu(Function):
+    """`x * s` with `s = 1 / (1 + e**-x)`; its slope is `s + x * s * (1 - s)`."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        # 01.3 Save less (about 5 lines)
+        # `Silu` is x times sigmoid(x). Written with two operations it saves three tensors;
+        # yours saves one, of the size of `x`, and computes the rest again in `backward`.
+        #   x = [1., -2.]             -> [0.7311, -0.2384]
+        #   its gradient [1., 10.]    -> gradient of x [0.9277, -0.9078]
+        # Use: `x.sigmoid()`; the slope is in the docstring.
+        raise NotImplementedError("01.3 Save less is yours to write")
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Tensor) -> Tensor:
+        # 01.3 Save less: see the task at `Silu.forward`.
+        raise NotImplementedError("01.3 Save less is yours to write")
+
+
+class Polar(Function):
+    """Distance and direction of the point `(x, y)`, seen from the origin."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        # 01.4 Two outputs (about 6 lines)
+        # `Polar` takes a point to its distance `d` from the origin and its angle in radians.
+        # `backward` gets two gradients and returns two.
+        #   x = 3., y = 4.              -> (5.0, 0.9273)
+        #   its gradients 1., 0.        -> (0.6, 0.8)
+        #   its gradients 0., 1.        -> (-0.16, 0.12)
+        #   its gradients 10., 100.     -> (-10.0, 20.0)
+        # Mind:
+        # - An input reaches both outputs: its gradient is a sum.
+        # Use: `y.atan2(x)`; the slopes of the distance are `x / d` and `y / d`, those of the
+        # angle `-y / d**2` and `x / d**2`.
+        raise NotImplementedError("01.4 Two outputs is yours to write")
+
+    @staticmethod
+    def backward(ctx: Any, grad_distance: Tensor, grad_angle: Tensor) -> tuple[Tensor, Tensor]:
+        # 01.4 Two outputs: see the task at `Polar.forward`.
+        raise NotImplementedError("01.4 Two outputs is yours to write")

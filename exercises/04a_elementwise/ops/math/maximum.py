@@ -1,0 +1,81 @@
+# Stage 04a, Operators, element by element: the exercise for minigrad/ops/math/maximum.py.
+# Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04a
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""The larger and the smaller of two elements.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+from ...op.declaration import Binary, F
+
+
+class Extreme(Binary, abstract=True):
+    """The larger or the smaller of two elements."""
+
+    inplace = False
+
+    def samples(make):  # no two elements that meet are close
+        yield make(3, 4, low=0.1, high=1), make(3, 4, low=-1, high=-0.1)
+        yield make(3, 1, low=-1, high=-0.1), make(4, low=0.1, high=1)
+        yield make(low=0.1, high=1), make(2, low=-1, high=-0.1)
+        yield make(0, 2), make(2)
+
+
+def share(g, loses, tie):
+    """Return the part of `g` that one of two operands gets; `loses` and `tie` are bool.
+
+    >>> import numpy as np
+    >>> share(np.array([8.0, 8.0, 8.0]), np.array([False, True, False]), np.array([0, 0, 1]))
+    array([8., 0., 4.])
+    """
+    # 04a.7 Kinks: who gets the gradient? (about 2 lines)
+    # relu passes `g` where its result is positive, and gives 0 elsewhere, at 0 too.
+    # `share` returns the part of `g` that one operand of maximum or minimum gets: nothing
+    # where it loses, half at a tie, everything otherwise.
+    #   relu at [-2, 0, 3], g = [5, 6, 7]                        -> [0, 0, 7]
+    #   share([8, 6, 5], loses=[F, T, F], tie=[F, F, T])         -> [8, 0, 2.5]
+    # Mind:
+    # - Choose, do not multiply: 0 times an infinite `g` is nan.
+    # Use: `F.where(condition, a, b)`, `F.le`; `zero_depending_on(result)`, a 0 that keeps
+    # second derivatives possible.
+    raise NotImplementedError("04a.7 Kinks: who gets the gradient? is yours to write")
+
+
+class Maximum(Extreme):
+    """The larger of two elements, NaN if one is; the gradient of a tie is shared equally.
+
+    >>> from minigrad import maximum, tensor
+    >>> maximum(tensor([1, 5]), tensor([3]))
+    tensor([3, 5])
+    """
+
+    def forward(xp, self, other):
+        return xp.maximum(other, self)  # of 0.0 and -0.0 the first, as in PyTorch
+
+    def grad_self(g, self, other):
+        return share(g, F.lt(self, other), F.eq(self, other))
+
+    def grad_other(g, self, other):
+        return share(g, F.lt(other, self), F.eq(self, other))
+
+
+class Minimum(Extreme):
+    """The smaller of two elements, NaN if one is; the gradient of a tie is shared equally.
+
+    >>> from minigrad import minimum, tensor
+    >>> minimum(tensor([1, 5]), tensor([3]))
+    tensor([1, 3])
+    """
+
+    def forward(xp, self, other):
+        return xp.minimum(other, self)
+
+    def grad_self(g, self, other):
+        return share(g, F.gt(self, other), F.eq(self, other))
+
+    def grad_other(g, self, other):
+        return share(g, F.gt(other, self), F.eq(self, other))

@@ -1,0 +1,61 @@
+# Stage 04a, Operators, element by element: the exercise for minigrad/ops/nn/relu.py.
+# Made by `minigrad dev build`. The lesson is lessons/04a_elementwise.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04a
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""The rectifier, max(x, 0).
+
+A backend may have a kernel of its own, named by `own_kernel`, that runs in place of the formula.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
+"""
+
+from ...op.declaration import F
+from ..kernels import own_kernel
+from .activation_base import Activation, zero_depending_on
+
+
+class Relu(Activation):
+    """max(x, 0); the derivative at zero is taken to be zero.
+
+    >>> from minigrad import relu, tensor
+    >>> relu(tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    node = "ReluBackward0"
+    method = True
+
+    def forward(xp, self):
+        if self.dtype.kind == "b":
+            raise RuntimeError("Boolean inputs not supported for relu")
+        return xp.maximum(0, self)  # in this order -0.0 stays what it is
+
+    def forward_inplace(xp, self): xp.maximum(0, self, out=self)
+
+    @own_kernel("relu_gradient")
+    def grad_self(g, result):
+        # 04a.7 Kinks: who gets the gradient? (about 2 lines)
+        # relu passes `g` where its result is positive, and gives 0 elsewhere, at 0 too.
+        # `share` returns the part of `g` that one operand of maximum or minimum gets: nothing
+        # where it loses, half at a tie, everything otherwise.
+        #   relu at [-2, 0, 3], g = [5, 6, 7]                        -> [0, 0, 7]
+        #   share([8, 6, 5], loses=[F, T, F], tie=[F, F, T])         -> [8, 0, 2.5]
+        # Mind:
+        # - Choose, do not multiply: 0 times an infinite `g` is nan.
+        # Use: `F.where(condition, a, b)`, `F.le`; `zero_depending_on(result)`, a 0 that keeps
+        # second derivatives possible.
+        raise NotImplementedError("04a.7 Kinks: who gets the gradient? is yours to write")
+
+
+class ReluInPlace(Relu):
+    """max(x, 0), written into x.
+
+    >>> from minigrad import tensor
+    >>> tensor([-1.0, 2.0]).relu_()
+    tensor([0., 2.])
+    """
+
+    inplace_of = Relu

@@ -1,0 +1,56 @@
+"""Old ways to use a Function and its context: they warn, or raise an error that explains."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+#: Attributes of a node; reading one from an instance of a Function is an error that explains it.
+_OF_NODES = {"_do_backward", "_raw_saved_tensors", "metadata", "name", "next_functions",
+             "register_hook", "register_prehook", "saved_tensors", "saved_variables"}
+
+
+class LegacyContext:
+    """Old methods of a context."""
+
+    saved_tensors: Any
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
+                      stacklevel=2)
+        saved: tuple[Any, ...] = self.saved_tensors
+        return saved
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Warn: PyTorch deprecated it, since there is nothing to declare any more."""
+        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
+                      "automatically tracked. Note that calls to `set_()` are not tracked",
+                      FutureWarning, stacklevel=2)
+
+
+class LegacyFunction:
+    """Instances of a Function, which nothing needs any more."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
+                      "all static, so you should invoke them on the class itself. Instantiating an "
+                      "autograd function will raise an error in a future version of PyTorch.",
+                      DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. "
+                           "Please use new-style autograd function with static forward method. "
+                           "(Example: https://pytorch.org/docs/stable/autograd.html"
+                           "#torch.autograd.Function)")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NODES:
+            raise RuntimeError(
+                f"Attribute '{name}' is invalid for this instance of _C._FunctionBase. Accessing "
+                "this attribute directly on an instance of autograd.Function is a legacy access "
+                "pattern that is no longer supported. For examples on how to use new-style "
+                "autograd functions, see "
+                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function ")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -1,0 +1,33 @@
+"""Parts that sums, differences and products share: the argument `alpha`, bool errors, samples."""
+
+from ...op.declaration import Binary
+
+BOOL_NEGATION = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                 "to invert a mask, use the `~` or `logical_not()` operator instead.")
+BOOL_SUBTRACTION = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+    "`logical_xor()` operator instead.")
+
+
+def scaled(xp, other, alpha):
+    """Return `other * alpha`; `RuntimeError` where the product would need another dtype."""
+    if isinstance(alpha, bool) and other.dtype.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and other.dtype.kind != "f":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
+                           "point number.")
+    if other.dtype.kind == "b":
+        return other if alpha else xp.zeros_like(other)
+    return other if alpha == 1 else xp.multiply(other, alpha)
+
+
+def pairs(make):
+    """Yield samples of two tensors, and of a tensor and a number."""
+    yield from Binary.samples(make)
+    yield make(2, 3), 1.5
+
+
+def pairs_with_alpha(make):
+    """Yield the same, and a sample with the argument `alpha`."""
+    yield from pairs(make)
+    yield make(3, 4), make(4), {"alpha": 2.5}

@@ -1,0 +1,40 @@
+"""The larger and the smaller of two elements that are numbers: NaN gives way.
+
+Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
+"""
+
+from ...op.declaration import F
+from .maximum import Extreme
+
+
+def with_ties_to_self(wins):
+    """Return the formulas of `fmax` or `fmin`; `wins` compares `self` with `other`."""
+    def grad_self(g, self, other):
+        return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), g, 0)
+
+    def grad_other(g, self, other):
+        return F.where(F.logical_or(getattr(F, wins)(self, other), F.isnan(other)), 0, g)
+
+    return grad_self, grad_other
+
+
+class Fmax(Extreme):
+    """The larger of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
+
+    >>> from minigrad import fmax, tensor
+    >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
+    tensor([3., 4.])
+    """
+
+    grad_self, grad_other = with_ties_to_self("ge")
+
+
+class Fmin(Extreme):
+    """The smaller of two elements, the other one where one is NaN; a tie's gradient goes to `self`.
+
+    >>> from minigrad import fmin, tensor
+    >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
+    tensor([1., 4.])
+    """
+
+    grad_self, grad_other = with_ties_to_self("le")

@@ -1,0 +1,74 @@
+"""Is the core of the package taught, and is what the lessons leave out named?
+
+A function is *taught* where it is a hole, or where its code, or that of its class, stands in a
+lesson (`pull`, `show`). A file of the core that no stage rebuilds and no lesson shows has a line in
+`lessons/core.toml` that says what it is for.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from ..stages import CourseError, stages
+from .lesson import parse
+
+__all__ = ["CORE", "file_faults", "is_taught", "left_out", "section", "taught_symbols"]
+
+#: The folders of the core.
+CORE = ("graph", "tensor", "op", "engine")
+
+_FILE = "core.toml"
+
+
+def taught_symbols(root: Path) -> set[str]:
+    """Return what is a hole or stands in a lesson, as "path/in/package.py:Class.method"."""
+    found: set[str] = set()
+    for stage in stages(root):
+        found.update(symbol for hole in stage.holes for symbol in hole.symbols)
+        found.update(block.detail for block in parse(stage.text(), stage.key)
+                     if block.kind in ("pull", "show"))
+    return found
+
+
+def is_taught(path: str, qualified: str, taught: set[str]) -> bool:
+    """Return whether a function, named by its `co_qualname`, or what encloses it, is taught.
+
+    >>> is_taught("graph/node.py", "through_tensors.<locals>.<listcomp>",
+    ...           {"graph/node.py:through_tensors"})
+    True
+    """
+    names = qualified.replace(".<locals>", "").split(".")
+    return any(f"{path}:{'.'.join(names[:end])}" in taught for end in range(1, len(names) + 1))
+
+
+def left_out(root: Path) -> dict[str, str]:
+    """Return the files of the core that the lessons leave out, and what each is for."""
+    path = root / "lessons" / _FILE
+    try:
+        files: dict[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))["files"]
+    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise CourseError(f"{path}: {error}") from None
+    return files
+
+
+def file_faults(root: Path) -> list[str]:
+    """Return which files of the core are neither taught nor named, or named without need."""
+    package = root / "minigrad"
+    there = {path.relative_to(package).as_posix() for part in CORE
+             for path in (package / part).glob("*.py") if path.name != "__init__.py"}
+    taught = {symbol.partition(":")[0] for symbol in taught_symbols(root)}
+    taught |= {path for stage in stages(root) for path in stage.modules}
+    named = set(left_out(root))
+    return [*(f"{path}: no lesson has it, and lessons/{_FILE} does not say what it is for"
+              for path in sorted(there - taught - named)),
+            *(f"{path}: named in lessons/{_FILE}, but a lesson has it"
+              for path in sorted(named & taught)),
+            *(f"{path}: named in lessons/{_FILE}, but there is no such file"
+              for path in sorted(named - there))]
+
+
+def section(root: Path) -> str:
+    """Return the table of the course's page: each file that is left out, with its line."""
+    rows = [f"| `{path}` | {words} |" for path, words in sorted(left_out(root).items())]
+    return "\n".join(["| file | what it is for |", "|---|---|", *rows]) + "\n"
