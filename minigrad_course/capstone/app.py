@@ -27,7 +27,7 @@ from .results import keep_result, read_results
 
 app = typer.Typer(rich_markup_mode=None)
 
-#: What each part asks for.
+#: The task of each part.
 ASKED = {"digits": f"a network of your own reads more than {WANTED:.0%} of the held-out digits",
          "spell": "a GPT learns to spell on your engine: half of what it writes is right",
          "fault": "one changed line in your engine, to be found by halves"}

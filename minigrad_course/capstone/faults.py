@@ -2,8 +2,8 @@
 
 NOTE [Planting]
     A fault is a known mistake of one exercise: one line of the answer, changed.  It is composed
-    into the learner's own file where the stage is solved, else into the package's module.  Which
-    mistake it is follows from its number; it is taken only if at least one of the ten probes
+    into the learner's own file where the stage is solved, else into the package's module.  A
+    number decides which mistake it is; it is taken only if at least one of the ten probes
     (lessons/programs/ten_probes.py) sees it.  `seen = true` beside a mistake says that they do, on
     the package's own code, so that few have to be tried.  The workspace keeps a digest of it and no
     name.
@@ -46,7 +46,7 @@ class Fault:
 
     @property
     def digest(self) -> str:
-        """What the workspace keeps of it."""
+        """The mark under which the workspace keeps it."""
         name = f"{self.stage.key} {self.hole.id} {self.mutant.name}"
         return hashlib.sha256(name.encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""What a program of the capstone hands to the command that started it."""
+"""Figures that a program of the capstone hands to the command that started it."""
 
 from __future__ import annotations
 

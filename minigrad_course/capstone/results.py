@@ -1,4 +1,4 @@
-"""What the parts of the capstone measured, kept in the workspace.
+"""Figures that the parts of the capstone measured, kept in the workspace.
 
     .minigrad/capstone.json     the best figures of each part, with a digest
 
