@@ -23,11 +23,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 MADE = sorted((ROOT / "lessons" / "pictures").glob("*.svg"))
 
 #: Lessons without their two pictures yet: the list can only shrink.
-WITHOUT = frozenset({"03", "04d", "06", "06b"})
+WITHOUT: frozenset[str] = frozenset()
 #: Lessons whose diagrams in characters are not pictures yet: this list too can only shrink.
 CHARACTERS: frozenset[str] = frozenset()
 #: Lessons that show an output which they ask to be predicted; this one too.
-UNFOLDED = frozenset({"03"})
+UNFOLDED: frozenset[str] = frozenset()
 
 
 def picture_blocks(stage: course.Stage) -> list[lesson.Block]:
@@ -164,6 +164,16 @@ def test_a_plot_s_axis_of_logarithms_has_powers_of_ten():
                          log_x=True, log_y=True)
     assert {"10⁻⁴", "10⁻²", "10⁰" if ">10⁰<" in "".join(made.shapes) else "1"} <= set(
         re.findall(r">([^<]+)</text>", "\n".join(made.shapes)))
+
+
+@pytest.mark.parametrize(("low", "high", "told"), [
+    (0.0177, 4.02, ["0", "1", "2", "3", "4", "5"]), (-4.0, 4.0, ["-4", "-2", "0", "2", "4"]),
+    (0.0, 0.3, ["0", "0.1", "0.2", "0.3"]), (2.0, 2.0, ["2", "2.2"]),
+])
+def test_a_plot_s_ticks_are_round_numbers_around_its_data(low, high, told):
+    made = "".join(pictures.plot([Curve([(0.0, low), (1.0, high)])], "x", "y", x_ticks=[0, 1]
+                                 ).shapes)
+    assert re.findall(r'text-anchor="end">([^<]+)<', made) == told
 
 
 def test_bars_and_events_are_as_wide_as_what_they_stand_for():
