@@ -209,10 +209,10 @@ def _stage(path: Path, root: Path) -> Stage:
                       read.get("beside", False))
     except KeyError as error:
         raise CourseError(f"{path}: {error} is missing") from None
-    outside = [each for each in stage.modules if not each.startswith("op/")]
+    outside = [each for each in stage.modules if not each.startswith(("op/", "examples/"))]
     if stage.beside and outside:
-        raise CourseError(f"{path}: with beside = true all modules are in op/, but {outside[0]} "
-                          "is not")
+        raise CourseError(f"{path}: with beside = true all modules are in op/ or examples/, but "
+                          f"{outside[0]} is not")
     return stage
 
 

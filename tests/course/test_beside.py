@@ -208,8 +208,8 @@ def first_line(root: Path, path: str, symbol: str) -> int:
     return min([function.lineno, *(each.lineno for each in function.decorator_list)])
 
 
-def test_no_published_stage_is_tested_beside_the_package_yet():
-    assert not any(each.beside for each in course.stages())
+def test_the_published_stage_that_is_tested_beside_the_package():
+    assert [each.number for each in course.stages() if each.beside] == ["04d"]
 
 
 # ------------------------------------------------------------------ the terminal

@@ -697,6 +697,18 @@ def test_nodes_take_hooks_before_and_after():
     assert source.grad.tolist() == [[4.5, 4.5], [4.5, 4.5]]
 
 
+def test_the_latest_ready_node_runs_first_so_the_queue_is_no_deque():
+    """The article prints a deque; from front or back it would give another order: errata 25."""
+    source, order, parts = leaf(1.0), [], []
+    for name in "abc":
+        part = source * 2.0
+        part.register_hook(lambda grad, name=name: order.append(name))
+        parts.append(part)
+    a, b, c = parts
+    torch.stack([b, c, a]).sum().backward()  # one node makes all three ready, in this order
+    assert order == ["c", "b", "a"]
+
+
 def test_node_classes_that_the_article_lists():
     """All but those of derivatives' own derivatives, which are errata 22."""
     m = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
