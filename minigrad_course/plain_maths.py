@@ -38,8 +38,7 @@ def _formula(text: str) -> str:
     text = re.sub(r"\\(?:text|operatorname|mathrm|mathbf)" + _GROUP,
                   lambda found: f"{{{found[1]}}}", text)
     for name, above in (("bar", "\u0304"), ("dot", "\u0307")):
-        text = re.sub(rf"\\{name}\s*(?:\{{(\w)\}}|(\w))",
-                      lambda found, above=above: f"{found[1] or found[2]}{above}", text)
+        text = re.sub(rf"\\{name}\s*(?:\{{(\w)\}}|(\w))", rf"\1\2{above}", text)
     text = re.sub(r"\\frac(\d)(\d)", r"\\frac{\1}{\2}", text)
     before = ""
     while before != text:
