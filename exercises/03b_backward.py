@@ -24,7 +24,8 @@ from ..dtypes import FROM_NUMPY
 from ..engine.engine import execute
 from ..engine.frames import user_frame
 from ..engine.gradient_views import mark_views
-from ..engine.graph_task import GraphTask, on_tensors
+from ..engine.graph_task import GraphTask
+from ..engine.input_buffer import on_tensors
 from ..graph.node import Node
 from ..tensor.attributes import Size
 from ..tensor.tensor import Tensor, method

@@ -8,7 +8,8 @@ NOTE [A second copy of op/]
     of its own.  Relative imports lead from them to the rest of that name, which is the package:
     `minigrad_beside_04d_1.graph` is `minigrad.graph`, and likewise all others.  Only `Tensor` is
     another class there, a subclass: the methods that the copy publishes are its own.  Functions of
-    the copy take the package's tensors too, because the engine makes some.
+    the copy take the package's tensors too, because the engine makes some.  `examples/` is loaded
+    anew as well: an op that is declared there is declared in the copy.
 
 NOTE [A copy for each exercise]
     The copy of exercise 04d.1 has the learner's answer to 04d.1 and the package's to all others.
@@ -140,7 +141,7 @@ def _prepare(name: str) -> None:
     """Give every module of the package but `op/` a second name."""
     import_module("minigrad")
     for each, module in list(sys.modules.items()):
-        if re.match(r"minigrad\.(?!op\b|fast\b)", each):
+        if re.match(r"minigrad\.(?!op\b|fast\b|examples\b)", each):
             sys.modules[name + each.removeprefix("minigrad")] = module
     top = sys.modules[name] = ModuleType(name, "A second copy of op/ beside the package.")
     top.__path__ = []  # nothing that is not here yet can be imported by this name
@@ -181,8 +182,8 @@ def _tensor_module(name: str) -> Any:
 
 def _load(name: str, modules: dict[str, Any]) -> SecondCopy:
     """Import `op/` under its second name, with a learner's modules in it, and declare the ops."""
-    folder = Path(import_module("minigrad.op").__file__ or "").parent
-    files = {f"{name}.op": str(folder / "__init__.py")}
+    package = Path(import_module("minigrad").__file__ or "").parent
+    files = {f"{name}.{each}": str(package / each / "__init__.py") for each in ("op", "examples")}
     composed = {}
     for each, source in modules.items():
         here = name + each.removeprefix("minigrad")

@@ -46,6 +46,28 @@ def declare_ops(Op: Any, Unary: Any, Binary: Any, F: Any) -> None:
         def grad_other(g, self):
             return g * self
 
+    class Sigmoid(Unary):
+        """One input; its formula makes a number of the output."""
+
+        def forward(xp, self):
+            return 1 / (1 + xp.exp(-self))
+
+        def grad_self(g, result):
+            return g * result * (1 - result)
+
+    class Sub(Binary):
+        """Two inputs whose order counts; its formulas ask for nothing."""
+
+        function = "subtract"
+        dunder = ("__sub__", "__rsub__")
+        numbers = True
+
+        def grad_self(g):
+            return g
+
+        def grad_other(g):
+            return -g
+
     class AddScaled(Op):
         """A list of tensors of one shape, added up and scaled: `add_scaled([x, y], 3.0)`."""
 

@@ -13,7 +13,7 @@ from .compose import Source
 from .stages import Hole, Stage
 from .tracebacks import own_lines
 from .trial import LIMIT, Outcome, Trial
-from .verdict import Verdict, asked_by, capped, short_name, verdicts
+from .verdict import Verdict, asked_by, capped, short_name, told_of_whole, verdicts
 from .waiting import try_answers
 
 _MARKS = {"solved": "[green]solved[/]   ", "right": "[green]right[/]    ",
@@ -42,7 +42,24 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: 
         show_open(console, found[0])
     earned, all_points = sum(each.points for each in found), sum(each.points for each in holes)
     console.print(f"{earned} of {all_points} points")
+    if trial.whole is not None:
+        show_whole(console, trial.whole)
     return found
+
+
+def show_whole(console: Console, whole: Trial) -> None:
+    """Say how all files of a stage do below the whole package; see waiting.py."""
+    if whole.problem:
+        show_problem(console, whole)
+        return
+    console.print(escape(told_of_whole(whole)), soft_wrap=True)
+    for each in whole.outcomes:
+        if not each.passed:
+            console.print(f"  {escape(short_name(each.test))} failed:")
+            for line in each.message.splitlines()[:12]:
+                console.print(f"    {escape(line)}")
+            if each.where:
+                console.print(f"  at {escape(each.where)}", soft_wrap=True)
 
 
 def show_problem(console: Console, trial: Trial) -> None:

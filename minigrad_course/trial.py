@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -57,6 +57,8 @@ class Trial:
     at: tuple[str, int] | None = None  # the learner's file and line that raised the problem
     #: Right answers, and the exercises without which their tests fail; see waiting.py.
     waits: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: For a stage that is tested beside the package: what came of its files below the package.
+    whole: Trial | None = None
 
     def of(self, hole: Hole) -> list[Outcome]:
         """Return the outcomes of the tests for a hole."""
@@ -192,8 +194,11 @@ def plan_for(folder: Path, stage: Stage, files: dict[str, Path], holes: list[str
              ) -> tuple[list[str], Path]:
     """Write a plan; return the command that carries it out, and where the report will be.
 
-    The modules of a stage that is tested beside the package are in the plan once for each exercise.
+    The modules of a stage that is tested beside the package are in the plan once for each exercise;
+    but they are swapped in below the package for the tests that are marked with the stage's number.
     """
+    if stage.beside and holes == [stage.number]:
+        stage, more = replace(stage, beside=False), {**more, "symptoms": None}
     composed, beside = composed or {}, {}
     swapped = {path: file for path, file in files.items()
                if not (stage.beside and path in stage.modules)}

@@ -13,7 +13,7 @@ from .stages import Hole, Stage
 from .trial import Outcome, Trial, unreadable, unwritten
 
 __all__ = ["Verdict", "asked_by", "capped", "named_together", "over_time", "running_in",
-           "short_name", "told", "unwritten", "verdicts"]
+           "short_name", "told", "told_of_whole", "unwritten", "verdicts"]
 
 #: Lines of printed text that are shown, and how much of each.
 SHOWN_LINES, SHOWN_WIDTH = 20, 300
@@ -163,6 +163,18 @@ def named_together(holes: Sequence[str]) -> str:
 def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
     """Return what is to be said of each hole."""
     return [replace(_verdict(stage, trial, hole), printed=_printed(trial, hole)) for hole in holes]
+
+
+def told_of_whole(whole: Trial) -> str:
+    """Say how all files of a stage do below the whole package; see waiting.py."""
+    if whole.problem:
+        return ("Below the whole package nothing could be tested: "
+                + whole.problem.strip().rpartition("\n")[2])
+    count, failing = len(whole.outcomes), [each for each in whole.outcomes if not each.passed]
+    if failing:
+        return (f"Your files stand in below the whole package: {len(failing)} of {count} tests "
+                "fail there.")
+    return f"Your files stand in below the whole package: all {count} tests pass there."
 
 
 def _printed(trial: Trial, hole: Hole) -> tuple[tuple[str, str], ...]:

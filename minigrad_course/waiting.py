@@ -7,6 +7,11 @@ NOTE [Right; it waits for]
     its own, and only these are shown.  In a second run only the tests of that one exercise count,
     and its own functions are always the learner's.
 
+NOTE [Below the whole package]
+    Each exercise of a stage with `beside = true` is tested on a copy of its own, and waits for
+    none.  When all of them are right, the learner's files are swapped in below the whole package,
+    as those of other stages are, and the tests that are marked with the stage's number run there.
+
 NOTE [Time in second runs]
     Second runs have the same limit of time.  An exercise that ended at its limit in its own code is
     tested again once at most, with all others from the package and a third of the time: code that
@@ -84,7 +89,10 @@ def try_again(desk: Desk, first: Trial, holes: list[str] | None, once: Once, run
     """
     every = desk.stage.holes
     if desk.stage.beside:  # each exercise was tested with the package's version of the others
-        return first
+        is_whole = holes is None or {hole.id for hole in every} <= set(holes)
+        if not is_whole or not all(map(first.solved, every)):
+            return first
+        return replace(first, whole=once([desk.stage.number], False))
     asked = [hole for hole in every if holes is None or hole.id in holes]
     is_open = desk.open()  # they fail: their tests need not run
     others = [hole.id for hole in every if hole not in asked and hole.id not in is_open]

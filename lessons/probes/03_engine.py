@@ -7,12 +7,13 @@ called, so that a mistake costs its own hole alone.
 from heapq import heappop, heappush
 
 import numpy as np
-from probing import array, tensor, tried
+from probing import Wrong, array, tensor, tried
 
 from minigrad import _state
 from minigrad.engine import engine, graph_task
 from minigrad.engine.graph_task import GraphTask
 from minigrad.engine.input_buffer import Gradient, InputBuffer
+from minigrad.examples.naive_engine import NaiveEngine
 from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import GraphRoot, NaryNode
 
@@ -43,7 +44,45 @@ def root_of(random, nodes, count=3):
     return GraphRoot([(node, 0) for node in after], [None] * len(after))
 
 
+class Weights(NaiveEngine):
+    """An engine whose nodes have weights, and some results that are None."""
+
+    def __init__(self, weights):
+        super().__init__()
+        self.weights, self.asked = weights, []
+
+    def call(self, node, index, grad):
+        self.asked.append([node.sequence, index])
+        return [None if weight is None else grad if weight == 1 else grad * weight + index
+                for weight in self.weights[node]]
+
+
 def probe_03_1(random):
+    seen = []
+    for _ in range(5):
+        leaves = [tensor(random, [2], grad=True) for _ in range(3)]
+        nodes = [leaf._edge()[0] for leaf in leaves]
+        weights = {}
+        for i in range(7):
+            edges = [(random.choice([*nodes[-4:], None]), random.randrange(3))
+                     for _ in range(random.randint(0, 3))]
+            node = node_of(NaryNode, i, edges)
+            node.num_inputs = 3
+            weights[node] = [random.choice([None, 1, 1, random.randint(2, 5)]) for _ in edges]
+            nodes.append(node)
+        machine, given = Weights(weights), array(random, [2])
+        before = given.copy()
+        for index in random.sample(range(3), 2):
+            seen.append(tried(lambda machine=machine, index=index, given=given:
+                              machine.send(nodes[-1], index, given)))
+        seen.append([np.array_equal(before, given), sorted(machine.asked)])
+        for leaf in leaves:
+            found = machine.gradients.get(leaf)
+            seen.append(None if found is None else np.round(found, 4).tolist())
+    return seen
+
+
+def probe_03_2(random):
     seen = []
     for shape in ([], [2], [2, 3], [], [random.randint(1, 4)]):
         buffer = InputBuffer(3)
@@ -77,7 +116,7 @@ def probe_03_1(random):
     return seen
 
 
-def probe_03_2(random):
+def probe_03_3(random):
     seen = []
     for _ in range(4):
         nodes = graph(random, random.randint(4, 25))
@@ -109,7 +148,7 @@ class Buffer:
         self.seen.append(["add", self.name, index, *gradient])
 
 
-def probe_03_3(random):
+def probe_03_4(random):
     seen = []
     made, graph_task.InputBuffer = graph_task.InputBuffer, lambda size: Buffer(size, seen)
     try:
@@ -132,8 +171,6 @@ def fill_buffers(random, seen):
         seen.append([nodes.index(heappop(task.ready)[2]) for _ in nodes])
         nodes = [node_of(sequence=i * 3 + random.randrange(3)) for i in range(5)]
         task.dependencies = {node: random.randint(1, 4) for node in nodes}
-        if random.random() < 0.6:
-            task.nodes_to_execute = {node for node in nodes if random.random() < 0.6}
         left = [node for node in nodes for _ in range(task.dependencies[node])]
         random.shuffle(left)
         for node in left[: len(left) - random.randint(0, 2)]:
@@ -147,7 +184,7 @@ def fill_buffers(random, seen):
         seen.append([heappop(task.ready)[2].sequence for _ in range(len(task.ready))])
 
 
-def probe_03_4(random):
+def probe_03_5(random):
     seen = []
 
     class Task(GraphTask):
@@ -211,18 +248,8 @@ def probe_03_4(random):
             if restricted:
                 root.sequence = 3 * (1 << 40) + 1
 
-            def callback(name, more, task=task):
-                def called():
-                    seen.append(["callback", name])
-                    if more:
-                        task.callbacks.append(callback(name + 100, False))
-
-                return called
-
-            task.callbacks += [callback(i, random.random() < 0.4)
-                               for i in range(random.randint(2, 4))]
             seen.append(tried(lambda task=task, root=root: task.run(root)))
-            seen.append([len(task.ready), len(task.callbacks), len(task.buffers)])
+            seen.append([len(task.ready), len(task.buffers)])
             for node in random.sample(nodes, 3):
                 buffer = InputBuffer(1)
                 buffer.grads[0] = random.random()
@@ -230,21 +257,6 @@ def probe_03_4(random):
                                   task.evaluate(node, buffer)))
                 task.buffers.clear()
                 task.ready.clear()
-    watched = []
-    kept = _state.anomaly.watched, _state.anomaly.enabled
-    _state.anomaly.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
-    _state.anomaly.enabled = True
-    try:
-        task = Task(True, False)
-        for _ in range(random.randint(1, 3)):
-            node = node_of(Noted, 10, [(None, 0)])
-            task.buffers[node] = InputBuffer(1)
-            task.push(node)
-        Task.runs = lambda self, node: False
-        task.nodes_to_execute = set()
-        seen.append([tried(lambda: task.run(NotedRoot([], []))), len(watched)])
-    finally:
-        _state.anomaly.watched, _state.anomaly.enabled = kept
     return seen
 
 
@@ -257,25 +269,9 @@ class HookTables:
         self.number = number
 
 
-class Ends(GraphTask):
-    """A pass that writes down what `run_hooks_and_capture` does; `answer` is what `runs` says."""
-
-    seen, answer = [], True
-
-    def runs(self, node):
-        return self.answer
-
-    def capture(self, node, grads):
-        self.seen.append(["capture", list(grads)])
-
-    def run_tensor_hooks(self, node, buffer):
-        self.seen.append(["hooks", list(buffer.grads)])
-        buffer.grads[0] += 100.0
-
-
-def probe_03_5(random):
+def probe_03_6(random):
     seen = []
-    for _ in range(5):
+    for _ in range(6):
         nodes = graph(random, random.randint(5, 25))
         root, task = root_of(random, nodes), GraphTask(False, False)
         behind, stack = set(), [root]
@@ -286,33 +282,12 @@ def probe_03_5(random):
                     stack.append(node)
         goals = set(random.sample([n for n in nodes if n in behind],
                                   random.randint(1, min(3, len(behind)))))
+        if random.random() < 0.3:
+            goals.add(node_of())
+        kept = set(goals)
         task.find_nodes_to_execute(root, goals)
         seen.append([[node in task.nodes_to_execute for node in nodes],
-                     root in task.nodes_to_execute])
-        task = GraphTask(False, False)
-        task.nodes_to_execute = {node for node in nodes if random.random() < 0.4}
-        for node in random.sample(nodes, 4):
-            places = list(range(20))
-            random.shuffle(places)
-            task.captures[node] = {index: [places.pop() for _ in range(random.randint(1, 3))]
-                                   for index in random.sample(range(4), random.randint(1, 3))}
-        seen.append([task.runs(node) for node in nodes])
-        for node in task.captures:
-            task.captured.clear()
-            task.capture(node, [random.random() for _ in range(4)])
-            seen.append(sorted(task.captured.items()))
-    for _ in range(8):
-        node, task = node_of(sequence=1), Ends(False, False)
-        task.seen, task.answer = seen, random.random() < 0.5
-        task.nodes_to_execute = None if random.random() < 0.3 else set()
-        if random.random() < 0.6:
-            task.captures[node] = {0: [0]}
-        if random.random() < 0.6:
-            node.extras = HookTables(random.randrange(100))
-        buffer = InputBuffer(1)
-        buffer.grads[0] = random.random()
-        seen.append(tried(lambda task=task, node=node, buffer=buffer:
-                          bool(task.run_hooks_and_capture(node, buffer))))
+                     root in task.nodes_to_execute, len(task.nodes_to_execute), goals == kept])
     chain, ladder = [node_of()], [node_of()]
     for _ in range(3000 + random.randrange(50)):
         chain.append(node_of(NaryNode, 0, [(chain[-1], 0)]))
@@ -327,63 +302,67 @@ def probe_03_5(random):
     return seen
 
 
-def probe_03_6(random):
+def probe_03_7(random):
     seen = []
+    for _ in range(5):
+        nodes, task = graph(random, random.randint(5, 12)), GraphTask(False, False)
+        names = {node: i for i, node in enumerate(nodes)}
+        inputs = [(random.choice([*nodes[:4], None]), random.randrange(3))
+                  for _ in range(random.randint(0, 8))]
+        task.note_captures(inputs)
+        seen.append([[names.get(node), sorted((index, list(places))
+                                              for index, places in entry.items())]
+                     for node, entry in sorted(task.captures.items(),
+                                               key=lambda each: names.get(each[0], -1))])
+        task = GraphTask(False, False)
+        task.nodes_to_execute = {node for node in nodes if random.random() < 0.4}
+        for node in random.sample(nodes, 4):
+            places = list(range(20))
+            random.shuffle(places)
+            task.captures[node] = {index: [places.pop() for _ in range(random.randint(1, 3))]
+                                   for index in random.sample(range(4), random.randint(0, 3))}
+        seen.append([bool(task.runs(node)) for node in nodes])
+        for node in task.captures:
+            task.captured.clear()
+            task.capture(node, [random.random() for _ in range(4)])
+            seen.append(sorted(task.captured.items()))
+    return seen
 
-    class Wrong(Exception):
-        pass
+
+def probe_03_8(random):
+    seen, level = [], [0]
 
     class Task(GraphTask):
-        def __init__(self, *args, **more):
-            super().__init__(*args, **more)
-            seen.append(["made", *args[:2]])
-
-        def find_nodes_to_execute(self, root, inputs):
-            self.nodes_to_execute = set(inputs)
-            seen.append(["restrict", sorted(names[node] for node in inputs)])
-
         def count_dependencies(self, root):
-            seen.append(["count", [names[node] for node, _ in root.edges], list(root.outputs)])
+            seen.append(["count", len(root.edges)])
 
         def run(self, root):
             seen.append(["run", _state.grad_enabled.get(), len(engine._running.tasks) - tasks,
-                         engine._running.tasks[-1] is self, self.on_tensors,
-                         self.nodes_to_execute is not None])
-            seen.append([[names[node], index, list(places)]
-                         for node, each in self.captures.items()
-                         for index, places in each.items()])
-            for each in self.captures.values():
-                for places in each.values():
-                    for place in places:
-                        if random.random() < 0.8:
-                            self.captured[place] = random.random()
-            count = len(self.callbacks)
-            queued = [lambda: None, lambda: None]
-            for each in queued:
-                engine.queue_callback(each)
-            seen.append(["queued", len(self.callbacks) - count, self.callbacks[-2:] == queued])
+                         engine._running.tasks[-1] is self])
+            for number in range(random.randint(0, 3)):
+                engine.queue_callback(callback(number, random.random() < 0.4))
             if level[0] and random.random() < 0.6:
                 level[0] -= 1
                 seen.append(tried(once))
                 seen.append(_state.grad_enabled.get())
-                engine.queue_callback(lambda: None)
-                seen.append(["queued", len(self.callbacks) - count])
+                engine.queue_callback(callback("outer", False))
             if random.random() < 0.3:
                 raise Wrong("on purpose")
 
-    nodes = [node_of() for _ in range(5)]
-    names = {node: i for i, node in enumerate(nodes)} | {None: None}
-    level = [0]
-    mode, tasks = _state.grad_enabled.get(), len(engine._running.tasks)
+    def callback(name, more):
+        def called():
+            seen.append(["callback", name, _state.grad_enabled.get()])
+            if more:
+                engine.queue_callback(callback("late", False))
+
+        return called
 
     def once():
-        edges = [(random.choice(nodes), 0) for _ in range(2)]
-        inputs = None if random.random() < 0.25 else [
-            (random.choice([*nodes[:3], None]), random.randrange(2))
-            for _ in range(random.randint(0, 5))]
-        return engine.execute(edges, [random.random(), None], random.random() < 0.5,
-                              random.random() < 0.5, inputs, random.random() < 0.3, Task)
+        task = Task(False, random.random() < 0.5, on_tensors=True)
+        engine._run_here(task, GraphRoot([], []))
+        return len(task.callbacks)
 
+    mode, tasks = _state.grad_enabled.get(), len(engine._running.tasks)
     try:
         for _ in range(12):
             level[0] = 2
@@ -392,16 +371,9 @@ def probe_03_6(random):
             seen.append(tried(once))
             seen.append([_state.grad_enabled.get(), len(engine._running.tasks) - tasks])
             _state.grad_enabled.set(before)
-        del engine._running.tasks[tasks:]
-        seen.append(tried(lambda: engine.queue_callback(lambda: seen.append("called at once"))))
-        fresh, kept = [], engine._run_in_fresh_thread
-        engine._run_in_fresh_thread = lambda task, root: fresh.append(len(root.edges))
-        several = engine.MAX_DEPTH - random.randrange(2) - tasks
-        engine._running.tasks.extend([None] * several)
-        try:
-            seen.append([tried(once), fresh])
-        finally:
-            engine._run_in_fresh_thread = kept
+            del engine._running.tasks[tasks:]
+        if not tasks:
+            seen.append(tried(lambda: engine.queue_callback(lambda: seen.append("at once"))))
     finally:
         _state.grad_enabled.set(mode)
         del engine._running.tasks[tasks:]

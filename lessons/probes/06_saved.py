@@ -12,7 +12,7 @@ from minigrad.graph.node import NaryNode
 from minigrad.graph.saved_tensor import SavedTensor
 from minigrad.graph.special_versions import INFERENCE
 from minigrad.graph.version import Version, version_of
-from minigrad.tensor import views
+from minigrad.tensor import creation_meta, views
 
 
 def in_modes(grad, inference, program):
@@ -204,8 +204,8 @@ def probe_06_4(random):
             first._counter = INFERENCE
         result = torch.Tensor._plain(first._array[:1])
         before = result._counter
-        creation = random.choice([None, None, None, views.DEFAULT, views.NO_GRAD,
-                                  views.MULTI_OUTPUT, views.IN_CUSTOM_FUNCTION])
+        creation = random.choice([None, None, None, creation_meta.DEFAULT, creation_meta.NO_GRAD,
+                                  creation_meta.MULTI_OUTPUT, creation_meta.IN_CUSTOM_FUNCTION])
         multiple = random.random() < 0.3
         seen.append(in_modes(random.random() < 0.6, random.random() < 0.2, lambda: views.mark_view(
             result, first, multiple=multiple, creation=creation)))
@@ -296,6 +296,38 @@ def probe_06_6(random):
 
 def probe_06_7(random):
     seen = []
+    for _ in range(8):
+        t = random.choice([tensor(random), tensor(random, grad=True) * 2])
+        node, index = node_of(0), random.randrange(4)
+        before = t._node
+        if before is not None and random.random() < 0.6:
+            t.retain_grad()
+        views.rebase_history(t, node, index, 0)
+        seen.append([t._node is node, t._index, t._requires_grad,
+                     None if node.extras is None else sorted(node.extras.retained),
+                     None if before is None or before.extras is None
+                     else sorted(before.extras.retained)])
+        base = tensor(random, [3], grad=True) * 2
+        before, view, position = base._node, base[1:], random.randrange(3)
+        node.set_edges([(None, 0)] * 3)
+        seen.append(tried(lambda: views.rebase_history(view, node, 0, position)))
+        seen.append([position, base._node is before, base._index, base._requires_grad,
+                     type(base._node).__name__, view._index, view._requires_grad,
+                     [edge[0] is before for edge in base._node.edges],
+                     [edge[0] is base._node for edge in view._node.edges]])
+        whole = tensor(random, [3, 2], grad=True) * 2
+        part = random.choice([whole[0], whole[:, 1], whole.t()])
+        before = part._node
+        for _ in range(random.randint(0, 3)):
+            write(random, whole)
+        seen.append(in_modes(random.random() < 0.5, False, lambda: part._view.regenerate(part)))
+        seen.append([part._node is before, part._view.version, part._index, part._requires_grad,
+                     part._node.name(), part._node.edges[0][0] is whole._node])
+    return seen
+
+
+def probe_06_8(random):
+    seen = []
     for _ in range(10):
         x, other = tensor(random, [3, 2], grad=True), tensor(random, [2], grad=True)
         base = x * random.uniform(1, 2) if random.random() < 0.8 else tensor(random, [3, 2])
@@ -341,21 +373,4 @@ def probe_06_7(random):
         y.mul_(random.random())
         for view in (part, hidden):
             seen.append(in_modes(random.random() < 0.5, False, lambda view=view: view.grad_fn))
-    for _ in range(6):  # by hand
-        t = random.choice([tensor(random), tensor(random, grad=True) * 2])
-        node, index = node_of(0), random.randrange(4)
-        before = t._node
-        if before is not None and random.random() < 0.6:
-            t.retain_grad()
-        views.rebase_history(t, node, index, 0)
-        seen.append([t._node is node, t._index, t._requires_grad,
-                     None if node.extras is None else sorted(node.extras.retained),
-                     None if before is None or before.extras is None
-                     else sorted(before.extras.retained)])
-        base = tensor(random, [3], grad=True) * 2
-        before, view, position = base._node, base[1:], random.randrange(3)
-        node.set_edges([(None, 0)] * 3)
-        seen.append(tried(lambda: views.rebase_history(view, node, 0, position)))
-        seen.append([position, base._node is before,
-                     [edge[0] is before for edge in base._node.edges]])
     return seen

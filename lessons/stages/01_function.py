@@ -60,7 +60,16 @@ def forward(name, *args):
     """Return the context of a call, and its output or outputs."""
     args = [torch.tensor(a, dtype=torch.float64) if isinstance(a, list) else a for a in args]
     ctx = Notes(args)
-    return ctx, getattr(functions, name).forward(ctx, *args)
+    outputs = getattr(functions, name).forward(ctx, *args)
+    ctx.known = (*args, *(outputs if isinstance(outputs, tuple) else [outputs]))
+    return ctx, outputs
+
+
+def saves_without_history(name, *args):
+    """Tell whether a tensor is saved that is neither an input nor an output."""
+    ctx, _ = forward(name, *args)
+    return any(each is not None and not any(each is known for known in ctx.known)
+               for each in ctx.saved_tensors)
 
 
 def back(name, ctx, *grads):
@@ -259,6 +268,10 @@ def symptom_01_3_forgets_the_gradient() -> bool:
     return back("Silu", ctx, [1.0, 10.0]) == back("Silu", ctx, [5.0, -3.0])
 
 
+def symptom_01_3_no_history() -> bool:
+    return silu_with(lambda x, s: s + x * s * (1 - s)) and saves_without_history("Silu", AT)
+
+
 def symptom_01_3_no_second_slope() -> bool:
     return has_no_second_slope("Silu")
 
@@ -292,6 +305,11 @@ def symptom_01_4_angle_swapped() -> bool:
 
 def symptom_01_4_keeps_on_ctx() -> bool:
     return keeps_on_ctx("Polar", [3.0], [4.0])
+
+
+def symptom_01_4_no_history() -> bool:
+    right = moved(1.0, 0.0) == [0.6, 0.8] and moved(0.0, 1.0) == [-0.16, 0.12]
+    return right and saves_without_history("Polar", [3.0], [4.0])
 
 
 def symptom_01_4_gradients_swapped() -> bool:

@@ -9,6 +9,8 @@ from minigrad import _state
 from minigrad.engine import engine
 from minigrad.engine.graph_task import GraphTask
 from minigrad.engine.input_buffer import Gradient, InputBuffer
+from minigrad.examples.naive_engine import NaiveEngine
+from minigrad.graph.accumulate_grad import AccumulateGrad
 from minigrad.graph.node import GraphRoot, NaryNode
 
 
@@ -24,7 +26,147 @@ def _values(gradient):
     return None if gradient is None else np.asarray(gradient).tolist()
 
 
+def _wired(kind, *edges):
+    node = kind()
+    node.set_edges(list(edges))
+    return node
+
+
 # ---------------------------------------------------------------- 03.1
+
+
+def _sent(result, machine=None):
+    """What the naive engine finds for each leaf, by the leaf's id, and the engine."""
+    machine = machine or NaiveEngine()
+    found = machine.backward(result)
+    return {id(x): _values(grad) for x, grad in found.items()}, machine
+
+
+def symptom_03_1_keyed_by_node() -> bool:
+    x = _leaf(3.0)
+    return any(isinstance(each, AccumulateGrad) for each in NaiveEngine().backward(x * 2.0))
+
+
+def symptom_03_1_leaf_called() -> bool:
+    x, called = _leaf(3.0), []
+
+    class Watching(NaiveEngine):
+        def call(self, node, index, grad):
+            called.append(isinstance(node, AccumulateGrad))
+            return super().call(node, index, grad)
+
+    NaiveEngine.backward(Watching(), x * 2.0)
+    return any(called)
+
+
+class _Doubling(NaiveEngine):
+    """An engine whose nodes send twice what they got, along all their edges."""
+
+    def call(self, node, index, grad):
+        return [grad * 2.0 for _ in node.edges]
+
+
+def symptom_03_1_none_is_a_node() -> bool:
+    try:
+        _Doubling().send(_wired(NaryNode, (None, 0)), 0, _array(1))
+    except (AttributeError, TypeError) as error:
+        return "NoneType" in str(error)
+    return False
+
+
+class _WithNone(NaiveEngine):
+    """An engine whose nodes send None along their second edge."""
+
+    def call(self, node, index, grad):
+        results = list(super().call(node, index, grad))
+        return [results[0], *(None for _ in results[1:])]
+
+
+def symptom_03_1_none_is_a_gradient() -> bool:
+    x, y = _leaf(3.0), _leaf(5.0)
+    try:
+        found, _ = _sent(x + y, _WithNone())
+    except (TypeError, ValueError):
+        return True
+    return found == {id(x): 1.0, id(y): None}
+
+
+def _arrived():
+    """What a leaf has to which 2 and then 5 were sent."""
+    x, machine = _leaf([3.0]), NaiveEngine()
+    node, index = x._edge()
+    machine.send(node, index, _array(2))
+    machine.send(node, index, _array(5))
+    return _values(machine.gradients.get(x))
+
+
+def symptom_03_1_overwrites() -> bool:
+    return _arrived() == [5]
+
+
+def symptom_03_1_keeps_first() -> bool:
+    return _arrived() == [2]
+
+
+def symptom_03_1_writes() -> bool:
+    x, machine, first, second = _leaf([3.0]), NaiveEngine(), _array(2), _array(5)
+    node, index = x._edge()
+    machine.send(node, index, first)
+    machine.send(node, index, second)
+    return first.tolist() == [7] or second.tolist() == [7]
+
+
+def symptom_03_1_called_often() -> bool:
+    x, y = _leaf(3.0), _leaf(5.0)
+    found, machine = _sent(x * y)
+    return found == {id(x): 5.0, id(y): 3.0} and machine.calls == 2
+
+
+def symptom_03_1_first_edge() -> bool:
+    x, y = _leaf(3.0), _leaf(5.0)
+    return _sent(x + y)[0] == {id(x): 1.0}
+
+
+def symptom_03_1_sends_what_came() -> bool:
+    x = _leaf(3.0)
+    return _sent(x * 2.0)[0] == {id(x): 1.0}
+
+
+def symptom_03_1_once() -> bool:
+    x = _leaf(3.0)
+    y = x * 1.0
+    return _sent(y * 2.0 + y * 5.0)[0] in ({id(x): 2.0}, {id(x): 5.0}) \
+        and _sent(x * 2.0 + x * 5.0)[0] == {id(x): 7.0}
+
+
+def symptom_03_1_own_number() -> bool:
+    return _numbers_at([(0, 1), (1, 0)]) == [0, 1]
+
+
+def symptom_03_1_number_lost() -> bool:
+    return _numbers_at([(0, 1), (1, 0)]) == [0, 0]
+
+
+def _numbers_at(pairs):
+    """With which numbers a node is called: a node gets (own, next) numbers, and sends to it."""
+    seen = []
+
+    class Numbers(NaiveEngine):
+        def call(self, node, index, grad):
+            if node is last:
+                seen.append(index)
+                return []
+            return [grad]
+
+    for own, number in pairs:
+        last = _wired(NaryNode)
+        before = _wired(NaryNode, (last, number))
+        before.num_inputs = last.num_inputs = 2
+        Numbers().send(before, own, _array(1))
+    return seen
+
+
+# ---------------------------------------------------------------- 03.2
 
 
 def _added(*given):
@@ -35,17 +177,17 @@ def _added(*given):
     return buffer
 
 
-def symptom_03_1_one_place() -> bool:
+def symptom_03_2_one_place() -> bool:
     buffer = InputBuffer(2)
     buffer.add(1, Gradient(_array(5)))
     return buffer.grads[1] is None and _values(buffer.grads[0]) == [5]
 
 
-def symptom_03_1_never_kept() -> bool:
+def symptom_03_2_never_kept() -> bool:
     return _added((_array(5), False)).grads[0] is None
 
 
-def symptom_03_1_first_twice() -> bool:
+def symptom_03_2_first_twice() -> bool:
     return _values(_added((_array(5), False)).grads[0]) == [10]
 
 
@@ -53,53 +195,53 @@ def _sums():
     return [_values(_added((_array(1), own), (_array(2), own)).grads[0]) for own in (False, True)]
 
 
-def symptom_03_1_overwrites() -> bool:
+def symptom_03_2_overwrites() -> bool:
     return [2] in _sums()
 
 
-def symptom_03_1_subtracts() -> bool:
+def symptom_03_2_subtracts() -> bool:
     return [-1] in _sums()
 
 
-def symptom_03_1_first_copied() -> bool:
+def symptom_03_2_first_copied() -> bool:
     first = _array(1)
     kept = _added((first, False)).grads[0]
     return kept is not first and _values(kept) == [1]
 
 
-def symptom_03_1_second_lost() -> bool:
+def symptom_03_2_second_lost() -> bool:
     return [1] in _sums()
 
 
-def symptom_03_1_writes_borrowed() -> bool:
+def symptom_03_2_writes_borrowed() -> bool:
     first, second = _array(1), _array(2)
     _added((first, False), (second, False))
     return first.tolist() != [1] or second.tolist() != [2]
 
 
-def symptom_03_1_says_owned() -> bool:
+def symptom_03_2_says_owned() -> bool:
     return bool(_added((_array(1), False)).owned[0])
 
 
-def symptom_03_1_writes_second() -> bool:
+def symptom_03_2_writes_second() -> bool:
     second = _array(2)
     _added((_array(1), False), (second, True), (_array(4), True))
     return second.tolist() != [2]
 
 
-def symptom_03_1_writes_view() -> bool:
+def symptom_03_2_writes_view() -> bool:
     whole = np.ones(2, np.float32)
     _added((whole[:1], True), (_array(4), True))
     return whole.tolist() != [1, 1]
 
 
-def symptom_03_1_number() -> bool:
+def symptom_03_2_number() -> bool:
     zero_d = np.array(1.0, np.float32)
     total = _added((zero_d, False), (zero_d, False)).grads[0]
     return isinstance(total, (np.generic, float))
 
 
-def symptom_03_1_tensor_in_place() -> bool:
+def symptom_03_2_tensor_in_place() -> bool:
     first = _leaf([1.0]) * 3
     buffer = InputBuffer(1)
     buffer.add(0, Gradient(first, True))
@@ -107,7 +249,7 @@ def symptom_03_1_tensor_in_place() -> bool:
     return first.tolist() == [13.0]
 
 
-def symptom_03_1_tensors_made_arrays() -> bool:
+def symptom_03_2_tensors_made_arrays() -> bool:
     buffer = InputBuffer(1)
     buffer.add(0, Gradient(_leaf([1.0]) * 3))
     try:
@@ -117,20 +259,14 @@ def symptom_03_1_tensors_made_arrays() -> bool:
     return isinstance(buffer.grads[0], np.ndarray)
 
 
-def symptom_03_1_history_lost() -> bool:
+def symptom_03_2_history_lost() -> bool:
     buffer = InputBuffer(1)
     buffer.add(0, Gradient(_leaf([1.0]) * 3))
     buffer.add(0, Gradient(_leaf([2.0]) * 5))
     return not getattr(buffer.grads[0], "requires_grad", False)
 
 
-# ---------------------------------------------------------------- 03.2
-
-
-def _wired(kind, *edges):
-    node = kind()
-    node.set_edges(list(edges))
-    return node
+# ---------------------------------------------------------------- 03.3
 
 
 def _counted(root):
@@ -151,7 +287,7 @@ def _diamond():
     return _wired(NaryNode, *[(side, 0) for side in sides]), shared, last
 
 
-def symptom_03_2_none() -> bool:
+def symptom_03_3_none() -> bool:
     last = _wired(NaryNode)
     try:
         found = _counted(_wired(NaryNode, (None, 0), (last, 0)))
@@ -160,20 +296,20 @@ def symptom_03_2_none() -> bool:
     return None in found
 
 
-def symptom_03_2_root_counted() -> bool:
+def symptom_03_3_root_counted() -> bool:
     task = GraphTask(False, False)
     root = GraphRoot([(_wired(NaryNode), 0)], [None])
     task.count_dependencies(root)
     return root in task.dependencies
 
 
-def symptom_03_2_counts_own_edges() -> bool:
+def symptom_03_3_counts_own_edges() -> bool:
     top, shared, last = _diamond()
     found = _counted(top)
     return (found.get(top), found.get(shared), found.get(last)) in ((2, 1, 0), (2, 1, None))
 
 
-def symptom_03_2_nothing_kept() -> bool:
+def symptom_03_3_nothing_kept() -> bool:
     top, _, _ = _diamond()
     task = GraphTask(False, False)
     before = task.dependencies
@@ -181,41 +317,41 @@ def symptom_03_2_nothing_kept() -> bool:
     return not task.dependencies and task.dependencies is before
 
 
-def symptom_03_2_none_ends() -> bool:
+def symptom_03_3_none_ends() -> bool:
     last, other = _wired(NaryNode), _wired(NaryNode)
     found = _counted(_wired(NaryNode, (other, 0), (None, 0), (last, 0)))
     return found.get(other) == 1 and last not in found
 
 
-def symptom_03_2_stops() -> bool:
+def symptom_03_3_stops() -> bool:
     top, _, last = _diamond()
     return not _counted(top).get(last) and _counted(top).get(top) is not None
 
 
-def symptom_03_2_one_short() -> bool:
+def symptom_03_3_one_short() -> bool:
     top, _, last = _diamond()
     found = _counted(top)
     return found.get(top) == 0 and found.get(last) == 0
 
 
-def symptom_03_2_root_edges_lost() -> bool:
+def symptom_03_3_root_edges_lost() -> bool:
     top, _, last = _diamond()
     found = _counted(top)
     return not found.get(top) and found.get(last) == 1
 
 
-def symptom_03_2_counts_nodes() -> bool:
+def symptom_03_3_counts_nodes() -> bool:
     square, last = _square()
     return _counted(square).get(last) == 1
 
 
-def symptom_03_2_counts_paths() -> bool:
+def symptom_03_3_counts_paths() -> bool:
     top, shared, last = _diamond()
     found = _counted(top)
     return found.get(shared) == 2 and found.get(last) == 2
 
 
-def symptom_03_2_recursion() -> bool:
+def symptom_03_3_recursion() -> bool:
     node = _wired(NaryNode)
     for _ in range(3000):
         node = _wired(NaryNode, (node, 0))
@@ -226,7 +362,7 @@ def symptom_03_2_recursion() -> bool:
     return False
 
 
-# ---------------------------------------------------------------- 03.3
+# ---------------------------------------------------------------- 03.4
 
 
 def _waiting(count, sequence=5):
@@ -236,25 +372,13 @@ def _waiting(count, sequence=5):
     return node, task
 
 
-def symptom_03_3_needed_is_none() -> bool:
-    node, task = _waiting(1)
-    try:
-        task.add_to_buffer(node, 0, Gradient(_array(1)))
-    except TypeError:
-        task.nodes_to_execute = {node}
-        task.dependencies[node] = 1
-        task.add_to_buffer(node, 0, Gradient(_array(1)))
-        return bool(task.ready)
-    return False
-
-
-def symptom_03_3_does_not_wait() -> bool:
+def symptom_03_4_does_not_wait() -> bool:
     node, task = _waiting(2)
     task.add_to_buffer(node, 0, Gradient(_array(1)))
     return bool(task.ready)
 
 
-def symptom_03_3_none_not_counted() -> bool:
+def symptom_03_4_none_not_counted() -> bool:
     node, task = _waiting(1)
     task.add_to_buffer(node, 0, None)
     other, again = _waiting(1)
@@ -262,33 +386,33 @@ def symptom_03_3_none_not_counted() -> bool:
     return not task.ready and bool(again.ready)
 
 
-def symptom_03_3_no_buffer_for_none() -> bool:
+def symptom_03_4_no_buffer_for_none() -> bool:
     node, task = _waiting(1)
     task.add_to_buffer(node, 0, None)
     return bool(task.ready) and node not in task.buffers
 
 
-def symptom_03_3_never_ready() -> bool:
+def symptom_03_4_never_ready() -> bool:
     node, task = _waiting(1)
     task.add_to_buffer(node, 0, Gradient(_array(1)))
     return not task.ready
 
 
-def symptom_03_3_forgets() -> bool:
+def symptom_03_4_forgets() -> bool:
     node, task = _waiting(2)
     task.add_to_buffer(node, 0, Gradient(_array(1)))
     task.add_to_buffer(node, 0, Gradient(_array(2)))
     return _values(task.buffers[node].grads[0]) in ([1], [2], None)
 
 
-def symptom_03_3_number_lost() -> bool:
+def symptom_03_4_number_lost() -> bool:
     node, task = _waiting(1)
     node.num_inputs = 2
     task.add_to_buffer(node, 1, Gradient(_array(1)))
     return task.buffers[node].grads[0] is not None
 
 
-def symptom_03_3_owned_lost() -> bool:
+def symptom_03_4_owned_lost() -> bool:
     node, task = _waiting(2)
     node.num_inputs = 2
     task.add_to_buffer(node, 0, Gradient(_array(1)))
@@ -297,28 +421,7 @@ def symptom_03_3_owned_lost() -> bool:
     return None not in buffer.grads and buffer.owned != [False, True]
 
 
-def symptom_03_3_pushes_unneeded() -> bool:
-    node, task = _waiting(1)
-    task.nodes_to_execute = set()
-    task.add_to_buffer(node, 0, Gradient(_array(1)))
-    return bool(task.ready)
-
-
-def symptom_03_3_keeps_buffer() -> bool:
-    node, task = _waiting(1)
-    task.nodes_to_execute = set()
-    task.add_to_buffer(node, 0, Gradient(_array(1)))
-    return node in task.buffers and not task.ready
-
-
-def symptom_03_3_needed_left_out() -> bool:
-    node, task = _waiting(1)
-    task.nodes_to_execute = {node}
-    task.add_to_buffer(node, 0, Gradient(_array(1)))
-    return not task.ready
-
-
-def symptom_03_3_compares_nodes() -> bool:
+def symptom_03_4_compares_nodes() -> bool:
     task = GraphTask(False, False)
     try:
         for sequence in 5, 5, 5:
@@ -328,7 +431,7 @@ def symptom_03_3_compares_nodes() -> bool:
     return False
 
 
-def symptom_03_3_by_address() -> bool:
+def symptom_03_4_by_address() -> bool:
     task = GraphTask(False, False)
     nodes = sorted([_waiting(1)[0] for _ in range(3)], key=id, reverse=True)
     for node in nodes:
@@ -336,14 +439,14 @@ def symptom_03_3_by_address() -> bool:
     return [heappop(task.ready)[2] for _ in range(3)] == nodes[::-1]
 
 
-def symptom_03_3_earliest_first() -> bool:
+def symptom_03_4_earliest_first() -> bool:
     task = GraphTask(False, False)
     for sequence in 2, 1, 3:
         task.push(_waiting(1, sequence)[0])
     return [heappop(task.ready)[2].sequence for _ in range(3)] == [1, 2, 3]
 
 
-def symptom_03_3_unsorted() -> bool:
+def symptom_03_4_unsorted() -> bool:
     task = GraphTask(False, False)
     for sequence in 2, 1, 3:
         task.push(_waiting(1, sequence)[0])
@@ -351,21 +454,20 @@ def symptom_03_3_unsorted() -> bool:
     return order not in ([1, 2, 3], [3, 2, 1])
 
 
-# ---------------------------------------------------------------- 03.4
+# ---------------------------------------------------------------- 03.5
 
 
-def _run(*outputs, keep=False, create=False, callbacks=()):
+def _run(*outputs, keep=False, create=False):
     grads = [np.ones(y.shape, np.float32) for y in outputs]
     if create:
         grads = [torch.Tensor._plain(g) for g in grads]
     root = GraphRoot([y._edge() for y in outputs], grads)
     task = GraphTask(keep, create, on_tensors=create)
-    task.callbacks += callbacks
     task.count_dependencies(root)
     task.run(root)
 
 
-def symptom_03_4_frees_early() -> bool:
+def symptom_03_5_frees_early() -> bool:
     x = _leaf([3.0])
     try:
         _run(x * x)
@@ -374,7 +476,7 @@ def symptom_03_4_frees_early() -> bool:
     return False
 
 
-def symptom_03_4_no_leaves() -> bool:
+def symptom_03_5_no_leaves() -> bool:
     x, seen = _leaf([3.0]), []
     y = x * 1.0
     x.register_hook(lambda g: seen.append(g))
@@ -385,7 +487,7 @@ def symptom_03_4_no_leaves() -> bool:
     return bool(seen) and x.grad is None
 
 
-def symptom_03_4_stops() -> bool:
+def symptom_03_5_stops() -> bool:
     x, seen = _leaf([3.0]), []
     y = x * 1.0
     y.register_hook(lambda g: seen.append(g))
@@ -393,7 +495,7 @@ def symptom_03_4_stops() -> bool:
     return x.grad is None and not seen
 
 
-def symptom_03_4_frees_wrong_way() -> bool:
+def symptom_03_5_frees_wrong_way() -> bool:
     x = _leaf([3.0])
     y = x * x
     _run(y)
@@ -405,7 +507,7 @@ def symptom_03_4_frees_wrong_way() -> bool:
     return False
 
 
-def symptom_03_4_never_frees() -> bool:
+def symptom_03_5_never_frees() -> bool:
     x = _leaf([3.0])
     y = x * x
     _run(y)
@@ -413,7 +515,7 @@ def symptom_03_4_never_frees() -> bool:
     return x.grad.tolist() == [12.0]
 
 
-def symptom_03_4_always_frees() -> bool:
+def symptom_03_5_always_frees() -> bool:
     x = _leaf([3.0])
     y = x * x
     _run(y, keep=True)
@@ -424,7 +526,7 @@ def symptom_03_4_always_frees() -> bool:
     return False
 
 
-def symptom_03_4_runs_unneeded() -> bool:
+def symptom_03_5_runs_unneeded() -> bool:
     ran = []
 
     class Idle(GraphTask):
@@ -444,7 +546,7 @@ def symptom_03_4_runs_unneeded() -> bool:
     return bool(ran)
 
 
-def symptom_03_4_buffers_stay() -> bool:
+def symptom_03_5_buffers_stay() -> bool:
     x = _leaf([3.0])
     root = GraphRoot([(x * 2.0)._edge()], [_array(1)])
     task = GraphTask(False, False)
@@ -453,32 +555,20 @@ def symptom_03_4_buffers_stay() -> bool:
     return bool(task.buffers)
 
 
-def symptom_03_4_leaf_called() -> bool:
+def symptom_03_5_leaf_called() -> bool:
     x, seen = _leaf([3.0]), []
     x.register_post_accumulate_grad_hook(lambda t: seen.append(1))
     _run(x * 2.0)
     return x.grad is not None and x.grad.tolist() == [2.0] and not seen
 
 
-def symptom_03_4_leaf_twice() -> bool:
+def symptom_03_5_leaf_twice() -> bool:
     x = _leaf([3.0])
     _run(x * 2.0)
     return x.grad.tolist() == [4.0]
 
 
-def symptom_03_4_not_watched() -> bool:
-    watched, kept = [], (_state.anomaly.watched, _state.anomaly.enabled)
-    _state.anomaly.watched = lambda evaluate: lambda *given: (watched.append(1), evaluate(*given))
-    _state.anomaly.enabled = True
-    x = _leaf([3.0])
-    try:
-        _run(x * 2.0)
-    finally:
-        _state.anomaly.watched, _state.anomaly.enabled = kept
-    return not watched and x.grad is not None
-
-
-def symptom_03_4_no_hooks() -> bool:
+def symptom_03_5_no_hooks() -> bool:
     x, seen = _leaf([3.0]), []
     y = x * 1.0
     y.register_hook(lambda g: seen.append(g))
@@ -486,7 +576,7 @@ def symptom_03_4_no_hooks() -> bool:
     return not seen and x.grad is not None
 
 
-def symptom_03_4_runs_twice() -> bool:
+def symptom_03_5_runs_twice() -> bool:
     x, seen = _leaf([3.0]), []
     y = x + 1.0
     y.register_hook(lambda g: seen.append(g))
@@ -494,7 +584,7 @@ def symptom_03_4_runs_twice() -> bool:
     return len(seen) > 1
 
 
-def symptom_03_4_any_order() -> bool:
+def symptom_03_5_any_order() -> bool:
     order, x = [], _leaf([1.0])
     parts = [x * 2.0 for _ in range(3)]
     for number, part in enumerate(parts):
@@ -503,149 +593,100 @@ def symptom_03_4_any_order() -> bool:
     return sorted(order) == [0, 1, 2] and order != [2, 1, 0]
 
 
-def symptom_03_4_no_callbacks() -> bool:
-    x, order = _leaf([3.0]), []
-    _run(x * 2.0, callbacks=[lambda: order.append(1)])
-    return not order and x.grad is not None
+def symptom_03_5_root_left_out() -> bool:
+    task, ran = GraphTask(False, False), []
+
+    class Root(GraphRoot):
+        __slots__ = ()
+
+        def apply_arrays(self, grads, needed):
+            ran.append(1)
+            return []
+
+    task.run(Root([], []))
+    return not ran
 
 
-def symptom_03_4_callbacks_early() -> bool:
-    x, order = _leaf([3.0]), []
-    _run(x * 2.0, callbacks=[lambda: order.append(x.grad is None)])
-    return order[:1] == [True]
+# ---------------------------------------------------------------- 03.6
 
 
-def symptom_03_4_callbacks_backward() -> bool:
-    x, order = _leaf([3.0]), []
-    _run(x * 2.0, callbacks=[lambda: order.append(1), lambda: order.append(2)])
-    return order == [2, 1]
-
-
-def symptom_03_4_callbacks_late_ones_lost() -> bool:
-    x, order = _leaf([3.0]), []
-    root = GraphRoot([(x * 2.0)._edge()], [_array(1)])
+def _needed(root, *inputs):
+    """What `find_nodes_to_execute` leaves in the task."""
     task = GraphTask(False, False)
-    task.callbacks.append(lambda: task.callbacks.append(lambda: order.append(1)))
-    task.count_dependencies(root)
-    task.run(root)
-    return not order
+    task.find_nodes_to_execute(root, set(inputs))
+    return task.nodes_to_execute
 
 
-# ---------------------------------------------------------------- 03.5
+def _chain():
+    """Return the root, two nodes in a row, and the input behind them."""
+    goal = _wired(NaryNode)
+    near = _wired(NaryNode, (goal, 0))
+    far = _wired(NaryNode, (near, 0))
+    return GraphRoot([(far, 0)], [None]), far, near, goal
 
 
-def _pruned(output, inputs, capture=True):
-    root = GraphRoot([output._edge()], [np.ones(output.shape, np.float32)])
-    task, edges = GraphTask(False, False), [x._edge() for x in inputs]
-    task.find_nodes_to_execute(root, {node for node, _ in edges})
-    if capture:
-        for position, (node, index) in enumerate(edges):
-            task.captures.setdefault(node, {}).setdefault(index, []).append(position)
-    task.count_dependencies(root)
-    task.run(root)
-    return [_values(task.captured.get(position)) for position in range(len(inputs))]
-
-
-def symptom_03_5_recursion() -> bool:
-    x = _leaf([1.0])
-    y = x
+def symptom_03_6_recursion() -> bool:
+    goal = node = _wired(NaryNode)
     for _ in range(1500):
-        y = y + 1.0
+        node = _wired(NaryNode, (node, 0))
     try:
-        _pruned(y, [x])
+        _needed(GraphRoot([(node, 0)], [None]), goal)
     except RecursionError:
         return True
     return False
 
 
-def symptom_03_5_needs_goals_only() -> bool:
-    x = _leaf([1.0])
-    return _pruned(x.exp().exp(), [x]) == [None] and _needed_short(x)
+def symptom_03_6_nothing_kept() -> bool:
+    root, _, _, goal = _chain()
+    return _needed(root, goal) is None
 
 
-def _needed_short(x):
-    """Whether the one node before the input is taken for one that is not needed."""
-    y = x.exp()
-    task = GraphTask(False, False)
-    task.find_nodes_to_execute(GraphRoot([y._edge()], [None]), {x._edge()[0]})
-    return y.grad_fn not in task.nodes_to_execute
+def symptom_03_6_needs_goals_only() -> bool:
+    root, _, _, goal = _chain()
+    return _needed(root, goal) == {goal}
 
 
-def symptom_03_5_needs_all_ways() -> bool:
-    a, b = _leaf([2.0]), _leaf([5.0])
-    y = a * b
-    task = GraphTask(False, False)
-    task.find_nodes_to_execute(GraphRoot([y._edge()], [None]), {a._edge()[0]})
-    if _needed_short(a):
+def symptom_03_6_one_step_only() -> bool:
+    root, _, near, goal = _chain()
+    return _needed(root, goal) == {near, goal}
+
+
+def symptom_03_6_root_left_out() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {far, near, goal}
+
+
+def symptom_03_6_goals_left_out() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {root, far, near}
+
+
+def symptom_03_6_behind_inputs() -> bool:
+    root, far, near, goal = _chain()
+    last = _wired(NaryNode)
+    goal.set_edges([(last, 0)])
+    aside = _wired(NaryNode)
+    near.set_edges([(goal, 0), (aside, 0)])
+    return _needed(root, goal) == {root, far, near, goal, last}
+
+
+def symptom_03_6_needs_all() -> bool:
+    root, far, near, goal = _chain()
+    aside = _wired(NaryNode, (None, 0))
+    near.set_edges([(goal, 0), (aside, 0)])
+    return _needed(root, goal) == {root, far, near, goal, aside}
+
+
+def symptom_03_6_needs_all_ways() -> bool:
+    root, far, near, goal = _chain()
+    if _needed(root, goal) != {root, far, near, goal} and _needed(root, goal) != {goal}:
         return False
-    goal, aside = _wired(NaryNode), _wired(NaryNode, (None, 0))  # it leads nowhere
-    both, other = _wired(NaryNode, (aside, 0), (goal, 0)), GraphTask(False, False)
-    other.find_nodes_to_execute(GraphRoot([(both, 0)], [None]), {goal})
-    return y.grad_fn not in task.nodes_to_execute or both not in other.nodes_to_execute
+    aside = _wired(NaryNode, (None, 0))
+    near.set_edges([(goal, 0), (aside, 0)])
+    return _needed(root, goal) == {goal}
 
 
-def symptom_03_5_needs_all() -> bool:
-    a, b, seen = _leaf([2.0]), _leaf([5.0]), []
-    aside = b * 3.0
-    aside.grad_fn.register_hook(lambda *_: seen.append(1))
-    _pruned(a * 2.0 + aside, [a])
-    return bool(seen) or b.grad is not None
-
-
-class _Capturing(GraphTask):
-    """A pass that notes what it captures; `ends` is whether the captured node does not run."""
-
-    def __init__(self, node, order, ends):
-        super().__init__(False, False)
-        self.order, self.ends = order, ends
-        self.captures[node] = {0: [0]}
-        self.nodes_to_execute = {node} if ends else None
-
-    def capture(self, node, grads):
-        self.order.append(_values(grads[0]))
-
-    def runs(self, node):
-        return not (self.ends and node in self.captures)
-
-
-def _captured(ends):
-    """What is captured, where a hook gives ten times as much; "hook" where that was called."""
-    order, x = [], _leaf([1.0])
-    y = x * 2.0
-
-    def hook(g):
-        order.append("hook")
-        return g * 10
-
-    y.register_hook(hook)
-    task = _Capturing(y.grad_fn, order, ends)
-    root = GraphRoot([y._edge()], [np.ones(1, np.float32)])
-    task.count_dependencies(root)
-    task.run(root)
-    return order, x.grad is not None
-
-
-def symptom_03_5_not_captured() -> bool:
-    return ["hook"] in (_captured(True)[0], _captured(False)[0])
-
-
-def symptom_03_5_never_captured() -> bool:
-    a = _leaf([2.0])
-    return _pruned(a.exp(), [a]) == [None] and not _needed_short(a)
-
-
-def symptom_03_5_output_zero() -> bool:
-    first, second = (_leaf([1.0, 2.0]) * 1.0).unbind()
-    return _pruned(first * 3.0 + second * 5.0, [second]) == [3.0]
-
-
-def symptom_03_5_first_place_only() -> bool:
-    a = _leaf([2.0])
-    found = _pruned(a * 3.0, [a, a])
-    return sorted(map(str, found)) == ["None", "[3.0]"]
-
-
-def symptom_03_5_all_ways_walked() -> bool:
+def symptom_03_6_all_ways_walked() -> bool:
     goal = node = _wired(NaryNode)
     times = [0]
 
@@ -661,315 +702,243 @@ def symptom_03_5_all_ways_walked() -> bool:
 
     for _ in range(12):
         node = _wired(Looked, (node, 0), (node, 0))
-    GraphTask(False, False).find_nodes_to_execute(GraphRoot([(node, 0)], [None]), {goal})
+    _needed(GraphRoot([(node, 0)], [None]), goal)
     return times[0] > 1000
 
 
-def _needed():
-    """Root, node and goal of a chain, and what is needed of them."""
-    goal = _wired(NaryNode)
-    node = _wired(NaryNode, (goal, 0))
-    root, task = GraphRoot([(node, 0)], [None]), GraphTask(False, False)
-    task.find_nodes_to_execute(root, {goal})
-    return root, node, goal, set(task.nodes_to_execute)
+# ---------------------------------------------------------------- 03.7
 
 
-def symptom_03_5_one_step_only() -> bool:
-    goal = _wired(NaryNode)
-    near = _wired(NaryNode, (goal, 0))
-    far, task = _wired(NaryNode, (near, 0)), GraphTask(False, False)
-    task.find_nodes_to_execute(GraphRoot([(far, 0)], [None]), {goal})
-    return near in task.nodes_to_execute and far not in task.nodes_to_execute
+def _noted(*inputs):
+    """What `note_captures` notes."""
+    task = GraphTask(False, False)
+    task.note_captures(inputs)
+    return task.captures
 
 
-def symptom_03_5_root_left_out() -> bool:
-    _, node, goal, needed = _needed()
-    return needed == {node, goal}
+def symptom_03_7_none_is_asked_for() -> bool:
+    return None in _noted((None, 0), (_wired(NaryNode), 0))
 
 
-def symptom_03_5_goals_left_out() -> bool:
-    root, node, _, needed = _needed()
-    return needed == {root, node}
+def symptom_03_7_one_place() -> bool:
+    a = _wired(NaryNode)
+    return _noted((a, 0), (a, 1), (a, 1)) == {a: {1: [2]}}
 
 
-def symptom_03_5_position_lost() -> bool:
-    a, b = _leaf([2.0]), _leaf([5.0])
-    found = _pruned(a * b, [a, b])
-    return found[0] in ([5.0], [2.0]) and found[1] is None and _pruned(a * 3.0, [a]) == [[3.0]]
+def symptom_03_7_last_place_only() -> bool:
+    a = _wired(NaryNode)
+    return _noted((a, 0), (a, 1), (a, 1)) == {a: {0: [0], 1: [2]}}
 
 
-def symptom_03_5_stops_at_input() -> bool:
-    a = _leaf([2.0])
-    c = a * 0.5
-    return _pruned(c * 3.0, [c, a]) == [[3.0], None]
+def symptom_03_7_nothing_noted() -> bool:
+    return not _noted((_wired(NaryNode), 0))
 
 
-def symptom_03_5_runs_behind() -> bool:
-    a, seen = _leaf([2.0]), []
-    c = a.exp()
-    c.grad_fn.register_hook(lambda *_: seen.append(1))
-    _pruned(c * 3.0, [c])
-    return bool(seen)
+def _captured(entry):
+    """What `capture` keeps of a node with two outputs, whose gradients are 5 and 7."""
+    task, a = GraphTask(False, False), _wired(NaryNode)
+    task.captures[a] = entry
+    task.capture(a, [5, 7])
+    return task.captured
 
 
-def symptom_03_5_accumulates() -> bool:
-    a = _leaf([2.0])
-    _pruned(a * 3.0, [a])
-    return a.grad is not None
+def symptom_03_7_never_captured() -> bool:
+    return not _captured({1: [2]})
 
 
-def symptom_03_5_leaf_does_not_run() -> bool:
-    a, b = _leaf([2.0]), _leaf([5.0])
-    _pruned(a * b, [a], capture=False)
-    return a.grad is None
+def symptom_03_7_output_zero() -> bool:
+    return _captured({1: [2]}) == {2: 5}
 
 
-# ---------------------------------------------------------------- 03.6
+def symptom_03_7_position_lost() -> bool:
+    return _captured({1: [2]}) == {1: 7}
+
+
+def symptom_03_7_first_place_only() -> bool:
+    return _captured({1: [2, 3]}) in ({2: 7}, {3: 7})
+
+
+def _runs(entry, own, after):
+    """Whether a node runs, with an entry in `captures`, needed itself or one after it."""
+    last, task = _wired(NaryNode), GraphTask(False, False)
+    node = _wired(NaryNode, (last, 0))
+    task.nodes_to_execute = ({node} if own else set()) | ({last} if after else set())
+    if entry is not None:
+        task.captures[node] = entry
+    return bool(task.runs(node))
+
+
+def symptom_03_7_empty_entry() -> bool:
+    return not _runs({}, True, False) and not _runs({0: [0]}, True, False) \
+        and _runs({0: [0]}, True, True) and _runs(None, True, False)
+
+
+def symptom_03_7_runs_behind() -> bool:
+    return _runs({0: [0]}, True, False)
+
+
+def symptom_03_7_stops_at_input() -> bool:
+    return not _runs({0: [0]}, True, True) and _runs(None, True, False)
+
+
+# ---------------------------------------------------------------- 03.8
+
+
+class _Steps(GraphTask):
+    """A pass without nodes that notes what is done; `inside` is called in the middle."""
+
+    def __init__(self, create_graph=False, inside=lambda: None):
+        super().__init__(False, create_graph, on_tensors=True)  # which no shorter way takes
+        self.inside, self.steps = inside, []
+
+    def count_dependencies(self, root):
+        pass
+
+    def run(self, root):
+        self.steps.append("ran")
+        self.inside()
+
+
+def _pass(inside=lambda: None, create_graph=False, before=(), callbacks=()):
+    """Run a pass; what went on in it, the mode and the passes under way after it."""
+    task = _Steps(create_graph, inside)
+    task.callbacks += [lambda each=each: task.steps.append(each) for each in callbacks]
+    engine._running.tasks[:] = before
+    try:
+        engine._run_here(task, GraphRoot([], []))
+    except ZeroDivisionError:
+        pass
+    return task.steps, _state.grad_enabled.get(), len(engine._running.tasks)
+
+
+def _fail():
+    raise ZeroDivisionError
 
 
 def _restored(check):
+    mode = _state.grad_enabled.get()
     try:
-        return check()
-    finally:
         _state.grad_enabled.set(True)
         engine._running.tasks.clear()
-
-
-class _Made(GraphTask):
-    made: list = []
-
-    def __init__(self, *wishes, **more):
-        self.made.append(wishes[:2])
-        super().__init__(*wishes, **more)
-
-
-def symptom_03_6_wishes_swapped() -> bool:
-    def check():
-        _Made.made.clear()
-        x = _leaf([2.0])
-        try:
-            engine.execute([(x * 2.0)._edge()], [_array(1)], True, False, kind=_Made)
-        finally:
-            return _Made.made == [(False, True)]  # noqa: B012  # whatever came of it
-    return _restored(check)
-
-
-def symptom_03_6_kind_ignored() -> bool:
-    def check():
-        _Made.made.clear()
-        x = _leaf([2.0])
-        engine.execute([(x * 2.0)._edge()], [_array(1)], True, False, kind=_Made)
-        return not _Made.made and x.grad is not None
-    return _restored(check)
-
-
-def symptom_03_6_empty_is_none() -> bool:
-    def check():
-        x = _leaf([2.0])
-        engine.execute([(x * 2.0)._edge()], [_array(1)], False, False, [])
-        return x.grad is not None
-    return _restored(check)
-
-
-def symptom_03_6_wrong_places() -> bool:
-    def check():
-        a, b, unused = _leaf([2.0]), _leaf([3.0]), _leaf([4.0])
-        places = [unused._edge(), b._edge(), a._edge()]
-        found = engine.execute([(a * b)._edge()], [_array(1)], False, False, places, False)
-        return sorted(_values(g)[0] for g in found if g is not None) == [2.0, 3.0] \
-            and [g is None for g in found] != [True, False, False]
-    return _restored(check)
-
-
-def symptom_03_6_none_is_a_goal() -> bool:
-    def check():
-        a = _leaf([2.0])
-        try:
-            engine.execute([(a * 3.0)._edge()], [_array(1)], False, False,
-                           [(None, 0), a._edge()], False)
-        except (AttributeError, TypeError) as error:
-            return "NoneType" in str(error)
-        return False
-    return _restored(check)
-
-
-def symptom_03_6_no_fresh_thread() -> bool:
-    def check():
-        fresh, kept = [], engine._run_in_fresh_thread
-        engine._run_in_fresh_thread = lambda task, root: fresh.append(1)
-        engine._running.tasks[:] = [None] * engine.MAX_DEPTH
-        x = _leaf([2.0])
-        try:
-            engine.execute([(x * 2.0)._edge()], [_array(1)], False, False)
-        finally:
-            engine._run_in_fresh_thread = kept
-        return not fresh and x.grad is not None
-    return _restored(check)
-
-
-def symptom_03_6_callbacks_in_front() -> bool:
-    def check():
-        order, x = [], _leaf([2.0])
-        y = x * 2.0
-
-        def hook(g):
-            engine.queue_callback(lambda: order.append(1))
-            engine.queue_callback(lambda: order.append(2))
-
-        y.register_hook(hook)
-        y.backward()
-        return order == [2, 1]
-    return _restored(check)
-
-
-def symptom_03_6_mode_after_error() -> bool:
-    def check():
-        x = _leaf([2.0])
-        (x * 2.0).backward()
-        fine = torch.is_grad_enabled()
-        y = x * x
-        y.register_hook(lambda g: 1 / 0)
-        try:
-            y.backward()
-        except ZeroDivisionError:
-            pass
-        return fine and not torch.is_grad_enabled()
-    return _restored(check)
-
-
-def symptom_03_6_mode_off() -> bool:
-    def check():
-        (_leaf([2.0]) * 2.0).backward()
-        return not torch.is_grad_enabled()
-    return _restored(check)
-
-
-def symptom_03_6_mode_on() -> bool:
-    def check():
-        y = _leaf([2.0]) * 2.0
-        _state.grad_enabled.set(False)
-        y.backward()
-        return torch.is_grad_enabled()
-    return _restored(check)
+        return check()
+    finally:
+        engine._running.tasks.clear()
+        _state.grad_enabled.set(mode)
 
 
 def _modes():
-    """The mode seen by a hook in a pass without and with `create_graph`."""
+    """The mode inside a pass without and with `create_graph`."""
     modes = []
     for create in False, True:
-        x = _leaf([2.0])
-        y = x * x
-        y.register_hook(lambda g: modes.append(torch.is_grad_enabled()))
-        torch.autograd.grad(y, x, create_graph=create)
+        _pass(lambda: modes.append(_state.grad_enabled.get()), create)
+        _state.grad_enabled.set(True)
     return modes
 
 
-def symptom_03_6_mode_inside() -> bool:
+def symptom_03_8_mode_inside() -> bool:
     return _restored(lambda: _modes() == [False, False])
 
 
-def symptom_03_6_mode_untouched() -> bool:
+def symptom_03_8_mode_untouched() -> bool:
     return _restored(lambda: _modes() == [True, True])
 
 
-def symptom_03_6_mode_inverted() -> bool:
+def symptom_03_8_mode_inverted() -> bool:
     return _restored(lambda: _modes() == [True, False])
 
 
-def symptom_03_6_one_place() -> bool:
+def symptom_03_8_mode_read_late() -> bool:
     def check():
-        a = _leaf([2.0])
-        found = torch.autograd.grad(a * 3.0, (a, a), allow_unused=True)
-        low, high = (_leaf([1.0, 2.0]) * 1.0).unbind()
-        both = torch.autograd.grad(low + high, (low, high), allow_unused=True)
-        kinds = [g is None for g in (*found, *both)]
-        return any(kinds) and not all(kinds)
+        first = _pass(create_graph=False)[1]
+        _state.grad_enabled.set(False)
+        return (first, _pass(create_graph=True)[1]) == (False, True)
     return _restored(check)
 
 
-def symptom_03_6_captures_always() -> bool:
+def symptom_03_8_mode_off() -> bool:
+    return _restored(lambda: not _pass(create_graph=False)[1])
+
+
+def symptom_03_8_mode_on() -> bool:
     def check():
-        a, b = _leaf([2.0]), _leaf([3.0])
-        (a * b).backward(inputs=[a])
-        (whole,) = torch.autograd.grad(_twice(b), b)
-        return a.grad is None and b.grad is None and whole is not None
+        _state.grad_enabled.set(False)
+        return _pass(create_graph=False)[1]
     return _restored(check)
 
 
-def _twice(x):
-    return x * 2.0
+def symptom_03_8_mode_after_error() -> bool:
+    return _restored(lambda: _pass()[1] and not _pass(_fail)[1])
 
 
-def symptom_03_6_not_restricted() -> bool:
+def symptom_03_8_takes_off_all() -> bool:
+    return _restored(lambda: _pass(before=[GraphTask(False, False)])[2] == 0)
+
+
+def symptom_03_8_stays_running() -> bool:
+    return _restored(lambda: _pass()[2] > 0)
+
+
+def symptom_03_8_stays_after_error() -> bool:
+    return _restored(lambda: _pass()[2] == 0 and _pass(_fail)[2] > 0)
+
+
+def symptom_03_8_no_callbacks() -> bool:
+    return _restored(lambda: _pass(callbacks="ab")[0] == ["ran"])
+
+
+def symptom_03_8_callbacks_early() -> bool:
+    return _restored(lambda: _pass(callbacks="ab")[0] == ["a", "b", "ran"])
+
+
+def symptom_03_8_callbacks_backward() -> bool:
+    return _restored(lambda: _pass(callbacks="ab")[0] == ["ran", "b", "a"])
+
+
+def symptom_03_8_callbacks_stay() -> bool:
     def check():
-        a, b = _leaf([2.0]), _leaf([3.0])
-        torch.autograd.grad(a * b, a, allow_unused=True)
-        return b.grad is not None
+        task = _Steps()
+        task.callbacks.append(lambda: task.steps.append("a"))
+        engine._run_here(task, GraphRoot([], []))
+        return task.steps == ["ran", "a"] and bool(task.callbacks)
     return _restored(check)
 
 
-def symptom_03_6_never_captures() -> bool:
+def symptom_03_8_callbacks_late_ones_lost() -> bool:
     def check():
-        a = _leaf([2.0])
-        return torch.autograd.grad(a * 2.0, a, allow_unused=True) == (None,)
+        task = _Steps()
+        task.callbacks.append(lambda: task.callbacks.append(lambda: task.steps.append("late")))
+        engine._run_here(task, GraphRoot([], []))
+        return task.steps == ["ran"]
     return _restored(check)
 
 
-def _on_tensors(create):
-    """Whether a pass that begins with a tensor works on tensors."""
-    seen, x = [], _leaf([2.0])
-
-    class Seen(GraphTask):
-        def run(self, root):
-            seen.append(self.on_tensors)
-
-    engine.execute([(x * 2.0)._edge()], [torch.ones(1)], create, create, kind=Seen)
-    return bool(seen[0])
-
-
-def symptom_03_6_never_on_tensors() -> bool:
-    return _restored(lambda: not _on_tensors(False) and not _on_tensors(True))
+def _queued(*names):
+    """What `queue_callback` does inside two passes: steps at once, callbacks of each pass."""
+    outer, inner = GraphTask(False, False), GraphTask(False, False)
+    engine._running.tasks[:] = [outer, inner]
+    called = []
+    for name in names:
+        engine.queue_callback(lambda name=name: called.append(name))
+    now = list(called)
+    for task in outer, inner:
+        for callback in task.callbacks:
+            callback()
+    return now, len(outer.callbacks), len(inner.callbacks), called
 
 
-def symptom_03_6_tensors_for_a_graph_only() -> bool:
-    return _restored(lambda: not _on_tensors(False) and _on_tensors(True))
+def symptom_03_8_called_at_once() -> bool:
+    return _restored(lambda: _queued("a")[0] == ["a"])
 
 
-def symptom_03_6_called_at_once() -> bool:
-    def check():
-        order, x = [], _leaf([2.0])
-        y = x * 2.0
-        y.register_hook(lambda g: engine.queue_callback(lambda: order.append("callback")))
-        x.register_hook(lambda g: order.append("leaf"))
-        y.backward()
-        return order == ["callback", "leaf"]
-    return _restored(check)
+def symptom_03_8_outermost() -> bool:
+    return _restored(lambda: _queued("a")[1:3] == (1, 0))
 
 
-def symptom_03_6_outermost() -> bool:
-    def check():
-        order, x, z = [], _leaf([2.0]), _leaf([3.0])
-        y, w = x * 2.0, z * 2.0
-        w.register_hook(lambda g: engine.queue_callback(lambda: order.append("inner")))
-
-        def hook(g):
-            w.backward()
-            order.append("inner pass is over")
-
-        y.register_hook(hook)
-        y.backward()
-        return order == ["inner pass is over", "inner"]
-    return _restored(check)
+def symptom_03_8_callbacks_in_front() -> bool:
+    return _restored(lambda: _queued("a", "b")[3] == ["b", "a"])
 
 
-def symptom_03_6_stays_running() -> bool:
-    def check():
-        (_leaf([2.0]) * 2.0).backward()
-        return bool(engine._running.tasks)
-    return _restored(check)
-
-
-def symptom_03_6_accepts_outside() -> bool:
+def symptom_03_8_accepts_outside() -> bool:
     def check():
         try:
             engine.queue_callback(lambda: None)

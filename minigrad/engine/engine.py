@@ -9,21 +9,22 @@ here is recursive, so a graph may be a million nodes deep.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
-from threading import Thread, local
+from threading import local
 from typing import Any
 
 from .. import _state
+from ..backend import DEVICES
 from ..graph.node import GraphRoot
 from ..tensor.tensor import Tensor
 from . import shortcuts
 from .graph_task import Edge, GraphTask
+from .reentrant import MAX_DEPTH, in_fresh_thread
 
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
-#: How deep backward may call itself on one thread before it goes on in a fresh one, whose
-#: interpreter stack is empty.
-MAX_DEPTH = 40
+
+#: The error of `queue_callback` where no pass is running.
+NO_PASS = "Final callbacks can only be installed during backward pass."
 
 
 class _Running(local):
@@ -48,7 +49,7 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
     root = GraphRoot(edges, grads)
     if inputs is not None:
         task.end_at(root, inputs, accumulate)
-    run = _run_here if len(_running.tasks) < MAX_DEPTH else _run_in_fresh_thread
+    run = _run_here if len(_running.tasks) < MAX_DEPTH else in_fresh_thread(_run_here)
     run(task, root)
     return list(map(task.captured.get, range(len(inputs or ()))))
 
@@ -63,37 +64,36 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     try:
         _state.grad_enabled.set(task.create_graph)
         _running.tasks.append(task)
-        if shortcuts.run_task is None or not shortcuts.run_task(task, root):
-            task.count_dependencies(root)
-            task.run(root)
+        _run_nodes(task, root)
+        while task.callbacks:
+            task.callbacks.pop(0)()
     finally:
         del _running.tasks[depth:]
         _state.grad_enabled.set(previous)
 
 
-def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
-    """Run a task on a thread of its own and wait; a deep reentrant backward needs the stack."""
-    failure: list[BaseException] = []
+def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
+    """Run all nodes; anomaly mode watches each, and `fast/` may know a shorter way."""
+    task.recorder, task.several_devices = _state.recorder.get(), len(DEVICES) > 1
+    if _state.anomaly.enabled:
+        _run_watched(task, root)
+    elif shortcuts.run_task is None or not shortcuts.run_task(task, root):
+        task.count_dependencies(root)
+        task.run(root)
 
-    def work() -> None:
-        try:
-            _run_here(task, root)
-        except BaseException as error:  # carried to the thread that waits
-            failure.append(error)
 
-    thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
-    thread.start()
+def _run_watched(task: GraphTask, root: GraphRoot) -> None:
+    """Run all nodes while anomaly mode watches each."""
+    task.evaluate = _state.anomaly.watched(task.evaluate)  # type: ignore[assignment]  # until `del`
     try:
-        thread.join()
-    except BaseException:  # Ctrl-C has to wait: nothing may go on behind the caller's back
-        thread.join()
-        raise
-    if failure:
-        raise failure[0]
+        task.count_dependencies(root)
+        task.run(root)
+    finally:
+        del task.evaluate
 
 
 def queue_callback(callback: Callable[..., Any]) -> None:
     """Call `callback()` when the backward pass that is running now has run all its nodes."""
     if not _running.tasks:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        raise RuntimeError(NO_PASS)
     _running.tasks[-1].callbacks.append(callback)

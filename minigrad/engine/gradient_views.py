@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..tensor.creation_meta import NO_GRAD
 from ..tensor.tensor import Tensor
-from ..tensor.views import NO_GRAD, mark_view
+from ..tensor.views import mark_view
 
 
 def mark_views(gradients: Sequence[Tensor | None]) -> None:

@@ -2,8 +2,8 @@
 
 `run` is the loop, `evaluate` one step of it: a node turns the gradients of its forward's outputs
 into those of the inputs (`call`), and each goes into the buffer of the node at the end of its edge
-(`route_gradients`).  Corner cases have methods of their own, below: `run_hooks_and_capture` for
-tensor hooks and passes to given inputs, `call_with_hooks` for nodes with hooks.
+(`route_gradients`).  Hooks, a profiler and several devices are served by the other half of the
+pass, in observed_task.py.
 """
 
 from __future__ import annotations
@@ -15,32 +15,21 @@ from itertools import count
 from typing import Any
 
 from .. import _state
-from ..backend import DEVICES
-from ..device import NO_PLACE, place_on
+from ..device import NO_PLACE
 from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.hooks import Table
 from ..graph.node import GraphRoot, Node
 from ..tensor.tensor import Tensor
-from . import hooks
+from .extra_nodes import note_extra_nodes
 from .input_buffer import Gradient, InputBuffer, Value
+from .observed_task import ObservedTask, check_nan
 from .places import place_of
 from .validate import validate_outputs
 
 Edge = tuple[Node | None, int]
 
 
-def several_devices() -> bool:
-    """Tell whether a device other than the CPU is in use."""
-    return len(DEVICES) > 1
-
-
-def on_tensors(create_graph: bool) -> bool:
-    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
-    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
-
-
 @dataclass(eq=False)
-class GraphTask:
+class GraphTask(ObservedTask):
     """One backward pass: what it is to compute and how far it has come."""
 
     retain_graph: bool
@@ -48,23 +37,22 @@ class GraphTask:
     on_tensors: bool = False  # whether gradients are tensors, see NOTE [Arrays or tensors]
     #: How many gradients a node still waits for.
     dependencies: dict[Node, int] = field(default_factory=dict)
+    #: The gradients that have arrived for a node that has not run yet.
     buffers: dict[Node, InputBuffer] = field(default_factory=dict)
-    #: A heap, latest node first.
+    #: A heap of the nodes that wait for nothing, latest node first.
     ready: list[tuple[int, int, Node]] = field(default_factory=list)
-    #: Leaves are all equally late: the one ready first runs first.
+    #: Counts up, so that of nodes with equal numbers the one pushed first runs first.
     turns: Iterator[int] = field(default_factory=count)
     #: The nodes on the way to the inputs that are asked for; None for all.
     nodes_to_execute: set[Node] | None = None
     #: The positions in the result of the gradients asked for, by node and output.
     captures: dict[Node, dict[int, list[int]]] = field(default_factory=dict)
+    #: The gradients asked for, by their positions in the result.
     captured: dict[int, Value] = field(default_factory=dict)
+    #: Called when all nodes have run.
     callbacks: list[Callable[..., Any]] = field(default_factory=list)
-    recorder: Any = field(default_factory=_state.recorder.get)
-    several_devices: bool = field(default_factory=several_devices)
 
-    batched = False  # whether gradients are batches, see autograd/batched_grads.py
-
-    # ---------------------------------------------------------------- before the pass
+    # ---------------------------------------------------------------- all nodes
 
     def count_dependencies(self, root: Node) -> None:
         """Count the edges that lead into each node reachable from the root."""
@@ -76,37 +64,29 @@ class GraphTask:
                         stack.append(node)
                     dependencies[node] = dependencies.get(node, 0) + 1
 
-    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
-        """Find the nodes from which an input can be reached; the others will not run."""
-        needed, entered, stack = set(inputs), set(), [root]
-        while stack:
-            node = stack[-1]
-            if node not in entered:
-                entered.add(node)
-                stack += [n for n, _ in node.edges if n is not None and n not in entered]
-                continue
-            stack.pop()
-            if any(n in needed for n, _ in node.edges):
-                needed.add(node)
-        self.nodes_to_execute = needed
+    def push(self, node: Node) -> None:
+        """Make a node ready to run."""
+        heappush(self.ready, (-node.sequence, next(self.turns), node))
 
-    # ---------------------------------------------------------------- the pass
+    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
+        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
+        if target not in self.buffers:
+            self.buffers[target] = InputBuffer(target.num_inputs)
+        if gradient is not None:
+            self.buffers[target].add(index, gradient)
+        self.dependencies[target] -= 1
+        if self.dependencies[target] == 0:
+            self.push(target)
 
     def run(self, root: Node) -> None:
         """Run the root and then every node that becomes ready."""
         self.buffers[root] = InputBuffer(root.num_inputs)
         self.push(root)
-        anomaly = _state.anomaly
-        evaluate = anomaly.watched(self.evaluate) if anomaly.enabled else self.evaluate
         while self.ready:
             node = heappop(self.ready)[2]
-            evaluate(node, self.buffers.pop(node))
-        while self.callbacks:
-            self.callbacks.pop(0)()
+            self.evaluate(node, self.buffers.pop(node))
 
-    def push(self, node: Node) -> None:
-        """Make a node ready to run."""
-        heappush(self.ready, (-node.sequence, next(self.turns), node))
+    # ---------------------------------------------------------------- one node
 
     def evaluate(self, node: Node, buffer: InputBuffer) -> None:
         """Run one node and route its results to the nodes they are for."""
@@ -135,25 +115,14 @@ class GraphTask:
     def route_gradients(self, node: Node, received: Sequence[Value | None],
                         results: Sequence[Value | None]) -> None:
         """Add each result to the buffer of the node at the end of its edge."""
+        needed = self.nodes_to_execute
         with place_of(node, results) if self.several_devices else NO_PLACE:
             gradients = validate_outputs(node, received, results)
-            if _state.anomaly.enabled and _state.anomaly.check_nan:
-                _state.anomaly.check_gradients(node, [g and g.value for g in gradients])
+            if _state.anomaly.enabled:
+                check_nan(node, gradients)
             for (target, index), gradient in zip(node.edges, gradients, strict=True):
-                if target is not None:
+                if target is not None and (needed is None or target in needed):
                     self.add_to_buffer(target, index, gradient)
-
-    def add_to_buffer(self, target: Node, index: int, gradient: Gradient | None) -> None:
-        """Add a gradient, if there is one, to a node's buffer; push the node when it has all."""
-        if self.nodes_to_execute is not None and target not in self.nodes_to_execute:
-            return
-        if target not in self.buffers:
-            self.buffers[target] = InputBuffer(target.num_inputs)
-        if gradient is not None:
-            self.buffers[target].add(index, gradient)
-        self.dependencies[target] -= 1
-        if self.dependencies[target] == 0:
-            self.push(target)
 
     def accumulate(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """Let a leaf add what arrived to its `.grad`."""
@@ -168,16 +137,33 @@ class GraphTask:
 
     # ---------------------------------------------------------------- a pass to given inputs
 
-    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
-        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
-        runs = self.nodes_to_execute is None or self.runs(node)
-        if runs and node in self.captures:
-            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
-        if node.extras is not None:
-            self.run_tensor_hooks(node, buffer)
-        if not runs and node in self.captures:
-            self.capture(node, buffer.grads)
-        return runs
+    def find_nodes_to_execute(self, root: Node, inputs: set[Node]) -> None:
+        """Find the nodes from which an input can be reached; the others will not run."""
+        needed, entered, stack = set(inputs), set(), [root]
+        while stack:
+            node = stack[-1]
+            if node not in entered:
+                entered.add(node)
+                stack += [n for n, _ in node.edges if n is not None and n not in entered]
+                continue
+            stack.pop()
+            if any(n in needed for n, _ in node.edges):
+                needed.add(node)
+        self.nodes_to_execute = needed
+
+    def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
+        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
+        ends = {node for node, _ in inputs if node is not None}
+        self.find_nodes_to_execute(root, ends)
+        if not accumulate:
+            self.note_captures(inputs)
+        note_extra_nodes(self, root, ends, accumulate)
+
+    def note_captures(self, inputs: Sequence[Edge]) -> None:
+        """Note at which positions of the result the gradient of each input is asked for."""
+        for position, (node, index) in enumerate(inputs):
+            if node is not None:
+                self.captures.setdefault(node, {}).setdefault(index, []).append(position)
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:
         """Keep the gradients that are asked for as results of the pass."""
@@ -193,119 +179,13 @@ class GraphTask:
             return any(n in self.nodes_to_execute for n, _ in node.edges)
         return node in self.nodes_to_execute
 
-    def end_at(self, root: GraphRoot, inputs: Sequence[Edge], accumulate: bool) -> None:
-        """Run only the nodes on the way to `inputs`; capture their gradients or accumulate them."""
-        ends = {node for node, _ in inputs if node is not None}
-        self.find_nodes_to_execute(root, ends)
-        if accumulate:
-            self.note_inputs(ends)
-        else:
-            for position, (node, index) in enumerate(inputs):
-                if node is not None:
-                    self.captures.setdefault(node, {}).setdefault(index, []).append(position)
-        if len(root.edges) == 1:
-            self.note_lone_root(root)
-
-    def note_inputs(self, inputs: set[Node]) -> None:
-        """Note the nodes at which the pass ends, and which run all the same, as in PyTorch.
-
-        Their formulas are of no use to anyone, but what they saved is looked at, and freed.
-        """
-        needed = self.nodes_to_execute or set()
-        for node in inputs:
-            if node.is_op and not any(n in needed for n, _ in node.edges):
-                self.captures[node] = {}
-
-    def note_lone_root(self, root: GraphRoot) -> None:
-        """Have the hooks of a single root run, even where no input lies behind it."""
-        ((node, _),) = root.edges
-        needed = self.nodes_to_execute
-        if needed is not None and node is not None and node not in needed:
-            self.nodes_to_execute = needed | {node, root}
-            self.captures[node] = {0: []}
-
-    # ---------------------------------------------------------------- hooks, profiler, devices
-
-    def run_tensor_hooks(self, node: Node, buffer: InputBuffer) -> None:
-        """Run the hooks of the forward's outputs, then fill `.grad` of those that retain it.
-
-        The engine owns no gradient that a hook has seen.
-        """
-        extras = node.extras
-        assert extras is not None
-        if not (extras.tensor or extras.retained):
-            return
-        shown = list(self.as_tensors(buffer.grads))
-        if extras.tensor:
-            hooks.run_tensor_hooks(extras.tensor, shown)
-            buffer.grads[:] = self.from_tensors(shown)
-            buffer.owned = [False] * len(shown)
-        if extras.retained:
-            hooks.keep_retained(extras.retained, shown)
-
-    def call_with_hooks(self, node: Node, grads: list[Value | None]) -> Sequence[Value | None]:
-        """Do what `call` does, with hooks before and after, as an event of the profiler.
-
-        The work is done where the forward was, or the gradients lie.
-        """
-        extras = node.extras
-        with place_of(node, grads) if self.several_devices else NO_PLACE:
-            if extras is not None and extras.pre:
-                shown = hooks.run_pre_hooks(extras.pre, self.as_tensors(grads))
-                grads[:] = self.from_tensors(shown)
-            results = self.recorded(node, grads, self.apply, node, grads)
-            if extras is not None and extras.post:
-                results = self.run_post_hooks(node, extras.post, grads, results)
-        return results
-
-    def run_post_hooks(self, node: Node, table: Table, grads: Sequence[Value | None],
-                       results: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Show a node's hooks its results as their receivers get them; return what goes on."""
-        valid = validate_outputs(node, grads, results)
-        shown = self.as_tensors([gradient and gradient.value for gradient in valid])
-        needed = self.nodes_to_execute
-        if needed is not None and not node.shows_all_results:
-            shown = tuple(result if after in needed else None
-                          for result, (after, _) in zip(shown, node.edges, strict=True))
-        shown = hooks.run_post_hooks(table, shown, self.as_tensors(grads))
-        return [None if r is None else borrowed(r) for r in self.from_tensors(shown)]
-
-    def accumulate_with_hooks(self, node: AccumulateGrad, grad: Value | None,
-                              owned: bool) -> None:
-        """Do what `accumulate` does, with the leaf's hooks and as an event of the profiler."""
-        extras = node.extras
-        if extras is not None and extras.pre:
-            (grad,) = self.from_tensors(hooks.run_pre_hooks(extras.pre, self.as_tensors([grad])))
-            owned = False
-        with place_on(node.variable._array):
-            if isinstance(grad, Tensor):
-                self.recorded(node, (grad,), node.apply_tensors, (grad,))
-            elif grad is not None:
-                self.recorded(node, (grad,), node.accumulate, grad, owned)
-        waiting = node.variable._extras.post_accumulate
-        if waiting:
-            hooks.run_after_accumulation(waiting, node.variable)
-        if extras is not None and extras.post:
-            hooks.run_post_hooks(extras.post, (), self.as_tensors([grad]))
-
-    def recorded(self, node: Node, grads: Sequence[Value | None], apply: Callable[..., Any],
-                 *args: Any) -> Any:
-        """Return `apply(*args)`, the work of a node; where a profiler is on, as an event of it."""
-        if self.recorder is None:
-            return apply(*args)
-        return self.recorder.node(node, grads, apply, *args)
-
-    def as_tensors(self, grads: Sequence[Value | None]) -> tuple[Any, ...]:
-        """Return gradients as the user sees them."""
-        return tuple(g if g is None or isinstance(g, Tensor) else Tensor._plain(g) for g in grads)
-
-    def from_tensors(self, tensors: Sequence[Any]) -> list[Value | None]:
-        """Return what the user gave as gradients of this pass."""
-        if self.on_tensors:
-            return list(tensors)
-        return [t._array if isinstance(t, Tensor) else t for t in tensors]
-
-
-def borrowed(grad: Value) -> Value:
-    """Return a gradient that a hook returned, as a view, so that nothing takes it for its own."""
-    return grad if isinstance(grad, Tensor) else grad[...]
+    def run_hooks_and_capture(self, node: Node, buffer: InputBuffer) -> bool:
+        """Run a node's tensor hooks and capture its gradients; tell whether the node runs."""
+        runs = self.nodes_to_execute is None or self.runs(node)
+        if runs and node in self.captures:
+            self.capture(node, buffer.grads)  # before its hooks, as in PyTorch
+        if node.extras is not None:
+            self.run_tensor_hooks(node, buffer)
+        if not runs and node in self.captures:
+            self.capture(node, buffer.grads)
+        return runs

@@ -13,11 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _state
 from ..backend import BACKENDS
 from ..tensor.tensor import Tensor
 
 Array = Any
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors]
+
+
+def on_tensors(create_graph: bool) -> bool:
+    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
+    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
 
 
 class Gradient(NamedTuple):

@@ -48,8 +48,6 @@ def run_task(task: Any, root: GraphRoot) -> bool:
         return False
     count_dependencies(task, root)
     QuickLoop(task).run(root)
-    while task.callbacks:
-        task.callbacks.pop(0)()
     return True
 
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from .. import _state
-from ..graph.saved_tensor import SavedTensor, modified_error
+from ..graph.saved_errors import modified_error
+from ..graph.saved_tensor import SavedTensor
 from ..graph.special_versions import INFERENCE
 from ..graph.version import version_of
 from ..op.arguments import NUMBERS

@@ -25,7 +25,7 @@ import numpy as np
 
 from .. import _state
 from ..backend import BACKENDS, backend_of
-from ..engine.graph_task import on_tensors
+from ..engine.input_buffer import on_tensors
 from ..engine.validate import match_metadata
 from ..graph.accumulate_grad import AccumulateGrad
 from ..tensor.tensor import Tensor

@@ -72,9 +72,14 @@ def run_op(op: type[Op], values: list[Any]) -> Any:
     """Run an op that nobody watches: prepare, forward, record, wrap."""
     call = prepare(op, values)
     if call.xp is not numpy_backend:
-        return (call.xp.run_op or run_on_device)(op, call)  # see NOTE [Interceptors]
+        return run_elsewhere(op, call)
     result = forward(op, call)
     return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
+
+
+def run_elsewhere(op: type[Op], call: Prepared) -> Any:
+    """Run a prepared op on a device, or on batches: see NOTE [Interceptors] in _state.py."""
+    return (call.xp.run_op or run_on_device)(op, call)
 
 
 def run_on_device(op: type[Op], call: Prepared) -> Any:
@@ -98,7 +103,9 @@ def run_on_device(op: type[Op], call: Prepared) -> Any:
 
 def prepare(op: type[Op], values: list[Any]) -> Prepared:
     """Take the arrays out of tensors, promote them and find their backend."""
-    values = plain_numbers(op, values)
+    for i in op.plain_positions:
+        if isinstance(values[i], Tensor):
+            values = plain_numbers(op, values)
     arrays, kinds, dtypes, on_tensors = values.copy(), set(), set(), False
     for i in op.tensor_positions:
         if isinstance(values[i], Tensor):
@@ -195,16 +202,12 @@ def record(op: type[Op], call: Prepared) -> Any:
     """Return the op's node with its edges and saved inputs; None if no input requires grad."""
     if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
         return record_without_formula(op, call.values)
-    inputs = [call.values[i] for i in op.differentiable_positions]
-    if op.list_of_tensors in op.formulas:
-        inputs = one_by_one(op, inputs)
-    edges, live, inference = [], False, False
-    for tensor in inputs:
+    edges, live = [], False
+    for tensor in differentiable_inputs(op, call.values):
         is_live = isinstance(tensor, Tensor) and tensor.requires_grad
         edges.append(tensor._edge() if is_live else NO_EDGE)
         live = live or is_live  # a view made without grad requires it, and its edge leads nowhere
-        inference = inference or getattr(tensor, "_counter", None) is INFERENCE
-    if not live or (inference and only_inference(op, call.values)):
+    if not live:
         return None
     node = op.node_type(edges)  # type: ignore[call-arg]  # an OpNode
     assign_sequence_nr(node)
@@ -212,10 +215,23 @@ def record(op: type[Op], call: Prepared) -> Any:
     return node
 
 
-def one_by_one(op: type[Op], inputs: list[Any]) -> list[Any]:
-    """Return differentiable inputs with the tensors of the list in its place."""
-    at = op.differentiable_positions.index(op.list_position)
-    return [*inputs[:at], *inputs[at], *inputs[at + 1:]]
+def differentiable_inputs(op: type[Op], values: list[Any]) -> list[Any]:
+    """Return the inputs that have a formula; the tensors of a list come one by one.
+
+    There are none if all inputs are inference tensors, which leave no graph.
+    """
+    inputs = [values[i] for i in op.differentiable_positions]
+    special = op.list_of_tensors in op.formulas or getattr(inputs[0], "_counter", 0) is INFERENCE
+    return inputs_of_list(op, values, inputs) if special else inputs
+
+
+def inputs_of_list(op: type[Op], values: list[Any], inputs: list[Any]) -> list[Any]:
+    """Return `inputs` with the tensors of the op's list in its place; [] for inference tensors."""
+    if op.list_of_tensors in op.formulas:
+        at = op.differentiable_positions.index(op.list_position)
+        inputs = [*inputs[:at], *inputs[at], *inputs[at + 1:]]
+    some = any(getattr(x, "_counter", 0) is INFERENCE for x in inputs)
+    return [] if some and only_inference(op, values) else inputs
 
 
 def record_without_formula(op: type[Op], values: list[Any]) -> Any:

@@ -45,7 +45,7 @@ from ..graph.node import Node
 from ..shapes import broadcast, same
 from .apply import apply
 from .arguments import Kind, bind, kind_of, require
-from .node import make_node_type
+from .node import make_node_type, needed_by
 from .out import WORDS
 
 Array = Any
@@ -239,12 +239,6 @@ class Binary(Op, abstract=True):
     out = "cast"
     backend_call = binary_call
     samples: Callable[..., Iterator[Any]] = binary_samples
-
-
-def needed_by(formula: Formula) -> tuple[str, ...]:
-    """Return the names of what a formula cannot do without."""
-    parameters = inspect.signature(formula).parameters.values()
-    return tuple(p.name for p in parameters if p.default is p.empty)
 
 
 def shown_signature(op: type[Op], arguments: list[inspect.Parameter]) -> inspect.Signature:

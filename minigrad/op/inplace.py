@@ -69,15 +69,7 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
     if xp.run_op is not None:
         return xp.run_op(op, call, inplace=True)
     check_apart(op, target._array, values)
-    if recorded and "self" in op.node_type.saves:
-        values = call.values = [target.clone() if before is None else before, *values[1:]]
-    if recorded and xp is not numpy_backend:
-        call.values = on_one_device(op, values, arrays)
-    node = record(op, call) if recorded else None
-    if recorded and not op.formulas:
-        node = node_without_formula(op, values)
-    if node is not None:  # it may have been recorded with the clone: its gradient is the target's
-        node.set_edges([target._edge(), *node.edges[1:]])
+    node = record_write(op, call, before) if recorded else None
     place = xp.place_of(arrays)
     begun = written = False
     try:
@@ -91,20 +83,54 @@ def run_inplace(op: type[Op], values: list[Any], before: Tensor | None) -> Tenso
         written = True
         if place is not None and node is not None:
             node._extras().place = place
-        target._bump()
-        if node is not None:
-            node.shape, node.dtype = target._array.shape, target._array.dtype
-            if op.view:
-                replace_node(target, node)
-            else:
-                rebase_history(target, node)
-            if "result" in node.saves:
-                node.save_output("result", target)
+        finish_write(op, target, node)
     except BaseException as error:
         if written or (begun and not isinstance(error, BEFORE_WRITING)):
             poison_history(target, recorded, values, f"{op.name}_()", error)
         raise
     return target
+
+
+def record_write(op: type[Op], call: Prepared, before: Tensor | None) -> Any:
+    """Return the node of a write that is to come; None if no gradient flows through it."""
+    target, arrays = call.values[0], call.arrays
+    call.values = values_to_save(op, call.values, before)
+    if call.xp is not numpy_backend:
+        call.values = on_one_device(op, call.values, arrays)
+    node = record(op, call)
+    if not op.formulas:
+        node = node_without_formula(op, call.values)
+    if node is not None:  # it may have been recorded with a clone: its gradient is the target's
+        node.set_edges([target._edge(), *node.edges[1:]])
+    return node
+
+
+def values_to_save(op: type[Op], values: list[Any], before: Tensor | None) -> list[Any]:
+    """Return the arguments of a write as its node is to see them: the first one will be gone.
+
+    `before` is a clone of it, where there is one already.
+    """
+    if "self" not in op.node_type.saves:
+        return values
+    return [values[0].clone() if before is None else before, *values[1:]]
+
+
+def finish_write(op: type[Op], target: Tensor, node: Any) -> None:
+    """Count a write and, if it was recorded by a node, give the target its new history."""
+    target._bump()
+    if node is not None:
+        give_history(op, target, node)
+        if "result" in node.saves:
+            node.save_output("result", target)
+
+
+def give_history(op: type[Op], target: Tensor, node: Any) -> None:
+    """Make the node of a write the target's history; that of a base where it is a view."""
+    node.shape, node.dtype = target._array.shape, target._array.dtype
+    if op.view:  # transpose_ and the like write no memory
+        replace_node(target, node)
+    else:
+        rebase_history(target, node)
 
 
 def refuse_inference(op: type[Op], values: list[Any]) -> None:

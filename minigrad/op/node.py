@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from sys import intern
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ import numpy as np
 
 from ..backend import backend_of
 from ..graph.node import NaryNode, Node
-from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor
+from ..graph.saved_errors import FREED_MESSAGE
+from ..graph.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
 from .arguments import NUMBERS
 
@@ -74,10 +76,8 @@ class OpNode(Node):
         """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
         op, edges = self.op, self.edges
         known = self.named_values(grads, arrays)
-        if grads[0] is None or op.outputs or op.many:
-            if all(grad is None for grad in grads):
-                return [None] * len(edges)
-            self.name_gradients(known, arrays)
+        if known is None:
+            return [None] * len(edges)
         if op.list_of_tensors in op.formulas:
             return self.run_with_list(needed, known)
         results: list[Any] = []
@@ -90,20 +90,27 @@ class OpNode(Node):
                 results.append(formula(*map(known.__getitem__, names)))
         return results
 
-    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any]:
-        """Return everything that the formulas may ask for, by name."""
+    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any] | None:
+        """Return everything that the formulas may ask for, by name; None if no gradient came."""
         known = self.look_at_saved(arrays)
         known["g"], known["grads"] = grads[0], grads
         for name, slot in self.arg_slots.items():
             known[name] = getattr(self, slot, self.op.defaults.get(name))
-        return known
+        several = grads[0] is None or self.op.outputs or self.op.many
+        return self.name_gradients(known, arrays) if several else known
 
-    def name_gradients(self, known: dict[str, Any], arrays: bool) -> None:
-        """Add the gradients of several outputs by name, zeros for those that are missing."""
+    def name_gradients(self, known: dict[str, Any], arrays: bool) -> dict[str, Any] | None:
+        """Add the gradients of several outputs by name, zeros for those that are missing.
+
+        Returns None if all are missing.
+        """
+        if all(grad is None for grad in known["grads"]):
+            return None
         if self.op.materialize:
             known["grads"] = self.materialized(known["grads"], arrays)
         known["g"] = known["grads"][0]
         known.update(zip(map("g_".__add__, self.op.outputs), known["grads"], strict=False))
+        return known
 
     def run_sharing(self, formula: Callable[..., Any], names: Sequence[str],
                     known: dict[str, Any]) -> Any:
@@ -164,11 +171,14 @@ class OpNode(Node):
         for name, slot in self.value_slots.items():
             value = values[self.positions[name]] if name in live else None
             setattr(self, slot, saved_value(value, promoted.get(name)))
+        if self.arg_slots:
+            self.keep_arguments(values, arrays)
+
+    def keep_arguments(self, values: Sequence[Any], arrays: Sequence[Any]) -> None:
+        """Keep the arguments and the geometry that the formulas name."""
         for name, slot in self.arg_slots.items():
-            if name in self.positions:
-                setattr(self, slot, values[self.positions[name]])
-            else:
-                setattr(self, slot, saved_geometry(arrays[self.geometry[name]], name))
+            setattr(self, slot, values[self.positions[name]] if name in self.positions else
+                    saved_geometry(arrays[self.geometry[name]], name))
 
     def names_to_save(self) -> set[str]:
         """Return the names of the inputs to save: those that formulas of live edges ask for."""
@@ -262,42 +272,92 @@ class Freed:
 FREED = Freed()
 
 
+# -------------------------------------------------------------------- the save list
+
+#: Text of the error for a name in a formula; `.format` fills in the op's class and the name.
+NO_SUCH_NAME = ("{}: a formula asks for {!r}, which is no gradient, input, output, argument or "
+                "size (see NOTE [A formula's argument names are its save list])")
+
+
+def needed_by(formula: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of what a formula cannot do without."""
+    parameters = inspect.signature(formula).parameters.values()
+    return tuple(p.name for p in parameters if p.default is p.empty)
+
+
+def save_list(op: type[Op]) -> tuple[list[str], list[str]]:
+    """Return the names of the tensors and of the arguments that the op's nodes have to save."""
+    tensors, arguments = [], []
+    for name in inputs_first(op, {n for _, names in op.formulas.values() for n in names}):
+        if is_gradient(op, name):
+            continue
+        if is_tensor(op, name):
+            tensors.append(name)
+        elif is_argument(op, name):
+            arguments.append(name)
+        else:
+            raise TypeError(NO_SUCH_NAME.format(op.__name__, name))
+    return tensors, arguments
+
+
+def inputs_first(op: type[Op], names: set[str]) -> list[str]:
+    """Return names sorted, those of outputs last: in this order hooks see what is saved."""
+    return sorted(names, key=lambda name: (is_output(op, name), name))
+
+
+def is_gradient(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is a gradient that comes in: `g`, `g_<output>`, `grads`."""
+    return name in ("g", "grads") or (name.startswith("g_") and name[2:] in op.outputs)
+
+
+def is_output(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is an output of the op."""
+    return name == "result" or name in op.outputs
+
+
+def is_tensor(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is a tensor input, the list of them, or an output."""
+    return name in op.tensors or name == op.list_of_tensors or is_output(op, name)
+
+
+def is_argument(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is a plain argument, or sizes or strides of an input."""
+    return name in op.parameters or name.endswith(GEOMETRY)
+
+
+# -------------------------------------------------------------------- the class of an op's nodes
+
+
 def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
     """Make the class of an op's nodes, with a slot for everything that its formulas name."""
-    def is_output(name: str) -> bool:
-        return name == "result" or name in op.outputs
+    tensors, arguments = save_list(op)
+    value_slots = {name: intern("_value_" + name) for name in tensors}
+    arg_slots = {name: intern("_arg_" + name) for name in arguments}
+    body = constants_of(op, tensors, arguments)
+    body["__slots__"] = (*value_slots.values(), *arg_slots.values())
+    body["value_slots"], body["arg_slots"] = value_slots, arg_slots
+    for name in tensors + arguments:
+        body["_saved_" + name] = saved_property(name, name in arguments)
+    for name in tensors:
+        body["_raw_saved_" + name] = raw_saved_property(name)
+    return type(node_name(op), (OpNode, base), body)
 
-    names = {n for _, needs in op.formulas.values() for n in needs}
-    saves, keeps = [], []
-    for name in sorted(names, key=lambda n: (is_output(n), n)):  # hooks see them in this order
-        if name in ("g", "grads") or (name.startswith("g_") and name[2:] in op.outputs):
-            continue
-        is_list = name == op.list_of_tensors
-        if name in op.tensors or is_list or is_output(name):
-            saves.append(name)
-        elif name in op.parameters or name.endswith(GEOMETRY):
-            keeps.append(name)
-        else:
-            raise TypeError(f"{op.__name__}: a formula asks for {name!r}, which is no gradient, "
-                            f"input, output, argument or size (see NOTE [A formula's argument "
-                            "names are its save list])")
-    value_slots = {name: intern("_value_" + name) for name in saves}
-    arg_slots = {name: intern("_arg_" + name) for name in keeps}
-    body: dict[str, Any] = {
-        "__slots__": (*value_slots.values(), *arg_slots.values()), "op": op, "saves": tuple(saves),
-        "keeps": tuple(keeps), "value_slots": value_slots, "arg_slots": arg_slots,
+
+def node_name(op: type[Op]) -> str:
+    """Return the name of the class of an op's nodes, such as MulBackward0."""
+    return op.node or op.__name__ + ("Backward" if op.formulas else "Backward0")
+
+
+def constants_of(op: type[Op], tensors: list[str], arguments: list[str]) -> dict[str, Any]:
+    """Return the class attributes that are the same for all nodes of an op."""
+    return {
+        "op": op, "saves": tuple(tensors), "keeps": tuple(arguments),
         "positions": {name: i for i, name in enumerate(op.parameters)},
-        "always_saved": {name for name in saves if is_always_saved(op, name)},
-        "geometry": {name: op.parameters.index(geometry_input(name)) for name in keeps
+        "always_saved": {name for name in tensors if is_always_saved(op, name)},
+        "geometry": {name: op.parameters.index(geometry_input(name)) for name in arguments
                      if name not in op.parameters},
         "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
     }
-    for name in saves + keeps:
-        body["_saved_" + name] = saved_property(name, name in keeps)
-        if name in saves:
-            body["_raw_saved_" + name] = raw_saved_property(name)
-    name = op.node or op.__name__ + ("Backward" if op.formulas else "Backward0")
-    return type(name, (OpNode, base), body)
 
 
 def is_always_saved(op: type[Op], name: str) -> bool:

@@ -47,27 +47,38 @@ QUICKER: list[Callable[[type[Op], Any, Any], tuple[Any, Any]]] = []
 def publish(op: type[Op]) -> None:
     """Give an op all its names."""
     call = documented(caller(op), op, op.name)
-    polymorphic, dunder = call, operator(call)
-    for replace in QUICKER:
-        polymorphic, dunder = replace(op, polymorphic, dunder)
+    general, dunder = quicker(op, call, operator(call))
     if op.public:
-        vars(F)[op.name] = polymorphic
-        FUNCTIONS[op.name] = package_function(polymorphic, op)
+        vars(F)[op.name] = general
+        FUNCTIONS[op.name] = package_function(general, op)
         if op.method:
-            method(op.name)(polymorphic)
+            method(op.name)(general)
     if op.dunder:
         method(op.dunder[0])(dunder)
     if len(op.dunder) > 1:
         method(op.dunder[1])(dunder if op.commutative else operator(swapped(call)))
     if op.inplace or (op.inplace_op and op.public):
-        inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
-        if op.public and op.method:
-            method(op.name + "_")(inplace)
-        if op.public:
-            vars(F).setdefault(op.name + "_", inplace)
-            FUNCTIONS.setdefault(op.name + "_", inplace)
-        if op.dunder and op.dunder[0] in AUGMENTED:
-            method(AUGMENTED[op.dunder[0]])(operator(inplace))
+        publish_inplace(op)
+
+
+def publish_inplace(op: type[Op]) -> None:
+    """Give the variant of an op in place its names, such as `mul_` and `*=`."""
+    inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
+    if op.public and op.method:
+        method(op.name + "_")(inplace)
+    if op.public:
+        vars(F).setdefault(op.name + "_", inplace)
+        FUNCTIONS.setdefault(op.name + "_", inplace)
+    if op.dunder and op.dunder[0] in AUGMENTED:
+        method(AUGMENTED[op.dunder[0]])(operator(inplace))
+
+
+def quicker(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]
+            ) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the function and the operator, or their quicker twins where `fast/` is on."""
+    for replace in QUICKER:
+        call, dunder = replace(op, call, dunder)
+    return call, dunder
 
 
 def caller(op: type[Op]) -> Callable[..., Any]:
@@ -138,19 +149,19 @@ def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
 def operator(call: Callable[..., Any]) -> Callable[..., Any]:
     """Make a dunder method; it leaves a value that is not an operand to the other side."""
 
-    equality = call.__name__ in ("eq", "ne")
-
     def dunder(self: Tensor, *other: Any) -> Any:
         if other and not isinstance(other[0], OPERANDS):
-            return beside(self, other[0])
+            return with_another(call, self, other[0])
         return call(self, *other)
 
-    def beside(self: Tensor, other: Any) -> Any:
-        if equality and type(other) is np.ndarray:  # else Python would compare by identity
-            return call(self, Tensor._plain(other))
-        return NotImplemented
-
     return dunder
+
+
+def with_another(call: Callable[..., Any], self: Tensor, other: Any) -> Any:
+    """Return what an operator gives for a value that is not an operand: mostly NotImplemented."""
+    if call.__name__ in ("eq", "ne") and type(other) is np.ndarray:
+        return call(self, Tensor._plain(other))  # else Python would compare by identity
+    return NotImplemented
 
 
 def swapped(call: Callable[..., Any]) -> Callable[..., Any]:

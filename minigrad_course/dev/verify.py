@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..stages import Hole, Mutant, Stage, stages
-from ..trial import Trial, try_each
+from ..trial import Trial, try_each, try_files
 from .lesson import parse
 from .source import blank, module, mutated, statements
 
@@ -94,6 +94,10 @@ def _trials(stage: Stage, folder: Path, told: Callable[[str], None]) -> Iterator
             yield (f"{stage.key}, {hole.id} solved, later holes open: "
                    f"{first.problem or f'{failing} fail'}")
 
+    if stage.beside:
+        told(f"{stage.key}: below the whole package")
+        yield from _below(stage, try_files(stage, blanked([]), [stage.number], TIMEOUT))
+
     texts = {path: module(stage.package, path).text for path in stage.modules}
     for hole in holes:
         told(f"{stage.key}, {hole.id}: {len(hole.mutants)} mutants")
@@ -117,6 +121,13 @@ def _whole(stage: Stage, shipped: Trial, solution: Trial, together: Trial) -> It
             yield f"{stage.key}, solution: {outcome.test} fails: {outcome.message}"
     if together.problem or not all(each.passed for each in together.outcomes):
         yield f"{stage.key} with the stages before it: {together.problem or 'a test fails'}"
+
+
+def _below(stage: Stage, whole: Trial) -> Iterator[str]:
+    """Yield what is wrong with the solution below the whole package."""
+    failing = [each.test for each in whole.outcomes if not each.passed]
+    if whole.problem or failing:
+        yield f"{stage.key} below the whole package: {whole.problem or f'{failing} fail'}"
 
 
 def _mutant(stage: Stage, hole: Hole, mutant: Mutant, trial: Trial) -> Iterator[str]:

@@ -1,6 +1,25 @@
 """Stage 03, written from the tasks by somebody who likes to say everything."""
 
 
+class NaiveEngine:
+    def send(self, node, index, grad):
+        if isinstance(node, AccumulateGrad):
+            leaf = node.variable
+            if leaf in self.gradients:
+                self.gradients[leaf] = np.add(self.gradients[leaf], grad)
+            else:
+                self.gradients[leaf] = np.array(grad)
+            return
+        results = self.call(node, index, grad)
+        for position in range(len(node.edges)):
+            target, number = node.edges[position]
+            if target is None:
+                continue
+            if results[position] is None:
+                continue
+            self.send(target, number, results[position])
+
+
 class InputBuffer:
     def add(self, index, gradient):
         grad, owned = gradient
@@ -64,9 +83,6 @@ class GraphTask:
         heappush(self.ready, entry)
 
     def add_to_buffer(self, target, index, gradient):
-        if self.nodes_to_execute is not None:
-            if target not in self.nodes_to_execute:
-                return
         if target not in self.buffers:
             self.buffers[target] = InputBuffer(target.num_inputs)
         if gradient is not None:
@@ -79,31 +95,16 @@ class GraphTask:
     def run(self, root):
         self.buffers[root] = InputBuffer(root.num_inputs)
         self.push(root)
-        if _state.anomaly.enabled:
-            step = _state.anomaly.watched(self.evaluate)
-        else:
-            step = self.evaluate
         while len(self.ready) > 0:
             _, _, node = heappop(self.ready)
             buffer = self.buffers.pop(node)
-            step(node, buffer)
-        while len(self.callbacks) > 0:
-            callback = self.callbacks.pop(0)
-            callback()
+            self.evaluate(node, buffer)
 
     def evaluate(self, node, buffer):
-        does_run = True
-        if self.nodes_to_execute is not None:
-            does_run = self.runs(node)
-        is_asked_for = node in self.captures
-        if does_run and is_asked_for:
-            self.capture(node, buffer.grads)
-        if node.extras is not None:
-            self.run_tensor_hooks(node, buffer)
-        if not does_run:
-            if is_asked_for:
-                self.capture(node, buffer.grads)
-            return
+        if node.extras is not None or self.nodes_to_execute is not None:
+            does_run = self.run_hooks_and_capture(node, buffer)
+            if not does_run:
+                return
         if isinstance(node, AccumulateGrad):
             self.accumulate(node, buffer)
             return
@@ -112,6 +113,17 @@ class GraphTask:
             node.release()
         self.route_gradients(node, buffer.grads, results)
 
+    def note_captures(self, inputs):
+        for position in range(len(inputs)):
+            node, number = inputs[position]
+            if node is None:
+                continue
+            if node not in self.captures:
+                self.captures[node] = {}
+            if number not in self.captures[node]:
+                self.captures[node][number] = []
+            self.captures[node][number].append(position)
+
     def capture(self, node, grads):
         wanted = self.captures[node]
         for number in wanted:
@@ -119,7 +131,7 @@ class GraphTask:
                 self.captured[position] = grads[number]
 
     def runs(self, node):
-        if node not in self.captures:
+        if node not in self.captures or len(self.captures[node]) == 0:
             return node in self.nodes_to_execute
         for child, _ in node.edges:
             if child in self.nodes_to_execute:
@@ -127,41 +139,15 @@ class GraphTask:
         return False
 
 
-def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=True, kind=None):
-    task = kind(retain_graph, create_graph)
-    root = GraphRoot(edges, grads)
-    if inputs is not None:
-        goals = set()
-        for node, _ in inputs:
-            if node is not None:
-                goals.add(node)
-        task.find_nodes_to_execute(root, goals)
-        if not accumulate:
-            for position in range(len(inputs)):
-                node, number = inputs[position]
-                if node is None:
-                    continue
-                if node not in task.captures:
-                    task.captures[node] = {}
-                if number not in task.captures[node]:
-                    task.captures[node][number] = []
-                task.captures[node][number].append(position)
-    if len(_running.tasks) < MAX_DEPTH:
-        _run_here(task, root)
-    else:
-        _run_in_fresh_thread(task, root)
-    if inputs is None:
-        return []
-    return [task.captured.get(position) for position in range(len(inputs))]
-
-
 def _run_here(task, root):
     mode = _state.grad_enabled.get()
     _state.grad_enabled.set(task.create_graph)
     _running.tasks.append(task)
     try:
-        task.count_dependencies(root)
-        task.run(root)
+        _run_nodes(task, root)
+        while len(task.callbacks) > 0:
+            callback = task.callbacks.pop(0)
+            callback()
     finally:
         _running.tasks.pop()
         _state.grad_enabled.set(mode)
@@ -169,7 +155,6 @@ def _run_here(task, root):
 
 def queue_callback(callback):
     if len(_running.tasks) == 0:
-        message = "Final callbacks can only be installed during backward pass."
-        raise RuntimeError(message)
+        raise RuntimeError(NO_PASS)
     task = _running.tasks[-1]
     task.callbacks.append(callback)

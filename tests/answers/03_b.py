@@ -4,6 +4,21 @@ from collections import Counter, defaultdict, deque
 from contextlib import contextmanager
 
 
+class NaiveEngine:
+    def send(self, node, index, grad):
+        waiting = deque([(node, index, grad)])
+        while waiting:
+            node, index, grad = waiting.popleft()
+            if node is None or grad is None:
+                continue
+            leaf = getattr(node, "variable", None)
+            if leaf is not None:
+                self.gradients[leaf] = self.gradients.get(leaf, 0) + grad
+            else:
+                waiting.extend((*edge, g) for edge, g in
+                               zip(node.edges, self.call(node, index, grad), strict=True))
+
+
 class InputBuffer:
     def add(self, index, gradient):
         grad, owned = gradient
@@ -50,8 +65,6 @@ class GraphTask:
         heappush(self.ready, (-node.sequence, next(self.turns), node))
 
     def add_to_buffer(self, target, index, gradient):
-        if self.nodes_to_execute is not None and target not in self.nodes_to_execute:
-            return
         try:
             buffer = self.buffers[target]
         except KeyError:
@@ -62,52 +75,33 @@ class GraphTask:
             self.push(target)
 
     def run(self, root):
-        evaluate = self.evaluate
-        if _state.anomaly.enabled:
-            evaluate = _state.anomaly.watched(evaluate)
         self.push(root)
         self.buffers |= {root: InputBuffer(root.num_inputs)}
         while self.ready:
-            evaluate(node := heappop(self.ready)[2], self.buffers.pop(node))
-        while self.callbacks:
-            self.callbacks.pop(0)()
+            self.evaluate(node := heappop(self.ready)[2], self.buffers.pop(node))
 
     def evaluate(self, node, buffer):
-        goes, asked = self.nodes_to_execute is None or self.runs(node), node in self.captures
-        if goes and asked:
-            self.capture(node, buffer.grads)
-        if node.extras is not None:
-            self.run_tensor_hooks(node, buffer)
-        match goes, asked:
-            case False, True:
-                self.capture(node, buffer.grads)
-                return
-            case False, False:
-                return
+        special = node.extras is not None or self.nodes_to_execute is not None
+        if special and not self.run_hooks_and_capture(node, buffer):
+            return None
         if type(node) is AccumulateGrad:
             return self.accumulate(node, buffer)
         out = self.call(node, buffer.grads)
         self.retain_graph or node.release()
         self.route_gradients(node, buffer.grads, out)
 
+    def note_captures(self, inputs):
+        for i, (node, number) in enumerate(inputs):
+            if node is not None:
+                self.captures[node] = self.captures.get(node, {})
+                self.captures[node][number] = [*self.captures[node].get(number, ()), i]
+
     def capture(self, node, grads):
         self.captured |= {i: grads[n] for n, where in self.captures[node].items() for i in where}
 
     def runs(self, node):
-        behind = {n for n, _ in node.edges} if node in self.captures else {node}
+        behind = {n for n, _ in node.edges} if self.captures.get(node) else {node}
         return not behind.isdisjoint(self.nodes_to_execute)
-
-
-def execute(edges, grads, retain_graph, create_graph, inputs=None, accumulate=True, kind=None):
-    asked = list(inputs or ())
-    task, root = kind(retain_graph, create_graph), GraphRoot(edges, grads)
-    if inputs is not None:
-        task.find_nodes_to_execute(root, {n for n, _ in asked} - {None})
-    for i, (node, number) in enumerate(() if accumulate else asked):
-        if node is not None:
-            task.captures.setdefault(node, {}).setdefault(number, []).append(i)
-    (_run_in_fresh_thread if len(_running.tasks) >= MAX_DEPTH else _run_here)(task, root)
-    return [*map(task.captured.get, range(len(asked)))]
 
 
 @contextmanager
@@ -123,13 +117,13 @@ def _under_way(task):
 
 def _run_here(task, root):
     with _under_way(task):
-        task.count_dependencies(root)
-        task.run(root)
+        _run_nodes(task, root)
+        for callback in iter(lambda: task.callbacks.pop(0) if task.callbacks else None, None):
+            callback()
 
 
 def queue_callback(callback):
     try:
         _running.tasks[-1].callbacks.append(callback)
     except IndexError:
-        raise RuntimeError(
-            "Final callbacks can only be installed during backward pass.") from None
+        raise RuntimeError(NO_PASS) from None

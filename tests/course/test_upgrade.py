@@ -208,3 +208,8 @@ def test_what_is_said_of_numbers():
     assert said_of_numbers(old, [new]) == {
         "renumbered": ["05.1 is 05.4 now", "05.2 is 05.1 and 05.2 now"], "given now": ["05.3"]}
     assert json.dumps(said_of_numbers({"05.4": ["a.py:h"]}, [new])) == "{}"
+
+
+def test_moved_symbols_are_symbols_of_exercises():
+    known = {symbol for each in course.stages() for hole in each.holes for symbol in hole.symbols}
+    assert moved_files.MOVED_SYMBOLS.keys() <= known

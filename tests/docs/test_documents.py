@@ -698,6 +698,18 @@ def test_nodes_take_hooks_before_and_after():
     assert source.grad.tolist() == [[4.5, 4.5], [4.5, 4.5]]
 
 
+def test_the_latest_ready_node_runs_first_so_the_queue_is_no_deque():
+    """The article prints a deque; from front or back it would give another order: errata 25."""
+    source, order, parts = leaf(1.0), [], []
+    for name in "abc":
+        part = source * 2.0
+        part.register_hook(lambda grad, name=name: order.append(name))
+        parts.append(part)
+    a, b, c = parts
+    torch.stack([b, c, a]).sum().backward()  # one node makes all three ready, in this order
+    assert order == ["c", "b", "a"]
+
+
 def test_node_classes_that_the_article_lists():
     """All but those of derivatives' own derivatives, which are errata 22."""
     m = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -742,7 +754,7 @@ def test_node_classes_that_the_article_lists():
     ("linear", 1, "Linear1D"), ("bilinear", 2, "Bilinear2D"), ("bicubic", 2, "Bicubic2D"),
     ("trilinear", 3, "Trilinear3D")])
 def test_nodes_of_resizing(mode, dims, name):
-    """PyTorch has a node for each mode: errata 25."""
+    """PyTorch has a node for each mode: errata 26."""
     image = torch.ones((1, 1, *[2] * dims), requires_grad=True)
     resized = F.interpolate(image, scale_factor=2, mode=mode)
     node = resized.grad_fn

@@ -11,7 +11,7 @@ import minigrad as torch
 from minigrad import _state
 from minigrad.autograd import Function
 from minigrad.autograd.graph import saved_tensors_hooks
-from minigrad.engine import engine
+from minigrad.engine import engine, reentrant
 from minigrad.utils.checkpoint import checkpoint
 from tests.engine.test_threads import THREADS, eager_switching, run  # noqa: F401  # a fixture that runs by itself
 from tests.support.engines import leaf
@@ -261,9 +261,9 @@ def test_an_interrupted_wait_for_a_deep_pass_waits_all_the_same(monkeypatch):
                 raise KeyboardInterrupt
             super().join(timeout)
 
-    monkeypatch.setattr(engine, "Thread", Interrupted)
+    monkeypatch.setattr(reentrant, "Thread", Interrupted)
     with pytest.raises(KeyboardInterrupt):
-        Deep.apply(x, engine.MAX_DEPTH + 3).backward()
+        Deep.apply(x, reentrant.MAX_DEPTH + 3).backward()
     assert len(waits) == 2 and not any(t() and t().is_alive() for t in waits)
     assert x.grad.item() == 4.0  # of the passes on the other thread; the others were broken off
     x.grad = None

@@ -11,7 +11,8 @@
 respect to each output and returns one gradient for each argument of `forward`; None for arguments
 that are no tensors. Both are written with operations of tensors, so that the slope has a slope too.
 The context carries what `backward` needs: tensors through `ctx.save_for_backward(...)` and
-`ctx.saved_tensors`, a tuple; other values as attributes, `ctx.name = value`.
+`ctx.saved_tensors`, a tuple; other values as attributes, `ctx.name = value`. Only inputs and
+outputs are saved: a tensor from inside `forward` has no history, so it would spoil second slopes.
 
 >>> from minigrad import tensor
 >>> x = tensor([1.0, 2.0], requires_grad=True)

@@ -16,21 +16,22 @@ here is recursive, so a graph may be a million nodes deep.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
-from threading import Thread, local
+from threading import local
 from typing import Any
 
 from .. import _state
+from ..backend import DEVICES
 from ..graph.node import GraphRoot
 from ..tensor.tensor import Tensor
 from . import shortcuts
 from .graph_task import Edge, GraphTask
+from .reentrant import MAX_DEPTH, in_fresh_thread
 
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors] in input_buffer.py
 
-#: How deep backward may call itself on one thread before it goes on in a fresh one, whose
-#: interpreter stack is empty.
-MAX_DEPTH = 40
+
+#: The error of `queue_callback` where no pass is running.
+NO_PASS = "Final callbacks can only be installed during backward pass."
 
 
 class _Running(local):
@@ -51,28 +52,13 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
     With `inputs` only nodes on the way to them run; unless `accumulate`, their gradients are
     returned and no `.grad` is touched.
     """
-    # 03.6 A whole pass (about 30 lines)
-    # `execute`: make the task, `kind(retain_graph, create_graph, on_tensors)`, where
-    # `on_tensors` is True if the first of `grads` is a Tensor, and `root =
-    # GraphRoot(edges, grads)`. With `inputs` (pairs of node or None, and number) call
-    # `task.end_at(root, inputs, accumulate)`. Run with `_run_here(task, root)`, or
-    # `_run_in_fresh_thread(task, root)` where `_running.tasks` holds MAX_DEPTH passes
-    # already. Return a list with `task.captured.get(position)` for each input, empty
-    # without inputs. `end_at`: call `self.find_nodes_to_execute(root, ends)` with the set
-    # of the inputs' nodes that are not None. With `accumulate` call
-    # `self.note_inputs(ends)`, which is given. Without it note in `self.captures`, for
-    # each node that is not None, under the number, the list of the positions in `inputs`
-    # that ask for it: one node may be asked for by several numbers, and one number by
-    # several positions. Last, where the root has one edge alone, call
-    # `self.note_lone_root(root)`, given too. `_run_here`: set the grad mode
-    # (`_state.grad_enabled`, with `get` and `set`) to `task.create_graph`, append the
-    # task to `_running.tasks`; then count the dependencies and run. However that ends,
-    # take the task off and set the mode that was there before. (The package asks for a
-    # quicker loop first, `shortcuts.run_task`; leave that out.)
-    # `queue_callback(callback)`: append to `callbacks` of the innermost pass on this
-    # thread, the last in `_running.tasks`; without one raise RuntimeError("Final
-    # callbacks can only be installed during backward pass.").
-    raise NotImplementedError("03.6 A whole pass is yours to write")
+    task = kind(retain_graph, create_graph, bool(grads) and isinstance(grads[0], Tensor))
+    root = GraphRoot(edges, grads)
+    if inputs is not None:
+        task.end_at(root, inputs, accumulate)
+    run = _run_here if len(_running.tasks) < MAX_DEPTH else in_fresh_thread(_run_here)
+    run(task, root)
+    return list(map(task.captured.get, range(len(inputs or ()))))
 
 
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
@@ -81,32 +67,40 @@ def _run_here(task: GraphTask, root: GraphRoot) -> None:
     Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
     setting is a call, comes last in the `finally`.
     """
-    # 03.6 A whole pass: see the task at `execute`.
-    raise NotImplementedError("03.6 A whole pass is yours to write")
+    # 03.8 A pass cleans up (about 13 lines)
+    # In `_run_here` the grad mode becomes `task.create_graph`, and the task stands last
+    # in `_running.tasks`. `_run_nodes(task, root)` does the work, then the functions in
+    # `task.callbacks` are called and leave the list. `queue_callback` adds one to the
+    # innermost pass.
+    #   callbacks a, b, and a queues c   -> called a, b, c
+    # Mind:
+    # - Afterwards mode and `_running.tasks` are as before, also after an error.
+    # - Outside a pass: RuntimeError(NO_PASS).
+    # Use: `_state.grad_enabled.get()`, `.set(mode)`.
+    raise NotImplementedError("03.8 A pass cleans up is yours to write")
 
 
-def _run_in_fresh_thread(task: GraphTask, root: GraphRoot) -> None:
-    """Run a task on a thread of its own and wait; a deep reentrant backward needs the stack."""
-    failure: list[BaseException] = []
+def _run_nodes(task: GraphTask, root: GraphRoot) -> None:
+    """Run all nodes; anomaly mode watches each, and `fast/` may know a shorter way."""
+    task.recorder, task.several_devices = _state.recorder.get(), len(DEVICES) > 1
+    if _state.anomaly.enabled:
+        _run_watched(task, root)
+    elif shortcuts.run_task is None or not shortcuts.run_task(task, root):
+        task.count_dependencies(root)
+        task.run(root)
 
-    def work() -> None:
-        try:
-            _run_here(task, root)
-        except BaseException as error:  # carried to the thread that waits
-            failure.append(error)
 
-    thread = Thread(target=copy_context().run, args=(work,), name="minigrad reentrant backward")
-    thread.start()
+def _run_watched(task: GraphTask, root: GraphRoot) -> None:
+    """Run all nodes while anomaly mode watches each."""
+    task.evaluate = _state.anomaly.watched(task.evaluate)  # type: ignore[assignment]  # until `del`
     try:
-        thread.join()
-    except BaseException:  # Ctrl-C has to wait: nothing may go on behind the caller's back
-        thread.join()
-        raise
-    if failure:
-        raise failure[0]
+        task.count_dependencies(root)
+        task.run(root)
+    finally:
+        del task.evaluate
 
 
 def queue_callback(callback: Callable[..., Any]) -> None:
     """Call `callback()` when the backward pass that is running now has run all its nodes."""
-    # 03.6 A whole pass: see the task at `execute`.
-    raise NotImplementedError("03.6 A whole pass is yours to write")
+    # 03.8 A pass cleans up: see the task at `_run_here`.
+    raise NotImplementedError("03.8 A pass cleans up is yours to write")

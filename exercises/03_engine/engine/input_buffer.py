@@ -20,11 +20,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _state
 from ..backend import BACKENDS
 from ..tensor.tensor import Tensor
 
 Array = Any
 Value = Any  # an array or a tensor, see NOTE [Arrays or tensors]
+
+
+def on_tensors(create_graph: bool) -> bool:
+    """Tell whether gradients are to be tensors here; see NOTE [Arrays or tensors]."""
+    return create_graph or (_state.observers.count > 0 and _state.transform.get() is not None)
 
 
 class Gradient(NamedTuple):
@@ -45,15 +51,17 @@ class InputBuffer:
 
     def add(self, index: int, gradient: Gradient) -> None:
         """Add a gradient for output `index`; writes only to memory that the engine owns."""
-        # 03.1 Gradients that meet (about 8 lines)
-        # Add a gradient to what has come for output `index`. `gradient` is a pair: `grad,
-        # owned = gradient`. `self.grads[index]` is None before the first, which is kept as it
-        # is, with `self.owned[index] = owned`; a later one is added. Mind: never write to
-        # `grad` or to an array that is not owned; in place you may add only to an owned array
-        # that is `writable` (no view). Any other sum is `combine(current, grad)`, which makes
-        # a new one and serves Tensors too; the engine owns it, so `self.owned[index]` may be
-        # True then.
-        raise NotImplementedError("03.1 Gradients that meet is yours to write")
+        # 03.2 Gradients that meet (about 8 lines)
+        # Several gradients may arrive for one output: keep their sum in `self.grads[index]`,
+        # and in `self.owned[index]` whether the sum is the engine's own.
+        #   buffer.add(0, Gradient(a, False))   -> buffer.grads[0] is a, buffer.owned[0] is False
+        #   then buffer.add(0, Gradient(b))     -> buffer.grads[0] equals a + b; a and b are unchanged
+        # Mind:
+        # - Never write to what you were handed.
+        # - Adding out of place is always right; in place, only to a sum that is owned and
+        #   `writable`.
+        # Use: `grad, owned = gradient`; `combine(current, grad)` adds out of place.
+        raise NotImplementedError("03.2 Gradients that meet is yours to write")
 
 
 def combine(current: Value, grad: Value) -> Value:

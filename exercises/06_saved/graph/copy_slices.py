@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .node import NaryNode, Node, assign_sequence_nr, through_tensors
-from .saved_tensor import FREED_MESSAGE
+from .saved_errors import FREED_MESSAGE
 
 Array = Any
 
@@ -41,20 +41,42 @@ class CopySlices(NaryNode):
         self.set_edges(edges)
 
     def apply_tensors(self, grads: Sequence[Any]) -> Sequence[Any]:
-        # 06.6 CopySlices (about 21 lines)
-        # apply_tensors(grads): `grads` is a tuple with the gradient of the base after the
-        # write (Tensor or None). For None return a list of as many None as there are edges
-        # (self.edges). Copy the gradient into a fresh tensor with the base's sizes and
-        # strides: grad.new_empty_strided(sizes, strides), with self.base_geometry = (sizes,
-        # strides, offset); what came in must not be written to. Let as_strided show the part
-        # of the copy that the view covers, with self.view_geometry; its offset counts from
-        # the beginning of the memory, the copy begins at the base's offset. Give a clone of
-        # that part to self.fn.apply_tensors, in a tuple: it returns gradients for all inputs
-        # of the write, and the one at self.position is that of what the view held before. If
-        # the base's edge (self.edges at self.position) leads to no node, return the results
-        # with None in that place. Otherwise write that gradient into the covered part, zeros
-        # if it is None, put the whole copy in its place among the results, and return these.
+        (grad,) = grads
+        if grad is None:
+            return [None] * len(self.edges)
+        if self.fn is None:
+            raise RuntimeError(FREED_MESSAGE)
+        results = self.gradients(self.fn, grad)
+        if self.edges[self.position][0] is None:  # the base had no history before the write
+            results[self.position] = None
+        return results
+
+    def gradients(self, fn: Node, grad: Any) -> list[Any]:
+        """Return gradients for all inputs of the write; that of the base stands at `position`."""
+        # 06.6 CopySlices (about 10 lines)
+        # Part of a base was written to, through a view, by an operation with the node `fn`.
+        # Return a list with a gradient for each input of that operation; at `self.position`
+        # stands that of the base: `grad`, its covered part sent through `fn`.
+        #   base of 3, base[1:] times 10, grad [1, 2, 3]  -> [1, 20, 30]
+        #   base[1:] overwritten (fn gives None for it)   -> [1, 0, 0]
+        # Mind:
+        # - `grad` belongs to somebody else.
+        # - `fn` may hand on the very tensor that it gets: give it a clone.
+        # Use: `self.copy_of(grad)`, `self.covered_part(whole)`, a view;
+        # `fn.apply_tensors((g,))`; `copy_`, `zero_`.
         raise NotImplementedError("06.6 CopySlices is yours to write")
+
+    def copy_of(self, grad: Any) -> Any:
+        """Return a copy of a gradient, laid out in memory as the base is."""
+        sizes, strides, _ = self.base_geometry
+        copy = grad.new_empty_strided(sizes, strides)
+        copy.copy_(grad)
+        return copy
+
+    def covered_part(self, whole: Any) -> Any:
+        """Return a view of the part of `whole` that the view of the base shows."""
+        sizes, strides, offset = self.view_geometry
+        return whole.as_strided(sizes, strides, offset - self.base_geometry[2])
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return through_tensors(self, self.plain, grads)

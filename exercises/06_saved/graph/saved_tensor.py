@@ -13,49 +13,20 @@ See NOTE [Versions] in version.py for how writes are counted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from re import sub
 from typing import Any
 from weakref import ref
 
-from .. import _state
-from ..dtypes import FROM_NUMPY
+from .._state import grad_enabled, having, saved_tensors_hooks
+from .saved_errors import (
+    FREED_MESSAGE,
+    HOOKS_AFTER_FREEING,
+    HOOKS_NOT_CALLABLE,
+    HOOKS_SET_TWICE,
+    NOT_UNPACKED,
+    PACK_HOOK_WRITES,
+    modified_error,
+)
 from .version import version_of
-
-FREED_MESSAGE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after "
-    "they have already been freed). Saved intermediate values of the graph are freed when you call "
-    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-    "graph a second time or if you need to access saved tensors after calling backward."
-)
-
-DETACHED_MESSAGE = (
-    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-    "This is not supported, please use out-of-place `.detach()` instead"
-)
-
-
-def modified_error(array: Any, index: int, node: Any, version: int, expected: int) -> RuntimeError:
-    """Make the error for a saved tensor that was written to, or detached, after it was saved."""
-    if int(version) == int(expected):
-        return RuntimeError(DETACHED_MESSAGE)
-    name = FROM_NUMPY[array.dtype].name
-    legacy = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long",
-              "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
-    origin = ""
-    if node is not None:
-        origin = f", which is output {index} of {sub(r'Backward[0-9]*$', '', node.name())},"
-    hint = (
-        "Hint: the backtrace further above shows the operation that failed to compute its "
-        "gradient. The variable in question was changed in there or anywhere later. Good luck!"
-        if _state.anomaly.enabled
-        else "Hint: enable anomaly detection to find the operation that failed to compute its "
-        "gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
-    return RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [torch.{legacy[name]}Tensor {list(array.shape)}]{origin} is at version "
-        f"{version}; expected version {expected} instead. {hint}"
-    )
 
 
 class SavedTensor:
@@ -63,12 +34,17 @@ class SavedTensor:
 
     An input is kept as the tensor that it was.  An output is kept as array and counter and
     rebuilt when unpacked, for it holds the node that would hold it.  With pack and unpack hooks
-    only what the pack hook returned is kept.
+    only the result of the pack hook is kept.
     """
 
     __slots__ = ("_array", "_counter", "cast", "hooks", "index", "is_leaf", "origin", "packed",
                  "plain", "requires_grad", "tensor", "version", "view_node")
 
+    _array: Any  # None once it was freed or packed
+    _counter: Any  # the version counter, None for a tensor that had none
+    tensor: Any  # the tensor itself; None for an output, and once it was freed or packed
+    version: int  # of the memory, when it was saved
+    plain: Callable[[Any], Any]  # makes a tensor of an array, without a history
     cast: Any  # the array dtype that an array formula wants it in, or None
     hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
     packed: Any  # the result of the pack hook
@@ -82,31 +58,80 @@ class SavedTensor:
         self.index, self.plain = tensor._index, tensor._plain
         self._array, self._counter, self.tensor = tensor._array, tensor._counter, tensor
         if is_output and not self.is_leaf:
+            if tensor._view is not None:  # its own node may be another than the one that saves it
+                self.view_node = ref(tensor._node)
             self.let_go()
-        if default := _state.saved_tensors_hooks.get():
+        if default := saved_tensors_hooks.get():
             self.register_hooks(*default[-1], None if is_output else tensor)
 
-    def let_go(self) -> None:
-        """Keep an output without its tensor: array and counter are enough to make it anew.
+    def check(self, node: Any) -> None:
+        """Raise if the memory was written to since it was saved; `node` is the one that saved it.
 
-        The tensor holds the node that this is kept for, or, where it is a view whose node was
-        replaced, another node; that one is remembered by a weak reference.
+        >>> from minigrad import ones
+        >>> x = ones(2); saved = SavedTensor(x); saved.check(None)
+        >>> _ = x.add_(1); saved.check(None)
+        Traceback (most recent call last):
+            ...
+        RuntimeError: one of the variables needed for gradient computation has been modified ...
         """
-        # 06.2 Inputs and outputs (about 24 lines)
-        # let_go(): called for an output of the node, whose tensor must not be held. Put the
-        # tensor's version counter, tensor._shared_counter(), into self._counter; if the
-        # tensor is a view (tensor._view is not None), put a weak reference to its node,
-        # ref(tensor._node), into self.view_node; then set self.tensor to None. unpack(node):
-        # with hooks (self.hooks is not None) return self.rebuild(self.unpacked(), node).
-        # Without: if self._array is None, RuntimeError(FREED_MESSAGE); then self.check(node);
-        # then return self.tensor if it is there, otherwise self.rebuild(self._array, node).
-        # rebuild(array, node): make a tensor of the array with self.plain(array); give it
-        # self._counter, self.requires_grad and self.index as _counter, _requires_grad and
-        # _index. A leaf (self.is_leaf) with a place in the graph (self.origin is not None)
-        # adopts it: result._adopt(self.origin). What is no leaf gets as _node: self.origin if
-        # that is not None, where there is a view_node, what that weak reference gives; and
-        # where there is none, or it gives None because the view is gone, `node`.
+        # 06.1 Versions (about 6 lines)
+        # Count writes, and refuse a saved tensor whose memory was written to since.
+        # `version_of` reads a tensor's counter, `tensor._counter`, which is None until the
+        # first write. `check` compares with `self.version`, the version at the saving.
+        #   t never written to               -> version_of(t) is 0
+        #   t written to twice               -> version_of(t) is 2
+        #   saved at version 0, now 1        -> check(node) raises self.modified(1, node)
+        #   saved at version 2, now 2        -> check(node) returns None
+        # Mind:
+        # - The counter of `self.tensor` may have been made since the saving.
+        # - Where only the array was kept, `self.tensor` is None, and the counter is
+        #   `self._counter`.
+        # - Any difference counts.
+        raise NotImplementedError("06.1 Versions is yours to write")
+
+    def modified(self, version: int, node: Any) -> RuntimeError:
+        """Make the error for a tensor that is now at another `version`; it names its maker."""
+        maker = node if self.tensor is None else self.tensor.grad_fn
+        return modified_error(self._array, self.index, maker, version, self.version)
+
+    def let_go(self) -> None:
+        """Keep an output without its tensor: array and counter are enough to make it anew."""
+        # 06.2 Inputs and outputs (about 13 lines)
+        # `let_go` keeps an output without its tensor, which holds the node. `unpack` gives
+        # back what was saved; `rebuild` makes a tensor anew from an array.
+        #   let_go()                          -> self.tensor None, its counter in self._counter
+        #   unpack(node), hooks are not None  -> rebuild(self.unpacked(), node), unchecked
+        #   unpack(node), _array is None      -> RuntimeError(FREED_MESSAGE)
+        #   unpack(node), tensor is there     -> that very tensor
+        #   rebuild(array, node)              -> a tensor of array, with self._counter
+        # Mind:
+        # - Without hooks, `check(node)` comes before anything is given back.
+        # - A tensor made anew is put in the graph.
+        # Use: `tensor._shared_counter()`, `self.plain(array)`, `self.put_in_graph(tensor,
+        # node)`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
+
+    def unpack(self, node: Any) -> Any:
+        """Return the tensor, with its place in the graph; `node` is the one that saved it."""
+        # 06.2 Inputs and outputs: see the task at `SavedTensor.let_go`.
+        raise NotImplementedError("06.2 Inputs and outputs is yours to write")
+
+    def rebuild(self, array: Any, node: Any) -> Any:
+        """Make the tensor anew from an array, with its counter and its place in the graph."""
+        # 06.2 Inputs and outputs: see the task at `SavedTensor.let_go`.
+        raise NotImplementedError("06.2 Inputs and outputs is yours to write")
+
+    def put_in_graph(self, result: Any, node: Any) -> None:
+        """Give a tensor made anew the place that the saved one has; `node` saved it."""
+        result._requires_grad, result._index = self.requires_grad, self.index
+        if self.is_leaf:
+            if self.origin is not None:
+                result._adopt(self.origin)
+        elif self.origin is not None:
+            result._node = self.origin
+        else:
+            # A view that is gone took its own node along; the node that wrote to it leads on too.
+            result._node = (self.view_node and self.view_node()) or node
 
     def register_hooks(
         self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any], shown: Any = None
@@ -116,62 +141,49 @@ class SavedTensor:
         The hook is shown the tensor as it is where the hooks were there first, and without its
         history where they come later.
         """
-        # 06.3 Packing (about 39 lines)
-        # register_hooks(pack_hook, unpack_hook): keep what pack_hook makes of the tensor,
-        # instead of the tensor. In this order: if self.hooks is not None, RuntimeError
-        # "Calling register_hooks on a saved tensor whose hooks have already been set. ..."
-        # (here and below the three dots stand for any advice of yours); if self._array is
-        # None, RuntimeError "Calling register_hooks on a saved tensor after it has been
-        # freed. ..."; if one of the two is not callable, TypeError "incompatible function
-        # arguments: pack_hook and unpack_hook must be callable". What the hook is shown is
-        # `shown`; if that is None, a plain tensor of the array, self.plain(self._array), with
-        # self._counter as its _counter. Call pack_hook with it while nothing is recorded; the
-        # grad mode (_state.grad_enabled, with get and set) is afterwards what it was, also
-        # after an exception. Keep the result in self.packed. If the version of that tensor
-        # changed meanwhile, RuntimeError "A saved tensor pack hook is modifying its input in
-        # place. ...". Then set self.hooks to the pair; if self.tensor is there and
-        # self.requires_grad, keep its place in the graph, self.tensor._edge()[0], in
-        # self.origin; and set self._array and self.tensor to None. unpacked(): give
-        # self.packed to the second hook and return the array (_array) of the tensor that it
-        # gives; for what has no _array, TypeError "Output of saved tensor unpack_hook
-        # expected to be a Tensor but got result of type KIND".
+        if self.hooks is not None:
+            raise RuntimeError(HOOKS_SET_TWICE)
+        if self._array is None:
+            raise RuntimeError(HOOKS_AFTER_FREEING)
+        if not callable(pack_hook) or not callable(unpack_hook):
+            raise TypeError(HOOKS_NOT_CALLABLE)
+        if shown is None:
+            shown = self.plain(self._array)
+            shown._counter = self._counter
+        self.pack(pack_hook, shown)
+        self.hooks = (pack_hook, unpack_hook)
+
+    def pack(self, pack_hook: Callable[..., Any], tensor: Any) -> None:
+        """Keep `pack_hook(tensor)` in `packed`, and forget tensor and array."""
+        # 06.3 Packing (about 12 lines)
+        # `pack` keeps what the hook makes of `tensor`, and forgets what was saved. `unpacked`
+        # calls the second of `self.hooks` with it, and returns an array.
+        #   saved.pack(lambda t: "two", x)   -> saved.packed "two"; tensor and _array None
+        #   the pack hook writes to x        -> RuntimeError(PACK_HOOK_WRITES)
+        #   the unpack hook gives y          -> unpacked() is y._array
+        #   the unpack hook gives 2.0        -> TypeError(NOT_UNPACKED.format("float"))
+        # Mind:
+        # - The hook is the user's code: nothing is recorded while it runs.
+        # - An earlier write does no harm.
+        # - Remember the place in the graph before the tensor goes.
+        # Use: `with having(grad_enabled, False):`, `version_of`, `self.remember_place()`.
         raise NotImplementedError("06.3 Packing is yours to write")
 
-    def release(self) -> None:
-        """Forget the tensor; `unpack` raises from now on."""
-        self._array = self.tensor = self.packed = self.hooks = self.origin = None
-
-    def unpack(self, node: Any) -> Any:
-        """Return the tensor, with its place in the graph; `node` is the one that saved it."""
-        # 06.2 Inputs and outputs: see the task at `SavedTensor.let_go`.
-        raise NotImplementedError("06.2 Inputs and outputs is yours to write")
+    def remember_place(self) -> None:
+        """Keep the place in the graph of an input, without the tensor."""
+        if self.tensor is not None and self.requires_grad:
+            self.origin = self.tensor._edge()[0]
 
     def unpacked(self) -> Any:
-        """Return the array of the tensor that the unpack hook makes of what was packed."""
-        # 06.3 Packing: see the task at `SavedTensor.register_hooks`.
+        """Return the array of the tensor that the unpack hook makes of `packed`."""
+        # 06.3 Packing: see the task at `SavedTensor.pack`.
         raise NotImplementedError("06.3 Packing is yours to write")
-
-    def rebuild(self, array: Any, node: Any) -> Any:
-        """Make the tensor anew from its array and its place in the graph."""
-        # 06.2 Inputs and outputs: see the task at `SavedTensor.let_go`.
-        raise NotImplementedError("06.2 Inputs and outputs is yours to write")
 
     def unpack_array(self, node: Any) -> Any:
         """Return the bare array, in the dtype in which the forward used it."""
         array = self.unpack(node)._array
         return array if self.cast is None else array.astype(self.cast, copy=False)
 
-    def check(self, node: Any) -> None:
-        """Raise if the memory was written to since it was saved."""
-        # 06.1 Versions (about 7 lines)
-        # Version.bump(): count one write. version_of(tensor): the version of the tensor's
-        # memory; its counter lies in tensor._counter and is None for a tensor that was never
-        # written to, which is at version 0. SavedTensor.check(node): raise if the memory was
-        # written to since it was saved. The version then stands in self.version. The version
-        # now is that of self.tensor (the counter may have been made since), or, where only
-        # the array was kept and self.tensor is None, the value of self._counter (0 if there
-        # is none). If the two differ in any way, raise modified_error(self._array,
-        # self.index, origin, version now, version then), where origin is the node that made
-        # the tensor: the grad_fn of self.tensor if that is there, otherwise `node`, which
-        # saved its own output. Otherwise return nothing.
-        raise NotImplementedError("06.1 Versions is yours to write")
+    def release(self) -> None:
+        """Forget the tensor; `unpack` raises from now on."""
+        self._array = self.tensor = self.packed = self.hooks = self.origin = None

@@ -30,17 +30,19 @@ class Version:
 
     def bump(self) -> None:
         """Count one write."""
-        # 06.1 Versions (about 7 lines)
-        # Version.bump(): count one write. version_of(tensor): the version of the tensor's
-        # memory; its counter lies in tensor._counter and is None for a tensor that was never
-        # written to, which is at version 0. SavedTensor.check(node): raise if the memory was
-        # written to since it was saved. The version then stands in self.version. The version
-        # now is that of self.tensor (the counter may have been made since), or, where only
-        # the array was kept and self.tensor is None, the value of self._counter (0 if there
-        # is none). If the two differ in any way, raise modified_error(self._array,
-        # self.index, origin, version now, version then), where origin is the node that made
-        # the tensor: the grad_fn of self.tensor if that is there, otherwise `node`, which
-        # saved its own output. Otherwise return nothing.
+        # 06.1 Versions (about 6 lines)
+        # Count writes, and refuse a saved tensor whose memory was written to since.
+        # `version_of` reads a tensor's counter, `tensor._counter`, which is None until the
+        # first write. `check` compares with `self.version`, the version at the saving.
+        #   t never written to               -> version_of(t) is 0
+        #   t written to twice               -> version_of(t) is 2
+        #   saved at version 0, now 1        -> check(node) raises self.modified(1, node)
+        #   saved at version 2, now 2        -> check(node) returns None
+        # Mind:
+        # - The counter of `self.tensor` may have been made since the saving.
+        # - Where only the array was kept, `self.tensor` is None, and the counter is
+        #   `self._counter`.
+        # - Any difference counts.
         raise NotImplementedError("06.1 Versions is yours to write")
 
 

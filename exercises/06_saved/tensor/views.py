@@ -17,7 +17,6 @@ NOTE [In-place writes through views]
 
 from __future__ import annotations
 
-from re import sub
 from typing import Any
 
 from .. import _state
@@ -27,21 +26,10 @@ from ..graph.node import Node
 from ..graph.special_versions import INFERENCE, InferenceVersion
 from ..graph.version import version_of
 from .attributes import data_pointer, same_memory
+from .creation_meta import LEAF_WRITTEN, VIEW_OF_LEAF_WRITTEN, creation_now, refuse_view
 from .tensor import Tensor
 
 Array = Any
-
-DEFAULT, MULTI_OUTPUT, NO_GRAD, IN_CUSTOM_FUNCTION, INFERENCE_MODE = range(5)
-
-_REASON = {
-    MULTI_OUTPUT: " This view is the output of a function that returns multiple views. Such "
-    "functions do not allow the output views to be modified inplace. You should replace the "
-    "inplace operation by an out-of-place one.",
-    IN_CUSTOM_FUNCTION: " This view was created inside a custom Function (or because an input was "
-    "returned as-is) and the autograd logic to handle view+inplace would override the custom "
-    "backward associated with the custom Function, leading to incorrect gradients. This behavior "
-    "is forbidden. You can fix this by cloning the output of the custom Function.",
-}
 
 
 class ViewInfo:
@@ -56,67 +44,66 @@ class ViewInfo:
 
     def current_node(self, view: Tensor) -> Node | None:
         """Return the view's node, made anew from the base if the memory was written to since."""
-        # 06.7 History after a write (about 35 lines)
-        # rebase_history(tensor, node, index, position): the tensor was just written to by an
-        # operation with this node. If it is no view: call _move_retained(tensor, node,
-        # index), then _node, _index and _requires_grad become node, index and True. If it is
-        # a view: make CopySlices(base, base._edge(), tensor, node, position) for its base,
-        # _move_retained(base, slices, 0), and make it the base's history in the same way,
-        # with index 0; then the view requires grad, its record view.version becomes one less
-        # than version_of(tensor), and view.current_node(tensor) makes its own node anew.
-        # ViewInfo.current_node(view): return the view's node. If the view has none and the
-        # base does not require grad: None. If the counter is INFERENCE, or self.version is
-        # the counter's value: view._node. Otherwise the memory was written to:
-        # self.refuse(view, indirect=True); then with recording on, and afterwards as it was,
-        # also after an exception, make the node of as_strided of the base with the view's
-        # sizes (tuple(view.shape)), strides and storage offset: base._node_for(view) makes it
-        # without a look at the memory, which `.data` may have changed. (A base that no longer
-        # requires grad would give it no node: take base.detach().requires_grad_() for it, and
-        # let the new node end there, by set_edges([(None, 0)]).) Call _move_retained(view,
-        # its node, 0), make its node, 0 and True the view's history, note the counter's value
-        # in self.version and return the view's node.
+        # 06.8 The other views (about 6 lines)
+        # Return the view's node, made anew if the memory was written to since it was right.
+        #   nothing written since self.version    -> view._node, again and again the same
+        #   something written since               -> regenerated, once; then view._node
+        #   no node, base requires no grad        -> None, whatever was written
+        #   no node, base requires grad by now    -> the version decides
+        # Mind:
+        # - A view that was made under no_grad takes no part in a later write:
+        #   `self.refuse(view, indirect=True)`, before the node is made anew, raises for it.
+        # Use: `self.version_now(view)`, `self.regenerate(view)`, `self.base._requires_grad`.
+        raise NotImplementedError("06.8 The other views is yours to write")
+
+    def regenerate(self, view: Tensor) -> None:
+        """Make the view's node anew from the base, as the base is now."""
+        # 06.7 History after a write (about 9 lines)
+        # `tensor` was just written to by an operation with this node: give it, or the base
+        # that it is a view of, its new history. `regenerate` makes a view's node from its
+        # base, and notes the version for which it is right.
+        #   rebase_history(y, node, 1)      -> y is output 1 of node
+        #   rebase_history(view, node)      -> view's base is output 0 of CopySlices(base, its edge before, view, node, 0); then view's node is regenerated
+        # Use: `set_gradient_edge(tensor, node, index=0)`, `base._edge()`, `CopySlices(base,
+        # edge, view, node, position)`, `node_from_base(base, view)`,
+        # `self.version_now(view)`.
         raise NotImplementedError("06.7 History after a write is yours to write")
 
+    def version_now(self, view: Tensor) -> int:
+        """Return the version of the memory; an inference tensor, which has none, stays current."""
+        counter = view._counter
+        version: int = self.version if counter is INFERENCE else counter.value
+        return version
+
     def refuse(self, view: Tensor, indirect: bool = False) -> None:
-        """Raise the error for a view that may not be written to while grad mode is on."""
-        what = (" is a view and its base or another view of its base has been modified inplace."
-                if indirect else " is a view and is being modified inplace.")
-        if self.creation in (NO_GRAD, INFERENCE_MODE):
-            mode, made_in, written_in = (
-                ("no_grad", "no_grad", "with grad mode enabled") if self.creation == NO_GRAD
-                else ("inference_mode", "inference", "in normal mode"))
-            action = ("its base or another view of its base has been modified inplace"
-                      if indirect else "is being modified inplace")
-            raise RuntimeError(
-                f"A view was created in {made_in} mode and {action} {written_in}. Given "
-                "that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-                f"your code by moving both the view and the inplace either both inside the {mode} "
-                "block (if you don't want the inplace to be tracked) or both outside (if you want "
-                "the inplace to be tracked)."
-            )
-        if self.creation != DEFAULT:
-            node = view._node
-            if node is None:
-                origin, what = "A view was created in no_grad mode", what.removeprefix(" is a view")
-                what = what.removesuffix(".") + " with grad mode enabled."
-            else:
-                origin = f"Output {view._index} of " + sub(r"Backward[0-9]*$", "", node.name())
-            raise RuntimeError(origin + what + _REASON[self.creation])
+        """Raise for a view that may not be written to while grad mode is on, as it was made.
+
+        `indirect` says that its base or another view of it was written to.
+        """
+        refuse_view(view, self.creation, indirect)
 
 
 def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
               creation: int | None = None) -> None:
     """Record that `result` looks at the memory of `base`, of which it may itself be a view."""
-    # 06.4 Who shares memory (about 19 lines)
-    # mark_view(result, base, multiple, creation): `result` looks at the memory of `base`.
-    # If base's counter is INFERENCE, result's becomes INFERENCE too and nothing else
-    # happens. If no creation is given (None), it is INFERENCE_MODE inside inference mode
-    # (_state.inference_enabled), else NO_GRAD where nothing is recorded
-    # (_state.grad_enabled), else MULTI_OUTPUT if multiple, else DEFAULT. If base is
-    # itself a view (base._view), the base of all is base._view.base, and a creation of
-    # DEFAULT becomes base._view.creation. Give result the base's counter,
-    # base._shared_counter() if there is none yet, as _counter, and as _view a ViewInfo of
-    # the base of all, the creation, and the counter's value now.
+    if isinstance(base._counter, InferenceVersion):
+        result._counter = INFERENCE
+        return
+    link_to_base(result, base, creation_now(multiple) if creation is None else creation)
+
+
+def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
+    """Give a view the counter that it shares, and note its base and how it was made."""
+    # 06.4 Who shares memory (about 6 lines)
+    # Join a view to its base: one counter for both, and as `result._view` a note of base,
+    # creation and version.
+    #   row = x[0]                     -> row._counter is x._counter, row._view.base is x
+    #   part = row[1:]                 -> part._view.base is x: the base of all
+    #   x at version 3                 -> row._view.version is 3, x stays at 3
+    #   creation NO_GRAD               -> NO_GRAD is noted, whatever base is
+    #   creation DEFAULT, of a view noted as MULTI_OUTPUT -> MULTI_OUTPUT is noted
+    # Use: `base._shared_counter()`, `base._view`, `ViewInfo(base, creation, version)`;
+    # DEFAULT is 0, and the only creation that gives way.
     raise NotImplementedError("06.4 Who shares memory is yours to write")
 
 
@@ -126,21 +113,29 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
     `recorded` says that the write enters the graph, `alike` that all elements get one value, so
     that it does not matter if several of them are one place in memory.
     """
-    # 06.5 What may be written to (about 14 lines)
-    # check_inplace(tensor, recorded, alike): raise if the tensor may not be written to;
-    # otherwise return nothing. If the write is recorded: for a view, view.refuse(tensor)
-    # with view = tensor._view raises where the way the view was made forbids it; then, if
-    # the tensor requires grad (tensor.requires_grad) and its base has no node (_node),
-    # RuntimeError "a view of a leaf Variable that requires grad is being used in an
-    # in-place operation.". If the tensor has no node itself and requires grad
-    # (tensor.requires_grad), RuntimeError "a leaf Variable that requires grad is being
-    # used in an in-place operation.". Recorded or not: if its counter is INFERENCE and
-    # inference mode is off, INFERENCE.bump() raises. Unless `alike`: if a dimension of
-    # more than one element has stride 0 in an array of more than one element
-    # (tensor._array, with strides, shape and size), RuntimeError "unsupported operation:
-    # more than one element of the written-to tensor refers to a single memory location.
-    # Please clone() the tensor before performing the operation.".
-    raise NotImplementedError("06.5 What may be written to is yours to write")
+    if recorded:
+        check_recorded(tensor)
+    if tensor._counter is INFERENCE and not _state.inference_enabled.get():
+        INFERENCE.bump()
+    if not alike and overlaps_itself(tensor._array):
+        raise RuntimeError(OVERLAP)
+
+
+def check_recorded(tensor: Tensor) -> None:
+    """Raise if a write to `tensor` may not enter the graph."""
+    # 06.5 Which writes may be recorded (about 7 lines)
+    # Raise if a write to `tensor` may not enter the graph; otherwise return nothing.
+    #   a leaf that requires grad       -> RuntimeError(LEAF_WRITTEN)
+    #   a view of such a leaf           -> RuntimeError(VIEW_OF_LEAF_WRITTEN)
+    #   y = leaf * 1, or its view y[0]  -> allowed
+    #   torch.ones(2), or its view      -> allowed
+    # Mind:
+    # - A leaf is a tensor whose `_node` is None.
+    # - How a view was made comes first: `view.refuse(tensor)` raises where that forbids
+    #   the write.
+    # Use: `view = tensor._view`, None for what is no view; `view.base`;
+    # `tensor.requires_grad`, true for a view whose base requires grad.
+    raise NotImplementedError("06.5 Which writes may be recorded is yours to write")
 
 
 def partly_overlaps(written: Array, read: Array) -> bool:
@@ -163,8 +158,27 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
 
     `position` is the edge of `node` that belongs to the tensor's earlier value.
     """
-    # 06.7 History after a write: see the task at `ViewInfo.current_node`.
+    # 06.7 History after a write: see the task at `ViewInfo.regenerate`.
     raise NotImplementedError("06.7 History after a write is yours to write")
+
+
+def set_gradient_edge(tensor: Tensor, node: Node, index: int = 0) -> None:
+    """Make a tensor output `index` of `node`: it requires grad, and `retain_grad` follows it."""
+    _move_retained(tensor, node, index)
+    tensor._node, tensor._index, tensor._requires_grad = node, index, True
+
+
+def node_from_base(base: Tensor, view: Tensor) -> Node:
+    """Return the node of a fresh view of `base` that looks as `view` does, whatever the modes.
+
+    For a base that no longer requires grad it is a node that leads nowhere.
+    """
+    source = base if base._requires_grad else base.detach().requires_grad_()
+    with _state.having(_state.grad_enabled, True), _state.having(_state.inference_enabled, False):
+        node: Node = source._node_for(view)
+    if source is not base:
+        node.set_edges([(None, 0)])
+    return node
 
 
 def replace_node(tensor: Tensor, node: Node) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ...backend import backend_of
 from ...engine.frames import user_frame
 from ...op.error_nodes import poison_history
+from ...tensor.creation_meta import IN_CUSTOM_FUNCTION, MULTI_OUTPUT
 from ...tensor.tensor import Tensor
-from ...tensor.views import IN_CUSTOM_FUNCTION, MULTI_OUTPUT, mark_view, rebase_history
+from ...tensor.views import mark_view, rebase_history
 from .saved import check_savable, keep
 
 if TYPE_CHECKING:
@@ -72,34 +73,50 @@ def joined_outputs(node: FunctionNode, inputs: list[Tensor], outputs: Sequence[A
 
 def join_output(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                 position: int | None, live: int) -> Tensor:
-    """Add an output to the graph; an input that was returned unchanged gets an alias."""
+    """Add an output to the graph, or return it without a gradient."""
     if not differentiable:
         made_here = position is None and (not output.requires_grad or output._view is not None)
         return output if made_here else constant(output)
-    if position is not None or (output._node is not None and output._node is not node):
-        output = alias(output)
-    output._node, output._index, output._requires_grad = node, index, True
+    output = give_place(node, output, index, position is not None)
     if output._view is not None:
         output._view.creation = MULTI_OUTPUT if live > 1 else IN_CUSTOM_FUNCTION
         output._view.version = output._version
     return output
 
 
+def give_place(node: FunctionNode, output: Tensor, index: int, is_input: bool) -> Tensor:
+    """Return `output` as output number `index` of `node`; where it has a place already, an alias.
+
+    `is_input` says that `forward` was given this very tensor.
+    """
+    if is_input or (output._node is not None and output._node is not node):
+        output = alias(output)
+    output._node, output._index, output._requires_grad = node, index, True
+    return output
+
+
 def join_written(node: FunctionNode, output: Tensor, index: int, differentiable: bool,
                  position: int | None, live: int) -> Tensor:
-    """Rebase the history of an input that `forward` wrote to, and bump its version."""
+    """Count a write of `forward` to one of its inputs, and make it part of the input's history."""
     if not differentiable:
         output._bump()
         return output.detach() if output.requires_grad else output
     refuse_write(output, live)
     output._bump()
     output._grad = None
-    node.shape, node.dtype = output._array.shape, output._array.dtype
+    rebase_output(node, output, index, position)
+    return output
+
+
+def rebase_output(node: FunctionNode, output: Tensor, index: int, position: int | None) -> None:
+    """Make `node` the history of a tensor that `forward` wrote to.
+
+    `position` is its number among the input tensors; None for a tensor that was no input.
+    """
     if position is None:
         output._node, output._index, output._requires_grad = node, index, True
     else:
         rebase_history(output, node, index, position)
-    return output
 
 
 def refuse_write(output: Tensor, live: int) -> None:

@@ -60,6 +60,7 @@ class Grader:
             found = [] if trial.problem else self.verdict.verdicts(stage, trial, holes)
             return json.dumps({**told.problem(trial.problem.strip(), trial.at),
                                "printed": told.printed(_ON_IMPORT, trial.printed),
+                               "whole": told.whole(trial.whole),
                                "verdicts": [told.verdict(each) for each in found],
                                "left_out": {hole: list(tests) for hole, tests in left_out.items()}})
 
@@ -122,7 +123,7 @@ class _Told:
     def problem(self, text: str, at: tuple[str, int] | None = None) -> dict[str, Any]:
         """Return why nothing could be tested, if so, and the line of the learner's in which."""
         return {"problem": self.clean(text), "line": at and self.line(f"{at[0]}:{at[1]}"),
-                "printed": None, "verdicts": [], "left_out": {}}
+                "printed": None, "whole": "", "verdicts": [], "left_out": {}}
 
     def verdict(self, verdict: Any) -> dict[str, Any]:
         """Return a verdict: what the terminal's `run` shows of it."""
@@ -141,6 +142,14 @@ class _Told:
                                 "where": self.clean(first.where),
                                 "detail": self.clean(first.detail)},
         }
+
+    def whole(self, whole: Any) -> str:
+        """Return what came of all files below the whole package, and the first failure there."""
+        if whole is None:
+            return ""
+        failing = [f"{each.test.rpartition('::')[2]}: {each.message}"
+                   for each in whole.outcomes if not each.passed]
+        return self.clean(" ".join([self.module.told_of_whole(whole), *failing[:1]]))
 
     def printed(self, head: str, text: str) -> dict[str, Any] | None:
         """Return printed text with its heading, as much of it as is shown."""

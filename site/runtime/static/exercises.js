@@ -254,7 +254,7 @@ export class Exercises {
   }
 
   /** Show what came of tests: a verdict for each exercise, or why there is none. */
-  #show(tested, { problem, line, verdicts, left_out: leftOut, printed }) {
+  #show(tested, { problem, line, verdicts, left_out: leftOut, printed, whole }) {
     for (const each of tested) {
       const verdict = verdicts.find(({ hole }) => hole === each.hole.id);
       if (verdict) {
@@ -272,7 +272,7 @@ export class Exercises {
     if (!problem && tested.length > 1) {
       const sum = (points) => points.reduce((one, other) => one + other, 0);
       this.points.textContent = `${sum(verdicts.map((each) => each.points))} of ` +
-        `${sum(tested.map((each) => each.hole.points))} points`;
+        `${sum(tested.map((each) => each.hole.points))} points${whole && `. ${whole}`}`;
     }
   }
 }

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .node import NaryNode, Node, assign_sequence_nr, through_tensors
-from .saved_tensor import FREED_MESSAGE
+from .saved_errors import FREED_MESSAGE
 
 Array = Any
 
@@ -43,22 +43,35 @@ class CopySlices(NaryNode):
             return [None] * len(self.edges)
         if self.fn is None:
             raise RuntimeError(FREED_MESSAGE)
-        sizes, strides, offset = self.base_geometry
-        result = grad.new_empty_strided(sizes, strides)
-        result.copy_(grad)
-        view_sizes, view_strides, view_offset = self.view_geometry
-        covered = result.as_strided(view_sizes, view_strides, view_offset - offset)
-        results = list(self.fn.apply_tensors((covered.clone(),)))
-        inner = results[self.position]
-        if self.edges[self.position][0] is None:
+        results = self.gradients(self.fn, grad)
+        if self.edges[self.position][0] is None:  # the base had no history before the write
             results[self.position] = None
-            return results
+        return results
+
+    def gradients(self, fn: Node, grad: Any) -> list[Any]:
+        """Return gradients for all inputs of the write; that of the base stands at `position`."""
+        whole = self.copy_of(grad)
+        covered = self.covered_part(whole)
+        results = list(fn.apply_tensors((covered.clone(),)))
+        inner = results[self.position]
         if inner is None:
             covered.zero_()
         else:
             covered.copy_(inner)
-        results[self.position] = result
+        results[self.position] = whole
         return results
+
+    def copy_of(self, grad: Any) -> Any:
+        """Return a copy of a gradient, laid out in memory as the base is."""
+        sizes, strides, _ = self.base_geometry
+        copy = grad.new_empty_strided(sizes, strides)
+        copy.copy_(grad)
+        return copy
+
+    def covered_part(self, whole: Any) -> Any:
+        """Return a view of the part of `whole` that the view of the base shows."""
+        sizes, strides, offset = self.view_geometry
+        return whole.as_strided(sizes, strides, offset - self.base_geometry[2])
 
     def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
         return through_tensors(self, self.plain, grads)

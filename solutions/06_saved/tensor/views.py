@@ -14,7 +14,6 @@ NOTE [In-place writes through views]
 
 from __future__ import annotations
 
-from re import sub
 from typing import Any
 
 from .. import _state
@@ -24,21 +23,10 @@ from ..graph.node import Node
 from ..graph.special_versions import INFERENCE, InferenceVersion
 from ..graph.version import version_of
 from .attributes import data_pointer, same_memory
+from .creation_meta import LEAF_WRITTEN, VIEW_OF_LEAF_WRITTEN, creation_now, refuse_view
 from .tensor import Tensor
 
 Array = Any
-
-DEFAULT, MULTI_OUTPUT, NO_GRAD, IN_CUSTOM_FUNCTION, INFERENCE_MODE = range(5)
-
-_REASON = {
-    MULTI_OUTPUT: " This view is the output of a function that returns multiple views. Such "
-    "functions do not allow the output views to be modified inplace. You should replace the "
-    "inplace operation by an out-of-place one.",
-    IN_CUSTOM_FUNCTION: " This view was created inside a custom Function (or because an input was "
-    "returned as-is) and the autograd logic to handle view+inplace would override the custom "
-    "backward associated with the custom Function, leading to incorrect gradients. This behavior "
-    "is forbidden. You can fix this by cloning the output of the custom Function.",
-}
 
 
 class ViewInfo:
@@ -53,79 +41,48 @@ class ViewInfo:
 
     def current_node(self, view: Tensor) -> Node | None:
         """Return the view's node, made anew from the base if the memory was written to since."""
-        base = self.base
-        if view._node is None and not base._requires_grad:
+        if view._node is None and not self.base._requires_grad:
             return None
-        counter = view._counter
-        if counter is INFERENCE or self.version == counter.value:
-            return view._node
-        self.refuse(view, indirect=True)
-        # a base that no longer requires grad: the view has a node all the same, which ends there
-        source = base if base._requires_grad else base.detach().requires_grad_()
-        previous = _state.grad_enabled.get()
-        inference = _state.inference_enabled.get()
-        try:
-            _state.grad_enabled.set(True)
-            _state.inference_enabled.set(False)
-            node: Any = source._node_for(view)
-        finally:
-            _state.inference_enabled.set(inference)
-            _state.grad_enabled.set(previous)
-        if source is not base:
-            node.set_edges([(None, 0)])
-        _move_retained(view, node, 0)
-        view._node, view._index, view._requires_grad = node, 0, True
-        self.version = counter.value
+        if self.version != self.version_now(view):
+            self.refuse(view, indirect=True)
+            self.regenerate(view)
         return view._node
 
+    def regenerate(self, view: Tensor) -> None:
+        """Make the view's node anew from the base, as the base is now."""
+        set_gradient_edge(view, node_from_base(self.base, view))
+        self.version = self.version_now(view)
+
+    def version_now(self, view: Tensor) -> int:
+        """Return the version of the memory; an inference tensor, which has none, stays current."""
+        counter = view._counter
+        version: int = self.version if counter is INFERENCE else counter.value
+        return version
+
     def refuse(self, view: Tensor, indirect: bool = False) -> None:
-        """Raise the error for a view that may not be written to while grad mode is on."""
-        what = (" is a view and its base or another view of its base has been modified inplace."
-                if indirect else " is a view and is being modified inplace.")
-        if self.creation in (NO_GRAD, INFERENCE_MODE):
-            mode, made_in, written_in = (
-                ("no_grad", "no_grad", "with grad mode enabled") if self.creation == NO_GRAD
-                else ("inference_mode", "inference", "in normal mode"))
-            action = ("its base or another view of its base has been modified inplace"
-                      if indirect else "is being modified inplace")
-            raise RuntimeError(
-                f"A view was created in {made_in} mode and {action} {written_in}. Given "
-                "that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-                f"your code by moving both the view and the inplace either both inside the {mode} "
-                "block (if you don't want the inplace to be tracked) or both outside (if you want "
-                "the inplace to be tracked)."
-            )
-        if self.creation != DEFAULT:
-            node = view._node
-            if node is None:
-                origin, what = "A view was created in no_grad mode", what.removeprefix(" is a view")
-                what = what.removesuffix(".") + " with grad mode enabled."
-            else:
-                origin = f"Output {view._index} of " + sub(r"Backward[0-9]*$", "", node.name())
-            raise RuntimeError(origin + what + _REASON[self.creation])
+        """Raise for a view that may not be written to while grad mode is on, as it was made.
+
+        `indirect` says that its base or another view of it was written to.
+        """
+        refuse_view(view, self.creation, indirect)
 
 
 def mark_view(result: Tensor, base: Tensor, *, multiple: bool = False,
               creation: int | None = None) -> None:
     """Record that `result` looks at the memory of `base`, of which it may itself be a view."""
-    counter = base._counter
-    if isinstance(counter, InferenceVersion):
+    if isinstance(base._counter, InferenceVersion):
         result._counter = INFERENCE
         return
-    if creation is None:
-        if _state.inference_enabled.get():
-            creation = INFERENCE_MODE
-        elif not _state.grad_enabled.get():
-            creation = NO_GRAD
-        else:
-            creation = MULTI_OUTPUT if multiple else DEFAULT
+    link_to_base(result, base, creation_now(multiple) if creation is None else creation)
+
+
+def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
+    """Give a view the counter that it shares, and note its base and how it was made."""
     root = base
     if base._view is not None:
         root = base._view.base
         creation = creation or base._view.creation
-    if counter is None:
-        counter = base._shared_counter()
-    result._counter = counter
+    counter = result._counter = base._shared_counter()
     result._view = ViewInfo(root, creation, counter.value)
 
 
@@ -136,19 +93,22 @@ def check_inplace(tensor: Tensor, recorded: bool, alike: bool = False) -> None:
     that it does not matter if several of them are one place in memory.
     """
     if recorded:
-        view = tensor._view
-        if view is not None:
-            view.refuse(tensor)
-            if tensor.requires_grad and view.base._node is None:
-                raise RuntimeError("a view of a leaf Variable that requires grad is being used in "
-                                   "an in-place operation.")
-        if tensor._node is None and tensor.requires_grad:  # as yet, for a view of a changed base
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place "
-                               "operation.")
+        check_recorded(tensor)
     if tensor._counter is INFERENCE and not _state.inference_enabled.get():
         INFERENCE.bump()
     if not alike and overlaps_itself(tensor._array):
         raise RuntimeError(OVERLAP)
+
+
+def check_recorded(tensor: Tensor) -> None:
+    """Raise if a write to `tensor` may not enter the graph."""
+    view = tensor._view
+    if view is not None:
+        view.refuse(tensor)
+        if tensor.requires_grad and view.base._node is None:
+            raise RuntimeError(VIEW_OF_LEAF_WRITTEN)
+    if tensor._node is None and tensor.requires_grad:  # as yet, for a view of a changed base
+        raise RuntimeError(LEAF_WRITTEN)
 
 
 def partly_overlaps(written: Array, read: Array) -> bool:
@@ -173,16 +133,30 @@ def rebase_history(tensor: Tensor, node: Node, index: int = 0, position: int = 0
     """
     view = tensor._view
     if view is None:
-        _move_retained(tensor, node, index)
-        tensor._node, tensor._index, tensor._requires_grad = node, index, True
+        set_gradient_edge(tensor, node, index)
         return
     base = view.base
-    slices = CopySlices(base, base._edge(), tensor, node, position)
-    _move_retained(base, slices, 0)
-    base._node, base._index, base._requires_grad = slices, 0, True
-    tensor._requires_grad = True
-    view.version = version_of(tensor) - 1
-    view.current_node(tensor)
+    set_gradient_edge(base, CopySlices(base, base._edge(), tensor, node, position))
+    view.regenerate(tensor)
+
+
+def set_gradient_edge(tensor: Tensor, node: Node, index: int = 0) -> None:
+    """Make a tensor output `index` of `node`: it requires grad, and `retain_grad` follows it."""
+    _move_retained(tensor, node, index)
+    tensor._node, tensor._index, tensor._requires_grad = node, index, True
+
+
+def node_from_base(base: Tensor, view: Tensor) -> Node:
+    """Return the node of a fresh view of `base` that looks as `view` does, whatever the modes.
+
+    For a base that no longer requires grad it is a node that leads nowhere.
+    """
+    source = base if base._requires_grad else base.detach().requires_grad_()
+    with _state.having(_state.grad_enabled, True), _state.having(_state.inference_enabled, False):
+        node: Node = source._node_for(view)
+    if source is not base:
+        node.set_edges([(None, 0)])
+    return node
 
 
 def replace_node(tensor: Tensor, node: Node) -> None:

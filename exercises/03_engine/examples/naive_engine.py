@@ -1,0 +1,72 @@
+# Stage 03, The engine: the exercise for minigrad/examples/naive_engine.py.
+# Made by `minigrad dev build`. The lesson is lessons/03_engine.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 03
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""The obvious engine: every gradient is sent on immediately, until it reaches a leaf.
+
+It walks the graph that minigrad records, and is right wherever it comes to an end.  Stage 03
+begins with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.validate import validate_outputs
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
+
+Array = Any
+
+
+class NaiveEngine:
+    """A backward pass that follows every path.
+
+    `gradients` holds what has arrived for each leaf, `calls` how many nodes were called.
+    """
+
+    def __init__(self) -> None:
+        self.gradients: dict[Tensor, Array] = {}
+        self.calls = 0
+
+    def backward(self, result: Tensor) -> dict[Tensor, Array]:
+        """Return the gradient of the sum of `result` with respect to each leaf behind it."""
+        node, index = result._edge()
+        if node is not None:
+            self.send(node, index, np.ones_like(result._array))
+        return self.gradients
+
+    def send(self, node: Node, index: int, grad: Array) -> None:
+        """Bring `node` the gradient of output `index` of its forward, and send it on immediately.
+
+        The node of a leaf is an `AccumulateGrad`: its `variable` is the leaf.
+        """
+        # 03.1 The obvious engine (about 7 lines)
+        # At the node of a leaf, add the gradient to `self.gradients[node.variable]`. Call any
+        # other node, and send each result along its edge.
+        #   x * x at x = 3.0                 -> {x: 6.0}, after 1 call
+        #   x * y + x at x = 2.0, y = 5.0    -> {x: 6.0, y: 2.0}, after 2 calls
+        # Mind:
+        # - Others may hold the same array: never write to it.
+        # - Where the target or the result is None, nothing is sent.
+        # Use: `self.call(node, index, grad)` gives a result for each `(target, number)` in
+        # `node.edges`.
+        raise NotImplementedError("03.1 The obvious engine is yours to write")
+
+    def call(self, node: Node, index: int, grad: Array) -> Sequence[Array | None]:
+        """Call a node with the gradient of one output: return one result for each of its edges.
+
+        A result is an array of the receiver's shape, or None, which stands for zero.
+        """
+        self.calls += 1
+        grads: list[Array | None] = [None] * node.num_inputs
+        grads[index] = grad
+        results = validate_outputs(node, grads, node.apply_arrays(grads, None))
+        return [None if result is None else result.value for result in results]

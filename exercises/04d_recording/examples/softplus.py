@@ -1,0 +1,36 @@
+# Stage 04d, Recording an operation: the exercise for minigrad/examples/softplus.py.
+# Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04d
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""An operation that is declared from outside of `ops/`: log(1 + exp(x)), known as softplus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op.declaration import F, Op, Unary
+
+
+def declare_log1p_exp() -> type[Op]:
+    """Declare the elementwise log(1 + exp(x)) and return its class, `Log1pExp`.
+
+    >>> from minigrad.op import REGISTRY
+    >>> declare_log1p_exp().node_type.__name__
+    'Log1pExpBackward'
+    >>> _ = REGISTRY.pop("Log1pExp")
+    """
+    # 04d.8 An operation of your own (about 7 lines)
+    # Declare log(1 + exp(x)), known as softplus, as a class `Log1pExp`, a `Unary`, and
+    # return it. With x a leaf of 0.:
+    #   y = F.log1p_exp(x)                        -> 0.6931, its grad_fn is Log1pExpBackward
+    #   (g,) = grad(y, x, create_graph=True)      -> 0.5
+    #   grad(g, x)                                -> 0.25, which nobody wrote
+    #   at 1000. and -1000.                       -> 1000. and 0., the slopes are 1. and 0.
+    # Mind:
+    # - `forward(xp, self)` gets arrays and returns one of the same dtype.
+    # - `grad_self` works on arrays and on Tensors.
+    # Use: `xp`, which has what NumPy has; in formulas `F.sigmoid`, `F.exp` and `+ - * /`.
+    raise NotImplementedError("04d.8 An operation of your own is yours to write")

@@ -1,0 +1,437 @@
+# Stage 04d, Recording an operation: the exercise for minigrad/op/node.py.
+# Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04d
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""The node of an op: its formulas, and the values that they need saved."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from sys import intern
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from ..backend import backend_of
+from ..graph.node import NaryNode, Node
+from ..graph.saved_errors import FREED_MESSAGE
+from ..graph.saved_tensor import SavedTensor
+from ..tensor.tensor import Tensor
+from .arguments import NUMBERS
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+Array = Any
+
+#: Suffixes of names by which a formula gets an input's geometry without saving the input.
+GEOMETRY = ("_sizes", "_strides")
+
+
+def geometry_input(name: str) -> str:
+    """Return the name of the input whose geometry `name` asks for."""
+    return name.removesuffix("_sizes").removesuffix("_strides")
+
+
+def saved_geometry(source: Any, name: str) -> Any:
+    """Return the sizes of an array, or its strides in elements; for a list of arrays, a list."""
+    if type(source) is list or type(source) is tuple:
+        return [saved_geometry(item, name) for item in source]
+    return strides_of(source) if name[-8:] == "_strides" else tuple(getattr(source, "shape", ()))
+
+
+def strides_of(source: Any) -> tuple[int, ...]:
+    """Return the strides of an array in elements."""
+    itemsize = getattr(source, "itemsize", 1)
+    return tuple([stride // itemsize for stride in getattr(source, "strides", ())])
+
+
+class OpNode(Node):
+    """The node of an op; its formulas and slots come from the declaration."""
+
+    __slots__ = ()
+    is_op = takes_batches = True
+    borrows_results = False
+    op: type[Op]
+    saves: tuple[str, ...] = ()  # names of saved tensors and outputs
+    keeps: tuple[str, ...] = ()  # names of saved arguments and geometry
+    value_slots: dict[str, str] = {}  # the slot of each saved tensor
+    arg_slots: dict[str, str] = {}  # and that of each saved argument
+    positions: dict[str, int] = {}  # where forward's arguments stand
+    always_saved: set[str] = set()  # names that are saved even where no live edge needs them
+    geometry: dict[str, int] = {}  # where the inputs stand whose sizes or strides are saved
+
+    def apply_arrays(self, grads: Sequence[Array | None], needed: Any) -> Sequence[Array | None]:
+        # 04d.6 One formula, arrays or tensors (about 21 lines)
+        # Run the formulas of a node: one result for each edge. `apply_arrays` does so on
+        # arrays and `apply_tensors` on Tensors, by `run`; `unpack` returns what was saved
+        # under a name as either, or None.
+        #   z = x * y at 2, 3     z.grad_fn.apply_arrays([array([10.])], None) -> [array([30.]), array([20.])]
+        #   on Tensors                             -> Tensors, which require grad again
+        #   y requires no grad                     -> its result is None
+        # Mind:
+        # - A node that is not in `needed` gets None too; `needed` of None means all.
+        # - `named_values` returns None if no gradient came.
+        # - `op.list_of_tensors in op.formulas`: `run_with_list` does it.
+        # - On arrays, with an `op.shared`: `run_sharing`.
+        # Use: `saved.unpack(self)`, `saved.unpack_array(self)`; `self.value_slots`.
+        raise NotImplementedError("04d.6 One formula, arrays or tensors is yours to write")
+
+    def apply_tensors(self, grads: Sequence[Any], needed: Any = None) -> Sequence[Any]:
+        # 04d.6 One formula, arrays or tensors: see the task at `OpNode.apply_arrays`.
+        raise NotImplementedError("04d.6 One formula, arrays or tensors is yours to write")
+
+    def apply_needed_tensors(self, grads: Sequence[Any], needed: Any) -> Sequence[Any]:
+        return self.run(grads, needed, arrays=False)
+
+    @property
+    def shows_all_results(self) -> bool:  # type: ignore[override]  # asked of few nodes
+        return self.op.list_of_tensors is not None
+
+    def run(self, grads: Sequence[Any], needed: Any, arrays: bool) -> list[Any]:
+        """Run the formulas of the edges that lead somewhere, on arrays or on tensors."""
+        # 04d.6 One formula, arrays or tensors: see the task at `OpNode.apply_arrays`.
+        raise NotImplementedError("04d.6 One formula, arrays or tensors is yours to write")
+
+    def named_values(self, grads: Sequence[Any], arrays: bool) -> dict[str, Any] | None:
+        """Return everything that the formulas may ask for, by name; None if no gradient came."""
+        known = self.look_at_saved(arrays)
+        known["g"], known["grads"] = grads[0], grads
+        for name, slot in self.arg_slots.items():
+            known[name] = getattr(self, slot, self.op.defaults.get(name))
+        several = grads[0] is None or self.op.outputs or self.op.many
+        return self.name_gradients(known, arrays) if several else known
+
+    def name_gradients(self, known: dict[str, Any], arrays: bool) -> dict[str, Any] | None:
+        """Add the gradients of several outputs by name, zeros for those that are missing.
+
+        Returns None if all are missing.
+        """
+        if all(grad is None for grad in known["grads"]):
+            return None
+        if self.op.materialize:
+            known["grads"] = self.materialized(known["grads"], arrays)
+        known["g"] = known["grads"][0]
+        known.update(zip(map("g_".__add__, self.op.outputs), known["grads"], strict=False))
+        return known
+
+    def run_sharing(self, formula: Callable[..., Any], names: Sequence[str],
+                    known: dict[str, Any]) -> Any:
+        """Run a formula on arrays with what it shares with the op's other formulas."""
+        if "shared" not in known:
+            known["shared"] = self.op.shared(  # type: ignore[misc]  # the caller has seen it
+                *map(known.__getitem__, self.op.needed_by_shared))
+        return formula(*map(known.__getitem__, names), shared=known["shared"])
+
+    def run_with_list(self, needed: Any, known: dict[str, Any]) -> list[Any]:
+        """Run the formulas of an op on a list of tensors, one of which gives a list of results."""
+        op, edges = self.op, self.edges
+        results: list[Any] = []
+        for name, (formula, names) in op.formulas.items():
+            count = len(edges) - len(op.formulas) + 1 if name == op.list_of_tensors else 1
+            here = edges[len(results) : len(results) + count]
+            if not any(n is not None and (needed is None or n in needed) for n, _ in here):
+                results += [None] * count
+                continue
+            result = formula(*map(known.__getitem__, names))
+            results += result if name == op.list_of_tensors else [result]
+        return results
+
+    def look_at_saved(self, arrays: bool = False) -> dict[str, Any]:
+        """Return the saved values by name; raise if one was freed or written to since."""
+        return {name: self.unpack(name, arrays) for name in self.saves}
+
+    def materialized(self, grads: Sequence[Any], arrays: bool) -> list[Any]:
+        """Return the gradients with zeros in place of those that are missing."""
+        some = next((g for g in grads if g is not None), None)
+        if some is None:
+            return list(grads)
+        xp = backend_of(some if arrays else some._array)
+        made = []
+        for i, g in enumerate(grads):
+            shape, dtype = self.metadata_of(i)
+            if g is None and dtype.kind == "f":
+                zeros = xp.zeros(shape, dtype)
+                g = zeros if arrays else Tensor._plain(zeros)
+            made.append(g)
+        return made
+
+    def unpack(self, name: str, arrays: bool) -> Any:
+        """Return a saved value, as array or tensor; raise if its memory was written to since."""
+        # 04d.6 One formula, arrays or tensors: see the task at `OpNode.apply_arrays`.
+        raise NotImplementedError("04d.6 One formula, arrays or tensors is yours to write")
+
+    def save(self, values: Sequence[Any], arrays: Sequence[Any],
+             promoted: dict[str, Any]) -> None:
+        """Save the inputs and arguments that the formulas of live edges name.
+
+        `values` are forward's arguments, `arrays` the same with arrays for tensors, and `promoted`
+        the dtypes of inputs that were converted.
+        """
+        # 04d.3 A node keeps what it needs (about 9 lines)
+        # `names_to_save`: the names of inputs that the formulas of live edges ask for, and
+        # those in `self.always_saved`. An edge is a pair; it is live if its node is not None.
+        # `save`: fill all slots.
+        #   z = x * y, only x requires grad     z.grad_fn.names_to_save() -> {"other"}
+        #   there z.grad_fn._saved_other is y, and z.grad_fn._saved_self is None
+        #   z = exp(x)                          z.grad_fn.names_to_save() -> set()
+        # Mind:
+        # - Only names in `self.positions` are inputs; an output is saved later.
+        # - Save tensors from `values`, not arrays: they know their version and history.
+        # Use: `self.op.formulas`, in the order of `self.edges`; `saved_value(value,
+        # promoted.get(name))`, also for None; `self.keep_arguments`.
+        raise NotImplementedError("04d.3 A node keeps what it needs is yours to write")
+
+    def keep_arguments(self, values: Sequence[Any], arrays: Sequence[Any]) -> None:
+        """Keep the arguments and the geometry that the formulas name."""
+        for name, slot in self.arg_slots.items():
+            setattr(self, slot, values[self.positions[name]] if name in self.positions else
+                    saved_geometry(arrays[self.geometry[name]], name))
+
+    def names_to_save(self) -> set[str]:
+        """Return the names of the inputs to save: those that formulas of live edges ask for."""
+        # 04d.3 A node keeps what it needs: see the task at `OpNode.save`.
+        raise NotImplementedError("04d.3 A node keeps what it needs is yours to write")
+
+    def save_output(self, name: str, tensor: Tensor) -> None:
+        """Save an output; NOTE [How a graph stays free of reference cycles] in graph/node.py."""
+        saved = SavedTensor(tensor, is_output=tensor._node is not None)
+        setattr(self, self.value_slots[name], saved)
+
+    def release(self) -> None:
+        """Drop the saved tensors; using one again raises."""
+        for slot in self.value_slots.values():
+            if getattr(self, slot) is not None:
+                setattr(self, slot, FREED)
+
+    def raw_saved(self, name: str) -> Any:
+        """Return the `SavedTensor` of a name before it is unpacked; see `register_hooks` there."""
+        slot = self.value_slots[name]
+        saved = getattr(self, slot)
+        if saved is FREED:
+            saved = SavedTensor(Tensor._plain(np.zeros(0)))
+            saved.release()
+        if type(saved) is SavedTensor and (saved._array is not None or saved.hooks is not None):
+            saved = RawSaved.of(saved, self, slot)
+            setattr(self, slot, saved)
+        return saved
+
+
+class SavedNumber:
+    """A saved number: tensor formulas get it as it was given, array formulas in its new dtype."""
+
+    __slots__ = ("number", "promoted")
+
+    def __init__(self, number: Any, dtype: Any) -> None:
+        self.number, self.promoted = number, number if dtype is None else dtype.type(number)
+
+    def unpack(self, node: Any) -> Any:
+        """Return the number."""
+        return self.number
+
+    def unpack_array(self, node: Any) -> Any:
+        """Return the number in the dtype in which the forward used it."""
+        return self.promoted
+
+
+class SavedList:
+    """A saved list of tensors."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Sequence[Any], dtype: Any) -> None:
+        self.items = [SavedTensor(item, cast=dtype) for item in items]
+
+    def unpack(self, node: Any) -> list[Any]:
+        """Return the tensors."""
+        return [item.unpack(node) for item in self.items]
+
+    def unpack_array(self, node: Any) -> list[Any]:
+        """Return the arrays."""
+        return [item.unpack_array(node) for item in self.items]
+
+
+def saved_value(value: Any, dtype: Any) -> Any:
+    """Return the form in which a node keeps an input; `dtype` is what it was promoted to."""
+    if isinstance(value, Tensor):
+        return SavedTensor(value, cast=dtype)
+    if isinstance(value, (list, tuple)):
+        return SavedList(value, dtype)
+    return None if value is None else SavedNumber(value, dtype)
+
+
+class Freed:
+    """Stands in a node's slot for a saved value that was freed."""
+
+    __slots__ = ()
+
+    @property
+    def _counter(self) -> Any:
+        raise RuntimeError(FREED_MESSAGE)
+
+    def unpack(self, node: Any) -> Any:
+        """Raise: the value is gone."""
+        raise RuntimeError(FREED_MESSAGE)
+
+    unpack_array = unpack
+
+
+FREED = Freed()
+
+
+# -------------------------------------------------------------------- the save list
+
+#: Text of the error for a name in a formula; `.format` fills in the op's class and the name.
+NO_SUCH_NAME = ("{}: a formula asks for {!r}, which is no gradient, input, output, argument or "
+                "size (see NOTE [A formula's argument names are its save list])")
+
+
+def needed_by(formula: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of what a formula cannot do without."""
+    # 04d.1 Names that say what to save (about 13 lines)
+    # A formula's argument names are its save list. `needed_by`: the names of a formula's
+    # arguments that have no default. `save_list`: what the op's formulas ask for, in two
+    # lists, tensors and plain arguments.
+    #   needed_by(lambda g, other: g * other)        -> ("g", "other")
+    #   needed_by(lambda g, dim, shared=None: g)     -> ("g", "dim")
+    #   save_list(Mul)                               -> (["other", "self"], [])
+    #   save_list(Exp)                               -> (["result"], [])
+    #   save_list(Sum)                               -> ([], ["dim", "keepdim", "self_sizes"])
+    # Mind:
+    # - Gradients come in; they are not saved.
+    # - Each name once, however many formulas have it.
+    # - A name of no kind raises `TypeError(NO_SUCH_NAME.format(op.__name__, name))`.
+    # Use: `inspect.signature(formula).parameters`; `op.formulas`, pairs (formula, names)
+    # by input; `inputs_first`, `is_gradient`, `is_tensor`, `is_argument`, given below.
+    raise NotImplementedError("04d.1 Names that say what to save is yours to write")
+
+
+def save_list(op: type[Op]) -> tuple[list[str], list[str]]:
+    """Return the names of the tensors and of the arguments that the op's nodes have to save."""
+    # 04d.1 Names that say what to save: see the task at `needed_by`.
+    raise NotImplementedError("04d.1 Names that say what to save is yours to write")
+
+
+def inputs_first(op: type[Op], names: set[str]) -> list[str]:
+    """Return names sorted, those of outputs last: in this order hooks see what is saved."""
+    return sorted(names, key=lambda name: (is_output(op, name), name))
+
+
+def is_gradient(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is a gradient that comes in: `g`, `g_<output>`, `grads`."""
+    return name in ("g", "grads") or (name.startswith("g_") and name[2:] in op.outputs)
+
+
+def is_output(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is an output of the op."""
+    return name == "result" or name in op.outputs
+
+
+def is_tensor(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is a tensor input, the list of them, or an output."""
+    return name in op.tensors or name == op.list_of_tensors or is_output(op, name)
+
+
+def is_argument(op: type[Op], name: str) -> bool:
+    """Tell whether a formula's argument is a plain argument, or sizes or strides of an input."""
+    return name in op.parameters or name.endswith(GEOMETRY)
+
+
+# -------------------------------------------------------------------- the class of an op's nodes
+
+
+def make_node_type(op: type[Op], base: type[Node] = NaryNode) -> type[Node]:
+    """Make the class of an op's nodes, with a slot for everything that its formulas name."""
+    # 04d.2 A class for each op (about 11 lines)
+    # Make the class of an op's nodes: `node_name(op)` is its name, `OpNode` and `base`
+    # are its bases.
+    #   Mul        -> MulBackward0, __slots__ ("_value_other", "_value_self")
+    #   Sum        -> slots "_arg_dim", "_arg_keepdim", "_arg_self_sizes"
+    #   node._saved_self, node._saved_dim        -> what was saved under these names
+    #   node._raw_saved_self                     -> for hooks; tensors have it, arguments do not
+    # Mind:
+    # - Slots make an instance without a `__dict__`.
+    # - `value_slots` and `arg_slots` are class attributes too: the slot of each name.
+    # Use: `save_list(op)`; `type(name, bases, body)`; `constants_of(op, tensors,
+    # arguments)`, a body to begin with; `saved_property(name, is_argument)`,
+    # `raw_saved_property(name)`; `intern(text)`.
+    raise NotImplementedError("04d.2 A class for each op is yours to write")
+
+
+def node_name(op: type[Op]) -> str:
+    """Return the name of the class of an op's nodes, such as MulBackward0."""
+    return op.node or op.__name__ + ("Backward" if op.formulas else "Backward0")
+
+
+def constants_of(op: type[Op], tensors: list[str], arguments: list[str]) -> dict[str, Any]:
+    """Return the class attributes that are the same for all nodes of an op."""
+    return {
+        "op": op, "saves": tuple(tensors), "keeps": tuple(arguments),
+        "positions": {name: i for i, name in enumerate(op.parameters)},
+        "always_saved": {name for name in tensors if is_always_saved(op, name)},
+        "geometry": {name: op.parameters.index(geometry_input(name)) for name in arguments
+                     if name not in op.parameters},
+        "__module__": "minigrad.ops", "__doc__": f"The backward of {op.name}.",
+    }
+
+
+def is_always_saved(op: type[Op], name: str) -> bool:
+    """Tell whether a value is saved even if no live edge needs it.
+
+    PyTorch leaves out only what one formula of several asks for.
+    """
+    users = [edge for edge, (_, names) in op.formulas.items() if name in names]
+    return len(users) > 1 or len(op.formulas) == 1 or op.list_of_tensors in users
+
+
+def saved_property(name: str, is_argument: bool) -> property:
+    """Make the property that shows a saved value."""
+
+    def read(self: OpNode) -> Any:
+        if is_argument:
+            return getattr(self, self.arg_slots[name], self.op.defaults.get(name))
+        value = self.unpack(name, arrays=False)
+        if isinstance(value, NUMBERS):
+            return Tensor._plain(np.asarray(value))
+        return value
+
+    return property(read, doc=f"What was saved as {name!r} for the backward pass.")
+
+
+def raw_saved_property(name: str) -> property:
+    """Make the property that shows a saved tensor before unpacking, for `register_hooks`."""
+    return property(lambda node: node.raw_saved(name),
+                    doc=f"The SavedTensor of {name!r}, which has `register_hooks`.")
+
+
+class RawSaved(SavedTensor):
+    """A saved tensor as users were shown it, which knows where its node keeps it."""
+
+    __slots__ = ("node", "slot")
+    node: Any
+    slot: str
+
+    @classmethod
+    def of(cls, saved: SavedTensor, node: OpNode, slot: str) -> RawSaved:
+        """Return what is to stand in the node's slot in place of `saved`."""
+        made = object.__new__(cls)
+        for name in SavedTensor.__slots__:
+            setattr(made, name, getattr(saved, name))
+        made.node, made.slot = ref(node), slot
+        return made
+
+    def register_hooks(self, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any],
+                       shown: Any = None) -> None:
+        """Keep `pack_hook(tensor)`, unless the node has freed the tensor in the meantime."""
+        node = self.node()
+        if node is not None and getattr(node, self.slot) is FREED:
+            self.release()
+        super().register_hooks(pack_hook, unpack_hook, shown)
+
+
+RawSaved.__name__ = RawSaved.__qualname__ = "SavedTensor"  # the name that users know

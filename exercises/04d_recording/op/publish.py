@@ -1,0 +1,296 @@
+# Stage 04d, Recording an operation: the exercise for minigrad/op/publish.py.
+# Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
+# MASTER COPY: a learner's own file is in a workspace, which `minigrad init DIR` makes.
+# MASTER COPY: an answer written here is tested by no command, and lost.
+# Write the bodies that raise NotImplementedError, then run: minigrad run 04d
+# Names of the package's inside are explained in docs/en/glossary.md.
+
+"""Hands each op out under its names: in `F`, in the package, as a method, as an operator.
+
+One declaration becomes `F.mul`, `minigrad.mul`, `Tensor.mul`, `Tensor.mul_`, `Tensor.__mul__`
+and `Tensor.__rmul__` here.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import _state
+from ..backend import BACKENDS
+from ..tensor.tensor import Tensor, method
+from .apply import apply
+from .arguments import NUMBERS, SPELLINGS, bind, check_kinds, kinds_of
+from .declaration import REGISTRY, F, Op
+from .inplace import apply_inplace
+from .out import call_with_out
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: The types of values with which an operator does something.
+OPERANDS = (Tensor, *NUMBERS)
+
+#: The functions that the package offers, by name.
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+#: The dunder methods that write to their first operand, by the operator they belong to.
+AUGMENTED = {"__add__": "__iadd__", "__sub__": "__isub__", "__mul__": "__imul__",
+             "__truediv__": "__itruediv__", "__pow__": "__ipow__", "__mod__": "__imod__",
+             "__floordiv__": "__ifloordiv__", "__and__": "__iand__", "__or__": "__ior__",
+             "__xor__": "__ixor__", "__lshift__": "__ilshift__", "__rshift__": "__irshift__"}
+
+#: The parameter of functions that store their result in tensors which the caller made.
+OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
+
+#: Functions `replace(op, function, dunder)` that give quicker twins of both; from `fast/`.
+QUICKER: list[Callable[[type[Op], Any, Any], tuple[Any, Any]]] = []
+
+
+def publish(op: type[Op]) -> None:
+    """Give an op all its names."""
+    # 04d.7 Published (about 19 lines)
+    # Give an op its names. `operator` makes a dunder method of a function, `swapped`
+    # exchanges two operands.
+    #   Sub, dunder ("__sub__", "__rsub__")    -> F.sub, torch.sub, x.sub, x - 5, 5 - x
+    #   operator(call)(x, "text")              -> with_another(call, x, "text")
+    # Mind:
+    # - `op.public`: in `vars(F)`, and as `package_function(...)` in `FUNCTIONS`; with
+    #   `op.method` a method too.
+    # - The second dunder, if there is one: the first if `op.commutative`, else swapped.
+    # - Some operators have one operand.
+    # - `publish_inplace(op)` if `op.inplace`, or if the op is public and has an
+    #   `inplace_op`.
+    # Use: `documented(caller(op), op, op.name)`; `quicker(op, call, operator(call))`
+    # returns function and operator; `method(name)(function)`; `OPERANDS`.
+    raise NotImplementedError("04d.7 Published is yours to write")
+
+
+def publish_inplace(op: type[Op]) -> None:
+    """Give the variant of an op in place its names, such as `mul_` and `*=`."""
+    inplace = documented(inplace_caller(op.inplace_op or op), op, op.name + "_")
+    if op.public and op.method:
+        method(op.name + "_")(inplace)
+    if op.public:
+        vars(F).setdefault(op.name + "_", inplace)
+        FUNCTIONS.setdefault(op.name + "_", inplace)
+    if op.dunder and op.dunder[0] in AUGMENTED:
+        method(AUGMENTED[op.dunder[0]])(operator(inplace))
+
+
+def quicker(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]
+            ) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the function and the operator, or their quicker twins where `fast/` is on."""
+    for replace in QUICKER:
+        call, dunder = replace(op, call, dunder)
+    return call, dunder
+
+
+def caller(op: type[Op]) -> Callable[..., Any]:
+    """Make the function that binds its arguments and applies the op."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return apply(op, bind(op, args, kwargs))
+
+    return call
+
+
+def inplace_caller(op: type[Op]) -> Callable[..., Any]:
+    """Make the function that writes the op's result into its first argument."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return apply_inplace(op, bind(op, args, kwargs))
+
+    return call
+
+
+def documented(function: Callable[..., Any], op: type[Op], name: str,
+               signature: inspect.Signature | None = None) -> Callable[..., Any]:
+    """Give a made function the name, the docstring and the signature of its op."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = op.__doc__
+    function.__module__ = "minigrad"
+    vars(function)["__signature__"] = signature or op.signature
+    return function
+
+
+def package_function(call: Callable[..., Any], op: type[Op]) -> Callable[..., Any]:
+    """Make the package's own function: unlike `F`'s it refuses bare arrays, and takes `out=`."""
+    name, words = op.name, op.out
+    first = op.parameters[0] if op.parameters else ""
+    takes_tensor = first in (*op.tensors, op.list_of_tensors)
+    if not (takes_tensor or words):
+        return call
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if takes_tensor and args and type(args[0]) is not Tensor:
+            refuse_bare(name, args)
+        if kwargs and words and "out" in kwargs:
+            return call_with_out(name, words, call, args, kwargs)
+        return call(*args, **kwargs)
+
+    return documented(function, op, name, with_out(op.signature, words))
+
+
+def with_out(signature: inspect.Signature, words: str) -> inspect.Signature:
+    """Return the signature of the package's function: `input` in place of `self`, and `out`."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].name == "self":
+        parameters[0] = parameters[0].replace(name="input")
+    if words and "out" not in signature.parameters:
+        parameters.append(OUT)
+    return signature.replace(parameters=parameters)
+
+
+def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
+    """Raise for an array, or for a number with no tensor beside it, in place of a tensor."""
+    value = args[0]
+    if type(value) in BACKENDS or (
+            isinstance(value, NUMBERS) and not any(isinstance(a, Tensor) for a in args[1:])):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(value).__name__}")
+
+
+def operator(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a dunder method; it leaves a value that is not an operand to the other side."""
+    # 04d.7 Published: see the task at `publish`.
+    raise NotImplementedError("04d.7 Published is yours to write")
+
+
+def with_another(call: Callable[..., Any], self: Tensor, other: Any) -> Any:
+    """Return what an operator gives for a value that is not an operand: mostly NotImplemented."""
+    if call.__name__ in ("eq", "ne") and type(other) is np.ndarray:
+        return call(self, Tensor._plain(other))  # else Python would compare by identity
+    return NotImplemented
+
+
+def swapped(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with its two operands exchanged."""
+    # 04d.7 Published: see the task at `publish`.
+    raise NotImplementedError("04d.7 Published is yours to write")
+
+
+def function(name: str | None = None, *, method_too: bool = True, event: bool = True,
+             aliases: tuple[str, ...] = (), out: str = "") -> Callable[[Function], Function]:
+    """Publish a function that is composed of ops: in `F`, in the package and as a method.
+
+    Without `method_too` tensors do not get it, without `event` profiles do not show it.  `out`
+    says how the package's function takes `out=`, see NOTE [out=] in op/out.py.  Written with `F`,
+    it serves arrays as well.
+    """
+
+    def give(composed: Function) -> Function:
+        general, public = respelt(composed), respelt(composed, name, out)
+        if event:
+            general, public = observable(general, name), observable(public, name)
+        for alias in (name or composed.__name__, *aliases):
+            vars(F)[alias] = general
+            FUNCTIONS[alias] = public
+            if method_too:
+                method(alias)(general)
+        return general
+
+    return give
+
+
+def observable(composed: Function, name: str | None = None) -> Function:
+    """Let profiles show the calls of a function; one with the name of an op is shown as that."""
+    name = name or composed.__name__
+    if any(op.name == name for op in REGISTRY.values()):
+        return composed
+    observers, read_recorder, shown = _state.observers, _state.recorder.get, "aten::" + name
+
+    @functools.wraps(composed)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if observers.count:
+            if (casts := _state.autocast.get()) is not None:
+                args, kwargs = casts.function(name, args, kwargs)
+            if (recorder := read_recorder()) is not None:
+                return recorder.call(shown, args, composed, *args, **kwargs)
+        return composed(*args, **kwargs)
+
+    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def in_autocast(composed: Function) -> Function:
+    """Let autocast choose the precision of a function made of several ops, by its name."""
+    observers, name = _state.observers, composed.__name__
+
+    @functools.wraps(composed)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if observers.count and (casts := _state.autocast.get()) is not None:
+            args, kwargs = casts.function(name, args, kwargs)
+        return composed(*args, **kwargs)
+
+    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def respelt(composed: Function, name: str | None = None, out: str = "") -> Function:
+    """Let a function with `dim` take it as `axis` too, and check the types of its arguments.
+
+    `out` says how it takes `out=`, if it does.
+    """
+    parameters = inspect.signature(composed).parameters
+    names, name = tuple(parameters), name or composed.__name__
+    takes_dim = "dim" in names
+    kinds = kinds_of(parameters.values())
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            if out and "out" in kwargs:
+                target = composed if "passed" in out else call
+                return call_with_out(name, out, target, args, kwargs)
+            if takes_dim:
+                kwargs = {k if k == "input" else SPELLINGS.get(k, k): v for k, v in kwargs.items()}
+        if kinds:
+            check_kinds(name, kinds, args, kwargs)
+        return composed(*args, **kwargs)
+
+    @functools.wraps(composed)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return (checked if kwargs or (kinds and len(args) > 1) else composed)(*args, **kwargs)
+        except AttributeError as error:
+            refuse_no_tensor(error, name, dict(zip(names, args, strict=False)), kwargs)
+            raise
+
+    options = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if out or options:
+        signature = options_spelt_out(composed) if options else inspect.signature(composed)
+        vars(call)["__signature__"] = with_out(signature, out)
+    return call  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def options_spelt_out(composed: Any) -> inspect.Signature:
+    """Return the signature of a function with the keys of `**options: Unpack[...]` in its place.
+
+    If `size` is one of the keys, it is the other name of the sizes that come one by one.
+    """
+    signature = inspect.signature(composed)
+    *others, options = signature.parameters.values()
+    keys = composed.__globals__[options.annotation[len("Unpack["):-1]].__annotations__
+    shown = [p.replace(name="size") if p.kind is p.VAR_POSITIONAL and "size" in keys else p
+             for p in others]
+    return signature.replace(parameters=[*shown, *(
+        inspect.Parameter(key, options.KEYWORD_ONLY,
+                          default=False if key in ("requires_grad", "pin_memory") else None)
+        for key in keys if key not in {p.name for p in shown})])
+
+
+def refuse_no_tensor(error: AttributeError, name: str, *given: dict[str, Any]) -> None:
+    """Raise PyTorch's error if what lacked an attribute came in place of a tensor."""
+    for position, (argument, value) in enumerate(chain(*map(dict.items, given)), 1):
+        if value is error.obj and not isinstance(value, Tensor):
+            shown = "input" if argument == "self" else argument
+            raise TypeError(f"{name}(): argument '{shown}' (position {position}) must be Tensor, "
+                            f"not {type(value).__name__}") from None
+
+
+def publish_all() -> None:
+    """Publish every registered op."""
+    for op in REGISTRY.values():
+        publish(op)

@@ -1,0 +1,61 @@
+"""The obvious engine: every gradient is sent on immediately, until it reaches a leaf.
+
+It walks the graph that minigrad records, and is right wherever it comes to an end.  Stage 03
+begins with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.validate import validate_outputs
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import Node
+from ..tensor.tensor import Tensor
+
+Array = Any
+
+
+class NaiveEngine:
+    """A backward pass that follows every path.
+
+    `gradients` holds what has arrived for each leaf, `calls` how many nodes were called.
+    """
+
+    def __init__(self) -> None:
+        self.gradients: dict[Tensor, Array] = {}
+        self.calls = 0
+
+    def backward(self, result: Tensor) -> dict[Tensor, Array]:
+        """Return the gradient of the sum of `result` with respect to each leaf behind it."""
+        node, index = result._edge()
+        if node is not None:
+            self.send(node, index, np.ones_like(result._array))
+        return self.gradients
+
+    def send(self, node: Node, index: int, grad: Array) -> None:
+        """Bring `node` the gradient of output `index` of its forward, and send it on immediately.
+
+        The node of a leaf is an `AccumulateGrad`: its `variable` is the leaf.
+        """
+        if isinstance(node, AccumulateGrad):
+            before = self.gradients.get(node.variable)
+            self.gradients[node.variable] = grad if before is None else before + grad
+            return
+        for (target, number), result in zip(node.edges, self.call(node, index, grad), strict=True):
+            if target is not None and result is not None:
+                self.send(target, number, result)
+
+    def call(self, node: Node, index: int, grad: Array) -> Sequence[Array | None]:
+        """Call a node with the gradient of one output: return one result for each of its edges.
+
+        A result is an array of the receiver's shape, or None, which stands for zero.
+        """
+        self.calls += 1
+        grads: list[Array | None] = [None] * node.num_inputs
+        grads[index] = grad
+        results = validate_outputs(node, grads, node.apply_arrays(grads, None))
+        return [None if result is None else result.value for result in results]

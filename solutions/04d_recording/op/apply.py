@@ -1,0 +1,323 @@
+# Stage 04d, Recording an operation: the solution for minigrad/op/apply.py.
+# Made by `minigrad dev build`. The lesson is lessons/04d_recording.md.
+# MASTER COPY: a copy of the package's module, which runs nowhere. Your answers are elsewhere.
+
+"""Applying an op: prepare the arguments, run forward, record a node, wrap the results.
+
+`fast/` has quicker twins of these functions; see NOTE [The ring] in fast/__init__.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _state
+from ..backend import BACKENDS, Backend, numpy_backend
+from ..device import NO_PLACE
+from ..graph.node import assign_sequence_nr
+from ..graph.special_versions import INFERENCE
+from ..tensor.tensor import Tensor
+from ..tensor.views import mark_view
+from .arguments import check_operand, plain_numbers, shapes_of, unwrap_list
+from .error_nodes import node_without_formula
+from .placement import backend_of_mixed, on_one_device
+from .type_promotion import promote_arrays
+
+if TYPE_CHECKING:
+    from .declaration import Op
+
+Array = Any
+
+NO_EDGE: tuple[Any, int] = (None, 0)
+
+#: The sets of dtypes that need no promotion, and one that always does.
+FLOATS = [{np.dtype(name)} for name in ("float32", "float64", "float16")]
+MIXED = {None}
+
+
+@dataclass(slots=True)
+class Prepared:
+    """The arguments of an op, ready for `forward`, in its order."""
+
+    values: list[Any]  # as the user gave them
+    arrays: list[Any]  # the same with arrays in place of tensors, promoted
+    promoted: dict[str, Any]  # the new dtypes of inputs that were converted, by name
+    on_tensors: bool  # whether one of the inputs is a tensor; then so are the results
+    xp: Backend
+
+
+def apply(op: type[Op], values: list[Any]) -> Any:
+    """Run an op on arguments in the order of its `forward`.
+
+    Given tensors it returns tensors and records a node where one is needed; given bare arrays it
+    returns arrays.
+    """
+    if _state.observers.count:
+        return intercepted(op, values, _state.interceptors())
+    return run_op(op, values) if op.fast is None else op.fast(values)
+
+
+def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) -> Any:
+    """Hand an op to the first of the interceptors, or run it where there are none left.
+
+    See NOTE [Interceptors] in _state.py.
+    """
+    if not stack:
+        return run_op(op, values)
+    return stack[0].op(op, values, partial(intercepted, stack=stack[1:]))
+
+
+def run_op(op: type[Op], values: list[Any]) -> Any:
+    """Run an op that nobody watches: prepare, forward, record, wrap."""
+    call = prepare(op, values)
+    if call.xp is not numpy_backend:
+        return run_elsewhere(op, call)
+    result = forward(op, call)
+    return wrap(op, record(op, call), call.values, result) if call.on_tensors else result
+
+
+def run_elsewhere(op: type[Op], call: Prepared) -> Any:
+    """Run a prepared op on a device, or on batches: see NOTE [Interceptors] in _state.py."""
+    return (call.xp.run_op or run_on_device)(op, call)
+
+
+def run_on_device(op: type[Op], call: Prepared) -> Any:
+    """Run a prepared op on the device and stream of its arrays."""
+    xp = call.xp
+    place = None if xp.device_type == "cpu" else xp.place_of(call.arrays)
+    with NO_PLACE if place is None else place.entered():
+        result = forward(op, call)
+    if not call.on_tensors:
+        return result
+    if not op.view:
+        call.values = on_one_device(op, call.values, call.arrays)
+    node = record(op, call)
+    if node is not None and place is not None:
+        node._extras().place = place
+    return wrap(op, node, call.values, result)
+
+
+# -------------------------------------------------------------------- prepare
+
+
+def prepare(op: type[Op], values: list[Any]) -> Prepared:
+    """Take the arrays out of tensors, promote them and find their backend."""
+    for i in op.plain_positions:
+        if isinstance(values[i], Tensor):
+            values = plain_numbers(op, values)
+    arrays, kinds, dtypes, on_tensors = values.copy(), set(), set(), False
+    for i in op.tensor_positions:
+        if isinstance(values[i], Tensor):
+            arrays[i], on_tensors = values[i]._array, True
+        kinds.add(type(arrays[i]))
+        dtypes.add(arrays[i].dtype if type(arrays[i]) in BACKENDS else None)
+    if not kinds <= BACKENDS.keys():
+        values = check_operands(op, values, arrays, on_tensors)
+    if op.list_position is not None:
+        arrays[op.list_position], some = unwrap_list(values[op.list_position], kinds)
+        on_tensors, dtypes = on_tensors or some, MIXED
+    promoted = promote_arrays(op, arrays) if op.promote and dtypes not in FLOATS else {}
+    xp = BACKENDS.get(kinds.pop()) if len(kinds) == 1 else None
+    return Prepared(values, arrays, promoted, on_tensors, xp or backend_of_mixed(op, arrays))
+
+
+def check_operands(op: type[Op], values: list[Any], arrays: list[Any],
+                   on_tensors: bool) -> list[Any]:
+    """Check operands that are no tensors: numbers, None, lists; return the values.
+
+    Beside tensors a NumPy scalar becomes a Python number.
+    """
+    values = values.copy()
+    for i in op.tensor_positions:
+        value = values[i]
+        if not isinstance(value, Tensor):
+            if on_tensors and isinstance(value, np.generic):
+                value = values[i] = arrays[i] = value.item()
+            check_operand(op, i, value)
+    return values
+
+
+# -------------------------------------------------------------------- forward
+
+
+def forward(op: type[Op], call: Prepared) -> Any:
+    """Run an op's forward on arrays; returns an array, or a list of several."""
+    xp, arrays = call.xp, call.arrays
+    try:
+        result = op.run_forward(xp, *arrays)
+    except (ValueError, TypeError, LookupError, OverflowError, RuntimeError) as error:
+        explain(op, call, error)
+        raise
+    if type(result) not in BACKENDS:
+        result = as_arrays(xp, result)
+    if call.promoted and op.float32_scalars:
+        result = narrowed(op, call, result)
+    return result
+
+
+def explain(op: type[Op], call: Prepared, error: Exception) -> None:
+    """Raise PyTorch's error if the shapes are wrong, else NumPy's with the op's name before it.
+
+    PyTorch checks views that may not be used any more first, and shapes before it chooses a
+    kernel, so that comes before NotImplementedError too.
+    """
+    refuse_stale_views(op, call.values)
+    if isinstance(error, (RuntimeError, LookupError)) and not isinstance(
+            error, (NotImplementedError, IndexError)):
+        return  # it says what is wrong
+    op.shape(*shapes_of(op, call.arrays))
+    if not isinstance(error, (NotImplementedError, IndexError)):
+        kind = TypeError if isinstance(error, TypeError) else RuntimeError
+        raise kind(f"{op.name}(): {error}") from error
+
+
+def as_arrays(xp: Backend, result: Any) -> Any:
+    """Return several outputs as a list of arrays, and a NumPy scalar as a 0-d array."""
+    if isinstance(result, (tuple, list)):
+        return [xp.as_array(item) for item in result]
+    return xp.as_array(result)
+
+
+def narrowed(op: type[Op], call: Prepared, result: Array) -> Array:
+    """Return the result in float16 where only a number beside float16 was read in float32."""
+    if result.dtype == np.float32 and any(
+            call.arrays[i].dtype == np.float16 for i in op.promoted_positions):
+        return result.astype(np.float16)
+    return result
+
+
+def refuse_stale_views(op: type[Op], values: list[Any]) -> None:
+    """Raise if an input is a view that may not be used any more: PyTorch checks that first."""
+    if op.formulas and _state.grad_enabled.get() and not _state.inference_enabled.get():
+        for i in op.tensor_positions:
+            if isinstance(values[i], Tensor):
+                values[i]._edge()
+
+
+# -------------------------------------------------------------------- record
+
+
+def record(op: type[Op], call: Prepared) -> Any:
+    """Return the op's node with its edges and saved inputs; None if no input requires grad."""
+    if not op.formulas or not _state.grad_enabled.get() or _state.inference_enabled.get():
+        return record_without_formula(op, call.values)
+    edges, live = [], False
+    for tensor in differentiable_inputs(op, call.values):
+        is_live = isinstance(tensor, Tensor) and tensor.requires_grad
+        edges.append(tensor._edge() if is_live else NO_EDGE)
+        live = live or is_live  # a view made without grad requires it, and its edge leads nowhere
+    if not live:
+        return None
+    node = op.node_type(edges)  # type: ignore[call-arg]  # an OpNode
+    assign_sequence_nr(node)
+    node.save(call.values, call.arrays, call.promoted)  # type: ignore[attr-defined]  # see above
+    return node
+
+
+def differentiable_inputs(op: type[Op], values: list[Any]) -> list[Any]:
+    """Return the inputs that have a formula; the tensors of a list come one by one.
+
+    There are none if all inputs are inference tensors, which leave no graph.
+    """
+    inputs = [values[i] for i in op.differentiable_positions]
+    special = op.list_of_tensors in op.formulas or getattr(inputs[0], "_counter", 0) is INFERENCE
+    return inputs_of_list(op, values, inputs) if special else inputs
+
+
+def inputs_of_list(op: type[Op], values: list[Any], inputs: list[Any]) -> list[Any]:
+    """Return `inputs` with the tensors of the op's list in its place; [] for inference tensors."""
+    if op.list_of_tensors in op.formulas:
+        at = op.differentiable_positions.index(op.list_position)
+        inputs = [*inputs[:at], *inputs[at], *inputs[at + 1:]]
+    some = any(getattr(x, "_counter", 0) is INFERENCE for x in inputs)
+    return [] if some and only_inference(op, values) else inputs
+
+
+def record_without_formula(op: type[Op], values: list[Any]) -> Any:
+    """Return the node of an op whose derivative is missing: backward through it raises.
+
+    None if nothing is recorded here, or no input requires grad.
+    """
+    if op.formulas or not op.not_implemented_derivative:
+        return None
+    live = _state.grad_enabled.get() and not _state.inference_enabled.get() and any(
+        isinstance(values[i], Tensor) and values[i].requires_grad for i in op.tensor_positions)
+    return node_without_formula(op, values) if live else None
+
+
+def only_inference(op: type[Op], values: list[Any]) -> bool:
+    """Tell whether all inputs are inference tensors, which leave no graph."""
+    inputs = [values[i] for i in op.tensor_positions if values[i] is not None]
+    inputs += () if op.list_position is None else values[op.list_position]
+    return all(isinstance(x, Tensor) and x._counter is INFERENCE for x in inputs)
+
+
+# -------------------------------------------------------------------- wrap
+
+
+def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
+    """Make the tensor of the one output and join it to the node."""
+    if type(array) is list:
+        return wrap_several(op, node, values, array)
+    tensor = Tensor._plain(array)
+    if _state.observers.count:
+        mark_inference(tensor)
+    if op.view:
+        array = join_to_base(tensor, values[0])
+    if node is not None and array.dtype.kind == "f":  # integers have no gradient
+        node.shape, node.dtype = array.shape, array.dtype
+        tensor._node, tensor._requires_grad = node, True
+        if "result" in node.saves:
+            node.save_output("result", tensor)
+    return tensor
+
+
+def mark_inference(tensor: Tensor) -> None:
+    """Make a new tensor an inference tensor if inference mode is on."""
+    if _state.inference_enabled.get():
+        tensor._counter = INFERENCE
+
+
+def join_to_base(result: Tensor, base: Tensor) -> Array:
+    """Mark the result of a view op as a view and return its array; a copy has no base."""
+    if shares_memory(result._array, base._array):
+        mark_view(result, base)
+    else:
+        result._array = result._array.copy()
+    return result._array
+
+
+def shares_memory(array: Array, base: Array) -> bool:
+    """Tell whether an array that a view op gave is indeed a view (empty ones need not be)."""
+    return array is base or array.base is not None or array.size == 0
+
+
+def wrap_several(op: type[Op], node: Any, values: list[Any], arrays: Sequence[Array]) -> Any:
+    """Make the tensors of several outputs and join them to the node."""
+    results = []
+    with_gradient = len(arrays) - op.constants  # indices come last
+    if node is not None:
+        node.num_inputs = sum(a.dtype.kind == "f" for a in arrays[:with_gradient])
+        if arrays:
+            node.shape, node.dtype = arrays[0].shape, arrays[0].dtype
+            node.others = [(a.shape, a.dtype) for a in arrays[1:]]
+    for index, array in enumerate(arrays):
+        result = Tensor._plain(array)
+        mark_inference(result)
+        if op.view:
+            mark_view(result, values[0], multiple=True)
+        if node is not None and array.dtype.kind == "f" and index < with_gradient:
+            result._node, result._index, result._requires_grad = node, index, True
+        results.append(result)
+    if not op.outputs:
+        return tuple(results)
+    if node is not None:
+        for name, result in zip(op.outputs, results, strict=True):
+            if name in node.saves:
+                node.save_output(name, result)
+    return op.result_type(*results)
