@@ -35,7 +35,8 @@ def plain(text: str) -> str:
 
 def _formula(text: str) -> str:
     text = text.replace(r"\_", "\0")  # no index
-    text = re.sub(r"\\(?:text|operatorname|mathrm|mathbf)" + _GROUP, lambda found: f"{{{found[1]}}}", text)
+    text = re.sub(r"\\(?:text|operatorname|mathrm|mathbf)" + _GROUP,
+                  lambda found: f"{{{found[1]}}}", text)
     text = re.sub(r"\\bar\s*(?:\{(\w)\}|(\w))", lambda found: f"{found[1] or found[2]}\u0304", text)
     text = re.sub(r"\\frac(\d)(\d)", r"\\frac{\1}{\2}", text)
     before = ""
