@@ -34,9 +34,9 @@ def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log
          contours: Sequence[Curve] = (), legend: Point | None = None) -> Drawing:
     """Draw curves in one frame; `across` and `up` say what the axes are.
 
-    Ticks are the powers of ten on an axis with logarithms, else ends and middle of the data; the
-    frame reaches from the first tick to the last at least. With a `legend` the names stand there,
-    a share of the frame from its left and its top, instead of at their curves.
+    Ticks are powers of ten on an axis with logarithms, else round numbers; the frame reaches from
+    the first tick to the last at least. With a `legend` the names stand there, a share of the
+    frame from its left and its top, instead of at their curves.
     """
     every = [point for curve in curves for point in curve.points]
     ticks = [given if given is not None else _ticks([p[axis] for p in every], logs)
@@ -98,7 +98,11 @@ def _tone(kind: str) -> str:
 def _ticks(values: Sequence[float], logs: bool) -> list[float]:
     low, high = min(values), max(values)
     if not logs:
-        return [low, (low + high) / 2, high]
+        unit = 10.0 ** math.floor(math.log10(high - low or 1.0))
+        step = next(each for each in (unit / 5, unit / 2, unit, 2 * unit)
+                    if (high - low) / each <= 5)
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        return [round(step * place, 12) for place in range(first, max(last, first + 1) + 1)]
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     step = max(1, math.ceil((last - first) / 5))
     return [10.0 ** power for power in range(first, last + 1, step)]

@@ -130,7 +130,8 @@ def only(stage: Stage, hole: str) -> Stage:
 
 def test_a_copy_has_a_registry_an_f_and_a_tensor_of_its_own():
     copy = second_copy("04d.9")
-    assert set(copy.REGISTRY) == {"Exp", "Sin", "Cos", "Mul", "AddScaled", "SinCos", "Transposed"}
+    assert set(copy.REGISTRY) == {"Exp", "Sin", "Cos", "Sigmoid", "Mul", "Sub", "AddScaled",
+                                  "SinCos", "Transposed"}
     assert copy.REGISTRY["Exp"] is not REGISTRY["Exp"] and copy.F is not F
     assert copy.F.exp is not F.exp and not hasattr(F, "add_scaled")
     assert issubclass(copy.Tensor, minigrad.Tensor) and copy.Tensor is not minigrad.Tensor
@@ -300,7 +301,35 @@ def test_the_command_run(stage, tmp_path, monkeypatch):
                 assert SENTENCES[hole] in " ".join(told.split())
         assert "0 of 10 points" in told
     written(answers(stage, {}), space.exercises / stage.key)
-    assert "10 of 10 points" in said("run", "04d")
+    told = said("run", "04d")
+    assert "10 of 10 points" in told
+    assert "Your files stand in below the whole package: all 2 tests pass there." in " ".join(
+        told.split())
+    assert "whole package" not in said("run", "04d.1")
+
+
+@pytest.mark.slow
+def test_what_fails_below_the_whole_package_alone_is_told(stage, tmp_path, monkeypatch):
+    """The copy has no mean: a mistake in that shows in the whole package only."""
+    monkeypatch.setattr(course, "checkout", lambda: stage.root)
+    space = make_workspace(tmp_path / "engine")
+    texts = answers(stage, {})
+    before = "def record(op: type[Op], call: Prepared) -> Any:\n"
+    assert texts["op/apply.py"].count(before) == 1
+    texts["op/apply.py"] = texts["op/apply.py"].replace(
+        before, before + "    if op.__name__ == 'MeanAll': return None\n")
+    written(texts, space.exercises / stage.key)
+    output = CliRunner().invoke(app, ["run", "04d", "--dir", str(space.root)]).output
+    told = " ".join(output.split())
+    assert "10 of 10 points" in told
+    assert "Your files stand in below the whole package: 1 of 2 tests fail there." in told
+    assert "test_a_mean_has_a_gradient failed:" in told
+    result = page(stage.root, [{"stage": "04d", "files": texts}])[0]
+    assert result["whole"].startswith("Your files stand in below the whole package: 1 of 2 tests "
+                                      "fail there. test_a_mean_has_a_gradient: ")
+    texts["op/apply.py"] = texts["op/apply.py"].replace("'MeanAll': return", "'Nothing': return")
+    assert page(stage.root, [{"stage": "04d", "files": texts}])[0]["whole"] == (
+        "Your files stand in below the whole package: all 2 tests pass there.")
 
 
 @pytest.mark.slow

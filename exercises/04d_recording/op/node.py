@@ -19,7 +19,8 @@ import numpy as np
 
 from ..backend import backend_of
 from ..graph.node import NaryNode, Node
-from ..graph.saved_tensor import FREED_MESSAGE, SavedTensor
+from ..graph.saved_errors import FREED_MESSAGE
+from ..graph.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
 from .arguments import NUMBERS
 
