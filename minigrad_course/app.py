@@ -12,6 +12,7 @@ from minigrad import __version__
 from . import bench
 from . import doctor as examination
 from . import tour as guided_tour
+from .capstone.app import app as capstone
 from .dev.app import app as dev
 from .export.app import app as export
 from .grading.app import app as grading
@@ -30,6 +31,7 @@ app = typer.Typer(
 
 
 app.add_typer(bench.app, name="bench")
+app.add_typer(capstone, name="capstone")
 app.add_typer(dev, name="dev")
 app.add_typer(learner)
 app.add_typer(lesson)
@@ -51,6 +53,7 @@ def minigrad() -> None:
       minigrad init ~/engine   start the course in a folder of your own
       minigrad learn           work through it: each file that you save is tested
       minigrad lesson 05       read a lesson here and run its code
+      minigrad capstone        put your engine to work at the end of the course
       NO_COLOR=1 minigrad tour | less
     """
 

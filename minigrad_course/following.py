@@ -86,7 +86,7 @@ def next_step(space: Workspace, after: Stage | None = None) -> Iterator[str]:
     """Yield lines that say what is the fastest way on."""
     found = next_exercise(space, after)
     if found is None:
-        yield "next: nothing is open any more; `minigrad lesson 14` ends the course"
+        yield "next: nothing is open any more; `minigrad capstone` and lesson 14 end the course"
         return
     stage, hole = found
     title = stage.words["hole"][hole.id]["title"]

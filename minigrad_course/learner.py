@@ -43,7 +43,7 @@ Some = Annotated[
 ]
 
 
-def _told(command: Callable[..., Any]) -> Callable[..., Any]:
+def in_one_sentence(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command say what is wrong in one sentence, and exit with 2."""
 
     @wraps(command)
@@ -68,7 +68,7 @@ def on_a_terminal() -> bool:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def init(
     folder: Annotated[Path, typer.Argument(help="A folder that is new or empty.")],
     from_scratch: Annotated[
@@ -90,7 +90,7 @@ def init(
 
 
 @app.command()
-@_told
+@in_one_sentence
 def upgrade(where: Where = None) -> None:
     """Bring a workspace up to date with the installed package; your answers stay.
 
@@ -115,7 +115,7 @@ def upgrade(where: Where = None) -> None:
 
 
 @app.command("list")
-@_told
+@in_one_sentence
 def list_exercises(where: Where = None) -> None:
     """List all exercises and how they stand.
 
@@ -140,7 +140,7 @@ def list_exercises(where: Where = None) -> None:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def progress(where: Where = None) -> None:
     """Show how far you are: a row for each stage, a mark for each exercise.
 
@@ -156,7 +156,7 @@ def progress(where: Where = None) -> None:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def run(
     what: Annotated[
         str | None, typer.Argument(help="An exercise, 03.2, or stages: 03, 13, 05-08 or 01,03.")
@@ -223,7 +223,7 @@ def run(
 
 
 @app.command()
-@_told
+@in_one_sentence
 def hint(
     what: Annotated[str | None, typer.Argument(help="An exercise, such as 03.2.")] = None,
     where: Where = None,
@@ -261,7 +261,7 @@ def next_hint(space: Workspace, stage: Stage, hole: Hole) -> list[str]:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def reset(
     what: Some,
     where: Where = None,
@@ -291,7 +291,7 @@ def reset(
 
 
 @app.command()
-@_told
+@in_one_sentence
 def skip(what: Some, where: Where = None) -> None:
     """Leave stages out: the package's own code does their work. `unskip` takes that back.
 
@@ -310,7 +310,7 @@ def skip(what: Some, where: Where = None) -> None:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def unskip(
     what: Annotated[
         str | None, typer.Argument(metavar="[STAGES]", help="00-04, say; all that are skipped by "
@@ -334,7 +334,7 @@ def _numbers(chosen: list[Stage]) -> str:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def solution(
     what: What,
     where: Where = None,
@@ -392,7 +392,7 @@ def _panel(title: str, code: str) -> Panel:
 
 
 @app.command()
-@_told
+@in_one_sentence
 def learn(
     where: Where = None,
     begin: Annotated[
@@ -429,7 +429,7 @@ def learn(
 
 @app.command("python", context_settings={"ignore_unknown_options": True,
                                          "allow_interspersed_args": False})
-@_told
+@in_one_sentence
 def python(
     script: Annotated[Path, typer.Argument(help="A Python program that imports minigrad.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="What it gets.")] = None,
@@ -461,7 +461,7 @@ def python(
 
 
 @app.command()
-@_told
+@in_one_sentence
 def compare(
     script: Annotated[Path, typer.Argument(help="A Python program that imports torch.")]
 ) -> None:

@@ -30,10 +30,12 @@ def selected(text: str, known: list[Stage]) -> list[Stage]:
 
 
 def run_script(script: Path, arguments: list[str], files: dict[str, Path],
-               shared: Mapping[str, Source] | None = None) -> int:
+               shared: Mapping[str, Source] | None = None, seconds: float | None = None,
+               quiet: bool = False) -> int:
     """Run a program in a fresh process with `files` swapped in; return its exit status.
 
-    `shared` has the modules that several stages share.
+    `shared` has the modules that are composed.  TimeoutExpired after `seconds`; a `quiet` program
+    is not heard.
     """
     if not script.is_file():
         raise CourseError(f"there is no program {script}")
@@ -46,5 +48,7 @@ def run_script(script: Path, arguments: list[str], files: dict[str, Path],
             "composed": as_plan(shared),
         }), encoding="utf-8")
         swap = Path(__file__).with_name("swap.py")
+        nowhere = subprocess.DEVNULL if quiet else None
         return subprocess.run([sys.executable, str(swap), str(plan)], check=False,
-                              env={**os.environ}).returncode
+                              env={**os.environ}, timeout=seconds, stdout=nowhere,
+                              stderr=nowhere).returncode

@@ -37,6 +37,7 @@ class Mutant:
     name: str
     symptom: str | None  # which symptom is to be told; None where behaviour does not tell
     edits: tuple[tuple[str, str], ...]
+    seen: bool = False  # by the capstone's ten probes; see NOTE [Planting] in capstone/faults.py
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ def _stage(path: Path, root: Path) -> Stage:
 def _hole(read: dict[str, Any]) -> Hole:
     mutants = tuple(
         Mutant(each["name"], each.get("symptom"),
-               tuple((before, after) for before, after in each["edits"]))
+               tuple((before, after) for before, after in each["edits"]), each.get("seen", False))
         for each in read.get("mutant", ()))
     return Hole(read["id"], tuple(read["symbols"]), read["points"], mutants,
                 tuple(read.get("needs", ())), read.get("forced", False))

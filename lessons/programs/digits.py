@@ -1,20 +1,25 @@
 """Train a residual network on handwritten digits, on minigrad or on PyTorch: the same program.
 
-    minigrad python --mine 01-13 lessons/programs/digits.py      on your own engine
+    minigrad python digits.py                                    on your own engine
+    minigrad python digits.py --network network.py               with a network of your own
     python lessons/programs/digits.py --engine torch             on PyTorch
 
 Weights and batches come from NumPy with a fixed seed, so both engines compute the same numbers.
+The weights of a network of your own come from `torch.manual_seed(0)`.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import runpy
 from collections.abc import Iterator
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
+
+from minigrad_course.capstone.measured import write_result
 
 BATCH = 32
 LEARNING_RATE = 3e-3
@@ -29,6 +34,15 @@ def images_and_digits() -> tuple[Any, Any, Any, Any]:
     images = (data.images / 16).astype("float32")[order, None]
     digits = data.target.astype("int64")[order]
     return images[450:], digits[450:], images[:450], digits[:450]
+
+
+def loaded() -> tuple[Any, Any, Any, Any]:
+    """Return the images and digits, or end the program with what is missing."""
+    try:
+        return images_and_digits()
+    except ModuleNotFoundError:
+        raise SystemExit("the digits come with scikit-learn, which is not installed: "
+                         "pip install scikit-learn") from None
 
 
 def network(torch: Any) -> Any:
@@ -68,14 +82,15 @@ def network(torch: Any) -> Any:
     return net
 
 
-def train(torch: Any, net: Any, images: Any, digits: Any, epochs: int) -> Iterator[float]:
+def train(torch: Any, net: Any, images: Any, digits: Any, epochs: int,
+          rate: float = LEARNING_RATE) -> Iterator[float]:
     """Train with Adam and a falling step size; give the loss of each step."""
-    optimizer = torch.optim.Adam(net.parameters(), lr=LEARNING_RATE)
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
     rng = np.random.default_rng(2)
     net.train()
     for epoch in range(epochs):
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * (1 - epoch / epochs)
+            group["lr"] = rate * (1 - epoch / epochs)
         order = rng.permutation(len(digits))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
@@ -95,18 +110,43 @@ def correct(torch: Any, net: Any, images: Any, digits: Any) -> int:
     return int((found.numpy() == digits).sum())
 
 
+def own_network(torch: Any, file: str) -> tuple[Any, int, float]:
+    """Return the network that a file makes, with its `EPOCHS` and its `LEARNING_RATE`."""
+    found = runpy.run_path(file)
+    if not callable(found.get("network")):
+        raise SystemExit(f"{file} has no function `network(torch)`")
+    torch.manual_seed(0)
+    net = found["network"](torch)
+    with torch.no_grad():
+        shape = tuple(net.eval()(torch.ones(2, 1, 8, 8)).shape)
+    if shape != (2, 10):
+        raise SystemExit(f"{file}: for two images of 8 x 8 the network is to give scores of shape "
+                         f"(2, 10), and not {shape}")
+    epochs, rate = found.get("EPOCHS", 6), found.get("LEARNING_RATE", LEARNING_RATE)
+    if not isinstance(epochs, int) or epochs < 1 or not isinstance(rate, int | float):
+        raise SystemExit(f"{file}: EPOCHS is a whole number from 1 on, LEARNING_RATE a number")
+    torch.manual_seed(0)  # dropout draws the same, whatever was drawn for the weights
+    return net, epochs, rate
+
+
 def main() -> None:
     """Train, tell how it goes, and what came of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--engine", default="minigrad", choices=["minigrad", "torch"])
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, help="6, or EPOCHS of the network's file")
+    parser.add_argument("--network", metavar="FILE",
+                        help="a file with a function `network(torch)`")
+    parser.add_argument("--result", metavar="FILE", help="where to write the figures, as JSON")
     options = parser.parse_args()
     torch = importlib.import_module(options.engine)
-    images, digits, held_images, held_digits = images_and_digits()
-    net, begun, worked = network(torch), perf_counter(), process_time()
+    images, digits, held_images, held_digits = loaded()
+    net, epochs, rate = ((network(torch), 6, LEARNING_RATE) if options.network is None
+                         else own_network(torch, options.network))
+    epochs = options.epochs or epochs
+    begun, worked = perf_counter(), process_time()
     steps = -(-len(digits) // BATCH)
     losses: list[float] = []
-    for loss in train(torch, net, images, digits, options.epochs):
+    for loss in train(torch, net, images, digits, epochs, rate):
         losses.append(loss)
         if len(losses) % steps == 0:
             print(f"epoch {len(losses) // steps}: mean loss {np.mean(losses[-steps:]):.4f}",
@@ -116,6 +156,9 @@ def main() -> None:
     print(f"first losses: {' '.join(f'{loss:.4f}' for loss in losses[:5])}")
     print(f"{right} of {len(held_digits)} held-out digits right, {right / len(held_digits):.1%}, "
           f"after {took:.0f} s ({worked:.0f} s of processor time) on {options.engine}")
+    if options.result:
+        weights = sum(each.numel() for each in net.parameters())
+        write_result(options.result, right=right, of=len(held_digits), weights=weights)
 
 
 if __name__ == "__main__":

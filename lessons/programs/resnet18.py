@@ -1,6 +1,6 @@
 """Profile ResNet-18, forward and backward, on minigrad or on PyTorch.
 
-    minigrad python --mine 01-13 lessons/programs/resnet18.py     on your own engine
+    minigrad python resnet18.py                                   on your own engine
     python lessons/programs/resnet18.py --engine torch            on PyTorch
 """
 

@@ -7,6 +7,7 @@ the grader and through the functions that the page's worker calls.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
+from rich.console import Console
 from typer.testing import CliRunner
 
 import minigrad
@@ -37,9 +39,10 @@ from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
+from minigrad_course.learn import Session
 from minigrad_course.scratch import functions_run_on_import
 from minigrad_course.stages import CourseError, Stage
-from minigrad_course.trial import try_files
+from minigrad_course.trial import Outcome, Trial, try_files
 from minigrad_course.verdict import Verdict, verdicts
 from minigrad_course.waiting import try_answers
 from minigrad_course.workspace import make_workspace
@@ -130,7 +133,8 @@ def only(stage: Stage, hole: str) -> Stage:
 
 def test_a_copy_has_a_registry_an_f_and_a_tensor_of_its_own():
     copy = second_copy("04d.9")
-    assert set(copy.REGISTRY) == {"Exp", "Sin", "Cos", "Mul", "AddScaled", "SinCos", "Transposed"}
+    assert set(copy.REGISTRY) == {"Exp", "Sin", "Cos", "Sigmoid", "Mul", "Sub", "AddScaled",
+                                  "SinCos", "Transposed"}
     assert copy.REGISTRY["Exp"] is not REGISTRY["Exp"] and copy.F is not F
     assert copy.F.exp is not F.exp and not hasattr(F, "add_scaled")
     assert issubclass(copy.Tensor, minigrad.Tensor) and copy.Tensor is not minigrad.Tensor
@@ -180,7 +184,7 @@ def test_only_modules_of_op_can_be_tested_beside_the_package(stage, tmp_path):
     file = tmp_path / "lessons" / "stages" / "04d_recording.toml"
     file.write_text(file.read_text("utf-8").replace('"op/apply.py"]', '"engine/engine.py"]'),
                     encoding="utf-8")
-    with pytest.raises(CourseError, match=r"all modules are in op/, but engine/engine.py is not"):
+    with pytest.raises(CourseError, match=r"are in op/ or examples/, but engine/engine.py is not"):
         course.stages(tmp_path)
 
 
@@ -300,7 +304,47 @@ def test_the_command_run(stage, tmp_path, monkeypatch):
                 assert SENTENCES[hole] in " ".join(told.split())
         assert "0 of 10 points" in told
     written(answers(stage, {}), space.exercises / stage.key)
-    assert "10 of 10 points" in said("run", "04d")
+    told = said("run", "04d")
+    assert "10 of 10 points" in told
+    assert "Your files stand in below the whole package: all 2 tests pass there." in " ".join(
+        told.split())
+    assert "whole package" not in said("run", "04d.1")
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_learn_tells_how_the_files_do_below_the_whole_package(tmp_path, passed):
+    stage, space = course.find_stage("04d"), make_workspace(tmp_path / "engine")
+    said = Console(file=io.StringIO(), width=200)
+    whole = Trial((Outcome("test_04d.py::test_it", ("04d",), passed, "" if passed else "no"),))
+    right = tuple(Outcome(f"test_{hole.id}", (hole.id,), True) for hole in stage.holes)
+    Session(said, space).tested(stage, Trial(right, whole=whole))
+    told = said.file.getvalue()
+    assert ("all 1 tests pass there" if passed else "1 of 1 tests fail there") in told
+    assert ("test_it failed" in told) is not passed
+
+
+@pytest.mark.slow
+def test_what_fails_below_the_whole_package_alone_is_told(stage, tmp_path, monkeypatch):
+    """The copy has no mean: a mistake in that shows in the whole package only."""
+    monkeypatch.setattr(course, "checkout", lambda: stage.root)
+    space = make_workspace(tmp_path / "engine")
+    texts = answers(stage, {})
+    before = "def record(op: type[Op], call: Prepared) -> Any:\n"
+    assert texts["op/apply.py"].count(before) == 1
+    texts["op/apply.py"] = texts["op/apply.py"].replace(
+        before, before + "    if op.__name__ == 'MeanAll': return None\n")
+    written(texts, space.exercises / stage.key)
+    output = CliRunner().invoke(app, ["run", "04d", "--dir", str(space.root)]).output
+    told = " ".join(output.split())
+    assert "10 of 10 points" in told
+    assert "Your files stand in below the whole package: 1 of 2 tests fail there." in told
+    assert "test_a_mean_has_a_gradient failed:" in told
+    result = page(stage.root, [{"stage": "04d", "files": texts}])[0]
+    assert result["whole"].startswith("Your files stand in below the whole package: 1 of 2 tests "
+                                      "fail there. test_a_mean_has_a_gradient: ")
+    texts["op/apply.py"] = texts["op/apply.py"].replace("'MeanAll': return", "'Nothing': return")
+    assert page(stage.root, [{"stage": "04d", "files": texts}])[0]["whole"] == (
+        "Your files stand in below the whole package: all 2 tests pass there.")
 
 
 @pytest.mark.slow

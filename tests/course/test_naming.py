@@ -35,7 +35,8 @@ def space(tmp_path, monkeypatch) -> Workspace:
 
 @pytest.mark.parametrize(("text", "numbers"), [
     ("13", ["13a", "13b"]), ("13a,13b", ["13a", "13b"]), ("05-08", ["05", "06", "06b", "07", "08"]),
-    ("5", ["05"]), ("3b", ["03b"]), ("03", ["03"]), ("03-04", ["03", "03b", "04a", "04b", "04c"]),
+    ("5", ["05"]), ("3b", ["03b"]), ("03", ["03"]), ("03-04", [
+        "03", "03b", "04a", "04b", "04c", "04d"]),
     ("05_hooks", ["05"]), ("hooks", ["05"]), ("07, 05", ["05", "07"]), ("0", ["00"]),
 ])
 def test_stages(text, numbers):
@@ -44,7 +45,7 @@ def test_stages(text, numbers):
 
 @pytest.mark.parametrize(("text", "told"), [
     ("99", "there is no stage '99'; there are 00, 01"),
-    ("04d", "there is no stage '04d'; did you mean 04a, 04b or 04c?"),
+    ("04e", "there is no stage '04e'; did you mean 04a, 04b, 04c or 04d?"),
     ("13c", "did you mean 13a or 13b?"), ("hoks", "did you mean hooks?"),
     ("08-05", "runs backwards"), ("", "there is no stage ''"),
 ])
@@ -55,7 +56,7 @@ def test_stages_that_are_not_there(text, told):
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("04", "name one exercise: 04a.1, "), ("04.2", "did you mean 04a.2, 04b.2 or 04c.2?"),
+    ("04", "name one exercise: 04a.1, "), ("04.2", "did you mean 04a.2, 04b.2, 04c.2 or 04d.2?"),
     ("05.9", "did you mean 05.1, 05.2, 05.3, 05.4, 05.5 or 05.6?"),
     ("14", "stage 14 has nothing to write: read lessons/14_capstone.md"),
 ])
@@ -94,10 +95,10 @@ def test_a_range_is_put_back(space):
 
 def test_stages_are_skipped_and_brought_back(space):
     told = call("skip", "00-04")
-    assert "skipped: 00, 01, 02, 03, 03b, 04a, 04b, 04c" in told
+    assert "skipped: 00, 01, 02, 03, 03b, 04a, 04b, 04c, 04d" in told
     assert "next: 05.1" in told
     assert skipping.skipped(Workspace(space.root)) == {"00", "01", "02", "03", "03b", "04a", "04b",
-                                                       "04c"}
+                                                       "04c", "04d"}
     chosen = stages_named("01-05")
     stage = course.find_stage("05")
     assert skipping.own_files(space, chosen) == [(stage, space.files(stage))]

@@ -108,3 +108,15 @@ def test_several_outputs_have_their_numbers(copy):
     assert [each._index for each in both] == [0, 1]
     both.sin.backward()
     np.testing.assert_allclose(x.grad.numpy(), np.cos(x.detach().numpy()), rtol=1e-6)
+
+
+@pytest.mark.hole("04d")
+def test_a_mean_has_a_gradient():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.mean().backward()
+    assert x.grad.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.hole("04d")
+def test_the_package_is_the_learner_s():
+    assert torch.ones(2, requires_grad=True).exp().grad_fn.name() == "ExpBackward"

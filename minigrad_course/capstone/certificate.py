@@ -1,0 +1,109 @@
+"""The certificate: computed each time from progress.json and from what the capstone measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from minigrad import __version__
+
+from .. import skipping
+from ..following import total
+from ..stages import stages
+from ..workspace import Workspace
+from .results import read_results
+
+__all__ = ["certificate", "modules_told", "standing"]
+
+#: The share of held-out digits that is asked for.
+WANTED = 0.97
+WIDTH = 72
+
+
+def standing(space: Workspace) -> list[tuple[str, bool, str]]:
+    """Return for each part of the capstone its name, whether it is done, and its figures."""
+    found = read_results(space)
+    digits, spell, fault = (found.get(part) for part in ("digits", "spell", "fault"))
+    caught = fault.get("found", []) if fault else []
+    return [
+        ("digits", digits is not None and digits["right"] > WANTED * digits["of"],
+         _digits(digits)),
+        ("spell", spell is not None and spell["spelled"] >= 0.5, _spelled(spell)),
+        ("fault", bool(caught), _caught(caught)),
+    ]
+
+
+def _digits(facts: dict[str, Any] | None) -> str:
+    if facts is None:
+        return "not tried yet"
+    return (f"{facts['right']} of {facts['of']} held-out digits right, "
+            f"{facts['right'] / facts['of']:.1%}, with {facts['weights']:,} weights")
+
+
+def _spelled(facts: dict[str, Any] | None) -> str:
+    if facts is None:
+        return "not tried yet"
+    return f"{facts['spelled']:.1%} of 200 words spelled rightly, loss {facts['loss']:.3f}"
+
+
+def _caught(facts: list[dict[str, Any]]) -> str:
+    if not facts:
+        return "none found yet"
+    best = min(facts, key=lambda each: (each["wrong"], each["questions"]))
+    return (f"{len(facts)} found; the best after {_count(best['questions'], 'question')} and "
+            f"{_count(best['wrong'], 'wrong answer')}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + "s" * (number != 1)
+
+
+def modules_told(facts: dict[str, Any]) -> str:
+    """Say how many of the modules that ran were the learner's, and how many the package's."""
+    own, ran = facts["own"], facts["ran"]
+    return f"{own} of the {ran} modules that ran were yours, {ran - own} the package's"
+
+
+def certificate(space: Workspace, name: str = "") -> str:
+    """Return the certificate's text.
+
+    Solved exercises count whether a hint was taken or not; answers that were shown before an
+    exercise was solved are counted by themselves.
+    """
+    return "\n".join(line.rstrip() for line in _lines(space, name)) + "\n"
+
+
+def _lines(space: Workspace, name: str) -> Iterator[str]:
+    known = space.progress()["holes"]
+    graded = [stage for stage in stages() if stage.holes]
+    holes = [hole for stage in graded for hole in stage.holes]
+    solved = [hole for hole in holes if space.solved(hole)]
+    earned, possible = total(space)
+    shown = sum(bool(known[hole.id].get("gave_up")) for hole in solved)
+    hints = sum(space.hints_taken(hole) for hole in solved)
+    parts = standing(space)
+    done = len(solved) == len(holes) and all(is_done for _, is_done, _ in parts)
+
+    yield "=" * WIDTH
+    yield "minigrad: an automatic differentiation engine, built by hand".center(WIDTH)
+    yield ("CERTIFICATE" if done else "CERTIFICATE, SO FAR").center(WIDTH)
+    if name:
+        yield name.center(WIDTH)
+    yield "=" * WIDTH
+    yield _row("stages", f"{len(skipping.solved_stages(space))} of {len(graded)} solved")
+    yield _row("exercises", f"{len(solved)} of {len(holes)} solved, with "
+                            f"{_count(hints, 'hint')} and {_count(shown, 'answer')} shown")
+    yield _row("points", f"{earned} of {possible}")
+    for (part, is_done, figures), title in zip(parts, ("digits", "spelling", "faults"),
+                                               strict=True):
+        yield _row(title, figures + ("" if is_done or figures.startswith("no") else
+                                     ", below what is asked for"))
+        facts = read_results(space).get(part, {})
+        if "ran" in facts:
+            yield _row("", modules_told(facts))
+    yield "-" * WIDTH
+    yield f"measured by minigrad {__version__} from progress.json and .minigrad/capstone.json"
+
+
+def _row(title: str, text: str) -> str:
+    return f"  {title:11}{text}"

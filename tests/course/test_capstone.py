@@ -1,0 +1,384 @@
+"""The capstone: its ten probes, the faults that they see, and figures that are measured."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from typing import Any
+
+import pytest
+
+from tests.support.slow import slow_but
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from typer.testing import CliRunner
+
+import minigrad
+from minigrad_course import stages as course
+from minigrad_course.app import app
+from minigrad_course.capstone import app as commands
+from minigrad_course.capstone import faults
+from minigrad_course.capstone.certificate import certificate
+from minigrad_course.capstone.results import keep_result, read_results
+from minigrad_course.mine import run_script
+from minigrad_course.stages import CourseError, find_stage
+from minigrad_course.workspace import Workspace, make_workspace
+
+PROGRAMS = course.checkout() / "lessons" / "programs"
+CAUGHT = {"number": 1, "questions": 5, "wrong": 0}
+DIGITS = {"right": 440, "of": 450, "weights": 2410, "own": 3, "ran": 300}
+
+
+def program(name: str) -> Any:
+    """A program of the course as a module."""
+    sys.path.insert(0, str(PROGRAMS))
+    try:
+        spec = importlib.util.spec_from_file_location(f"program_{name}", PROGRAMS / f"{name}.py")
+        assert spec is not None and spec.loader is not None
+        found = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(found)
+        return found
+    finally:
+        sys.path.remove(str(PROGRAMS))
+
+
+TEN = program("ten_probes")
+SEEN = [fault for fault in faults.candidates() if fault.mutant.seen]
+SOLUTIONS = [(stage, {path: stage.solution(path) for path in stage.modules})
+             for stage in course.stages() if stage.modules]
+
+
+def call(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["capstone", *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture
+def space(tmp_path, monkeypatch):
+    """A workspace, with the test inside it."""
+    monkeypatch.setenv("COLUMNS", "100")
+    found = make_workspace(tmp_path / "engine")
+    monkeypatch.chdir(found.root)
+    return found
+
+
+def solve(space: Workspace, *numbers: str) -> None:
+    """Write the solutions of stages into a workspace."""
+    for stage in map(find_stage, numbers):
+        for path in stage.modules:
+            shutil.copy(stage.solution(path), stage.exercise(path, space.exercises))
+        space.record((hole, True) for hole in stage.holes)
+
+
+# --- probes and faults ------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_package_gets_the_ten_probes_right():
+    assert TEN.results(minigrad) == TEN.EXPECTED
+    assert len(TEN.PROBES) == len(TEN.EXPECTED) == 10
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pytorch_gets_the_ten_probes_right():
+    assert TEN.results(pytest.importorskip("torch")) == TEN.EXPECTED
+
+
+@pytest.mark.slow
+def test_the_solutions_get_the_ten_probes_right():
+    assert faults.probed(faults.engine_with(None, SOLUTIONS)) == TEN.EXPECTED
+
+
+def test_faults_are_known_in_many_stages():
+    assert len({fault.stage.key for fault in SEEN}) >= 8
+
+
+@pytest.mark.parametrize("fault", slow_but(1, [
+    pytest.param(each, id=f"{each.hole.id}-{each.mutant.name}") for each in SEEN]))
+def test_a_fault_that_is_marked_as_seen_is_seen(fault):
+    found = faults.probed(faults.engine_with(fault, []))
+    assert found is not None and found != TEN.EXPECTED
+
+
+def test_a_fault_changes_one_line_of_the_learners_file_and_no_other(space):
+    fault = next(each for each in SEEN if each.stage.number == "13b")
+    path = fault.hole.symbols[0].partition(":")[0]
+    solve(space, "13b")
+    file = fault.stage.exercise(path, space.exercises)
+    text = f"# mine\n{file.read_text(encoding='utf-8')}\nmine = 1\n"
+    file.write_text(text, encoding="utf-8")
+    files, shared = faults.engine_with(fault, [(fault.stage, space.files(fault.stage))])
+    before, after = fault.lines
+    assert files[path] == file and file.read_text(encoding="utf-8") == text
+    made = shared[path].text.splitlines()
+    assert "# mine" in made and "mine = 1" in made
+    assert before in text and before not in shared[path].text and after in shared[path].text
+
+
+def test_faults_come_in_an_order_that_their_number_decides():
+    first = [fault.digest for fault in faults.order(1)]
+    assert first == [fault.digest for fault in faults.order(1)]
+    assert first != [fault.digest for fault in faults.order(2)]
+    assert len(set(first)) == len(first) == len(faults.candidates())
+    assert all(fault.mutant.seen for fault, _ in zip(faults.order(3), SEEN, strict=False))
+
+
+def test_a_fault_is_found_by_its_digest_alone():
+    for fault in SEEN:
+        assert faults.fault_with(fault.digest) == fault
+    with pytest.raises(CourseError, match="another version"):
+        faults.fault_with("0" * 16)
+
+
+def test_an_engine_with_a_fault_of_its_own_is_told_so(monkeypatch):
+    monkeypatch.setattr(faults, "probed", lambda engine: {**TEN.EXPECTED, "school": "0"})
+    with pytest.raises(CourseError, match="a fault of its own: it gets the probes school wrong"):
+        faults.plant(1, [], TEN.EXPECTED)
+
+
+def test_only_a_fault_that_a_probe_sees_is_planted(monkeypatch):
+    tried = []
+
+    def probed(engine):
+        tried.append(engine)
+        return [TEN.EXPECTED, TEN.EXPECTED, None, {}][len(tried) - 1]
+
+    monkeypatch.setattr(faults, "probed", probed)
+    chosen = faults.plant(1, [], TEN.EXPECTED)
+    assert len(tried) == 4 and chosen == list(faults.order(1))[2]
+
+
+@pytest.fixture
+def planted(space, monkeypatch):
+    """A workspace with a fault in stage 13b; programs are not run."""
+    fault = next(each for each in SEEN if each.stage.number == "13b")
+    ran: list[Any] = []
+    monkeypatch.setattr(commands, "plant", lambda number, own, expected: fault)
+    monkeypatch.setattr(commands, "run_script", lambda *given: ran.append(given) or 0)
+    return space, fault, ran
+
+
+def test_a_fault_is_asked_about_and_named(planted):
+    space, fault, ran = planted
+    solve(space, "05", "13b")
+    call("fault")
+    call("fault", "--mine", "01-07")
+    call("fault", "--mine", "13")
+    asked = [(set(files), {path for path, each in shared.items()
+                           if fault.lines[1] in each.text}) for _, _, files, shared in ran]
+    hooks, rules = (set(find_stage(number).modules) for number in ("05", "13b"))
+    path = {each.partition(":")[0] for each in fault.hole.symbols}
+    assert asked[0][0] == hooks | rules and asked[0][1] <= path and asked[0][1]
+    assert asked[1] == (hooks, set())  # a half without the stage is the learner's, and right
+    assert asked[2][0] == rules and asked[2][1] == asked[0][1]
+    assert "no: stage 05 is as it was" in call("fault", "--stage", "05", code=1)
+    assert read_results(space)["fault"]["wrong"] == 1
+    told = call("fault", "--stage", "13b")
+    assert f"yes: {fault.hole.id}" in told and "after 3 questions" in told
+    assert f"+ {fault.lines[1].splitlines()[0]}" in told
+    assert read_results(space)["fault"]["found"] == [{"number": 1, "questions": 3, "wrong": 1}]
+    call("fault")
+    assert read_results(space)["fault"]["number"] == 2
+
+
+@pytest.mark.parametrize(("words", "told"), [
+    (["--stage", "03"], "no fault is planted: `minigrad capstone fault` plants one"),
+    (["--stage", "03", "--mine", "01"], "ask with --mine or answer with --stage"),
+    (["--mine", "77"], "there is no stage '77'"),
+])
+def test_what_cannot_be_asked_is_said(planted, words, told):
+    assert told in call("fault", *words, code=2).replace("\n", " ")
+
+
+def test_an_answer_names_one_stage(planted):
+    call("fault")
+    assert "name one stage: 13a, 13b are several" in call("fault", "--stage", "13", code=2)
+
+
+@pytest.mark.slow
+def test_a_fault_is_found_by_halves(space, capfd):
+    solve(space, "13b")
+    call("fault")
+    fault = faults.fault_with(read_results(space)["fault"]["digest"])
+    capfd.readouterr()
+    call("fault", "--mine", fault.stage.number)
+    assert "WRONG" in capfd.readouterr().out
+    other = next(each for each in course.stages() if each.holes and each != fault.stage)
+    call("fault", "--mine", other.number)
+    assert "10 of 10 are right" in capfd.readouterr().out
+
+
+# --- figures ----------------------------------------------------------------------------------
+
+
+def test_without_a_task_it_says_how_they_stand(space):
+    told = call()
+    assert told.count("not tried yet") == 2 and "none found yet" in told
+    keep_result(space, "digits", DIGITS)
+    assert "440 of 450 held-out digits right, 97.8%, with 2,410 weights" in call()
+
+
+def test_outside_a_workspace_it_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in ((), ("digits",), ("spell",), ("fault",), ("certificate",)):
+        assert "is in no workspace" in call(*words, code=2)
+
+
+def measured(monkeypatch, **facts: Any) -> None:
+    """Let a program measure these figures."""
+    def run(script, arguments, files, shared):
+        with open(arguments[arguments.index("--result") + 1], "w", encoding="utf-8") as file:
+            json.dump({**facts, "modules": ["minigrad", "minigrad.optim.sgd"]}, file)
+        return 0
+
+    monkeypatch.setattr(commands, "run_script", run)
+
+
+def test_the_best_network_counts(space, monkeypatch):
+    solve(space, "13b")
+    for right, code in ((404, 1), (436, 1), (437, 0), (430, 1)):
+        measured(monkeypatch, right=right, of=450, weights=10)
+        told = call("digits", code=code)
+    assert "437 of 450" in told  # what is asked for
+    assert read_results(space)["digits"] == {"right": 437, "of": 450, "weights": 10, "own": 1,
+                                             "ran": 2}
+    assert (space.root / "network.py").read_text(encoding="utf-8") == (
+        PROGRAMS / "own_network.py").read_text(encoding="utf-8")
+
+
+def test_a_network_of_ones_own_is_not_written_over(space, monkeypatch):
+    (space.root / "network.py").write_text("mine", encoding="utf-8")
+    measured(monkeypatch, right=440, of=450, weights=10)
+    assert "the package alone" in call("digits")
+    assert (space.root / "network.py").read_text(encoding="utf-8") == "mine"
+
+
+def test_half_of_the_words_are_asked_for(space, monkeypatch):
+    measured(monkeypatch, spelled=0.4, loss=2.0)
+    assert "not yet" in call("spell", code=1)
+    measured(monkeypatch, spelled=0.9, loss=0.8)
+    assert "1 of the 2 modules" not in call("spell")
+    assert "90.0% of 200 words spelled rightly, loss 0.800" in call()
+
+
+def test_a_program_that_fails_leaves_the_figures_as_they_were(space, monkeypatch):
+    keep_result(space, "digits", DIGITS)
+    monkeypatch.setattr(commands, "run_script", lambda *given: 3)
+    call("digits", code=3)
+    assert read_results(space) == {"digits": DIGITS}
+
+
+@pytest.mark.parametrize("change", [
+    lambda read: {**read, "parts": {"digits": {**DIGITS, "right": 450}}},
+    lambda read: {"parts": read["parts"]},
+    lambda read: [],
+])
+def test_figures_that_nobody_measured_are_not_read(space, change):
+    keep_result(space, "digits", DIGITS)
+    file = space.root / ".minigrad" / "capstone.json"
+    file.write_text(json.dumps(change(json.loads(file.read_text(encoding="utf-8")))),
+                    encoding="utf-8")
+    assert "is not as the command wrote it: delete it, and measure again" in " ".join(
+        call("certificate", code=2).split())
+
+
+def test_the_certificate_is_computed(space):
+    assert certificate(space) == certificate(space)
+    assert "CERTIFICATE, SO FAR" in certificate(space)
+    solve(space, *(stage.number for stage in course.stages() if stage.holes))
+    count = sum(bool(stage.holes) for stage in course.stages())
+    assert f"{count} of {count} solved" in certificate(space)
+    keep_result(space, "digits", DIGITS)
+    keep_result(space, "spell", {"spelled": 0.945, "loss": 0.756, "own": 9, "ran": 300})
+    assert "CERTIFICATE, SO FAR" in certificate(space)
+    keep_result(space, "fault", {"digest": "", "found": [CAUGHT]})
+    text = certificate(space, "Ada Lovelace")
+    assert "SO FAR" not in text and "Ada Lovelace" in text
+    assert "440 of 450 held-out digits right, 97.8%" in text
+    assert "9 of the 300 modules that ran were yours, 291 the package's" in text
+    assert "1 found; the best after 5 questions and 0 wrong answers" in text
+    (space.root / "certificate.txt").write_text("100 %", encoding="utf-8")
+    call("certificate", "--name", "Ada Lovelace")
+    assert (space.root / "certificate.txt").read_text(encoding="utf-8") == text
+
+
+def test_a_task_that_is_not_done_makes_no_certificate(space):
+    solve(space, *(stage.number for stage in course.stages() if stage.holes))
+    keep_result(space, "digits", {**DIGITS, "right": 436})
+    keep_result(space, "spell", {"spelled": 0.945, "loss": 0.756, "own": 9, "ran": 300})
+    keep_result(space, "fault", {"digest": "", "found": [CAUGHT]})
+    text = certificate(space)
+    assert "SO FAR" in text and "436 of 450" in text and "below what is asked for" in text
+
+
+# --- the programs -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_gpt_learns_to_spell_on_the_solutions(tmp_path):
+    files = {path: file for _, each in SOLUTIONS for path, file in each.items()}
+    result = tmp_path / "result.json"
+    assert run_script(PROGRAMS / "spell.py", ["--result", str(result)], files, quiet=True) == 0
+    facts = json.loads(result.read_text(encoding="utf-8"))
+    assert facts["spelled"] > 0.7 and facts["loss"] < 1.0
+    assert "minigrad.nn.models.gpt" in facts["modules"]
+
+
+def test_a_gpt_begins_with_noise():
+    spell = program("spell")
+    minigrad.manual_seed(0)
+    net = spell.network()
+    words = spell.written(net, 20)
+    assert len(words) == 20 and spell.right(words) == 0
+    assert abs(next(spell.train(net, 1)) - 3.3) < 0.1
+    assert len(spell.WORDS) == len(set(spell.WORDS)) and max(map(len, spell.WORDS)) < spell.CONTEXT
+
+
+@pytest.mark.slow
+def test_a_network_above_97_percent_is_possible_and_the_template_is_below(tmp_path):
+    pytest.importorskip("sklearn")
+    file, result = tmp_path / "network.py", tmp_path / "result.json"
+    template = (PROGRAMS / "own_network.py").read_text(encoding="utf-8")
+    better = template.replace("32", "128").replace("EPOCHS = 6", "EPOCHS = 30")
+    rights = []
+    for text in (template, better):
+        file.write_text(text, encoding="utf-8")
+        assert run_script(PROGRAMS / "digits.py", ["--network", str(file), "--result", str(result)],
+                          {}, quiet=True) == 0
+        rights.append(json.loads(result.read_text(encoding="utf-8"))["right"])
+    assert rights[0] < 0.95 * 450 and rights[1] > 0.97 * 450
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("x = 1", "has no function `network\\(torch\\)`"),
+    ("def network(torch): return torch.nn.Flatten()", "scores of shape \\(2, 10\\)"),
+    ("EPOCHS = 0\ndef network(torch):\n"
+     "    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))",
+     "EPOCHS is a whole number from 1 on"),
+])
+def test_a_network_that_cannot_be_trained_is_said_to_be(tmp_path, text, told):
+    file = tmp_path / "network.py"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit, match=told):
+        program("digits").own_network(minigrad, str(file))
+
+
+def test_without_scikit_learn_it_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    with pytest.raises(SystemExit, match="the digits come with scikit-learn"):
+        program("digits").loaded()
+
+
+@pytest.mark.slow
+def test_a_network_is_fooled(tmp_path, capfd):
+    pytest.importorskip("sklearn")
+    assert run_script(PROGRAMS / "fool.py", [], {}) == 0
+    told = capfd.readouterr().out
+    assert "before: read as 7" in told and "after : read as 7" not in told
+    assert "no pixel was changed by more than 0.14" in told
