@@ -16,6 +16,10 @@ class _AdaptiveMaxPoolResult(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _AdaptiveMaxPool3dResult(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class _AminmaxResult(NamedTuple):
     min: Tensor
     max: Tensor

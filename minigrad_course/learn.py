@@ -25,7 +25,7 @@ from .following import (
     where_to_write,
 )
 from .keys import END, Keys
-from .run import heading, show, show_printed, show_problem
+from .run import heading, show, show_printed, show_problem, show_whole
 from .skipping import skipped
 from .stages import CourseError, Hole, Stage, stages
 from .trial import LIMIT, Trial
@@ -135,6 +135,8 @@ class Session:
             if each is not shown:
                 show_printed(self.console, each)
         if shown is None:
+            if trial.whole is not None:
+                show_whole(self.console, trial.whole)
             if all(self.space.solved(hole) for hole in stage.holes) and len(before) < len(results):
                 for line in said_when_solved(self.space, stage):
                     self.console.print(line, soft_wrap=True)

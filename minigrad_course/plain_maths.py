@@ -10,7 +10,7 @@ _SYMBOLS = {
     r"\cdot": "·", r"\varepsilon": "ε", r"\partial": "∂", r"\mu": "μ", r"\sum": "∑",
     r"\beta": "β", r"\lambda": "λ", r"\sigma": "σ", r"\gamma": "γ", r"\leftarrow": "←",
     r"\langle": "⟨", r"\rangle": "⟩", r"\quad": "  ", r"\qquad": "    ", r"\,": " ", r"\|": "‖",
-    r"\left": "", r"\right": "", r"\times": "×", r"\le": "≤", r"\ge": "≥",
+    r"\left": "", r"\right": "", r"\mapsto": "↦", r"\times": "×", r"\le": "≤", r"\ge": "≥",
     **{rf"\{name}": name for name in ("cos", "exp", "log", "max", "min", "sin", "tanh")},
 }
 _RAISED = dict(zip("0123456789+-=()nijkpTx'", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱʲᵏᵖᵀˣ′"))
@@ -37,7 +37,8 @@ def _formula(text: str) -> str:
     text = text.replace(r"\_", "\0")  # no index
     text = re.sub(r"\\(?:text|operatorname|mathrm|mathbf)" + _GROUP,
                   lambda found: f"{{{found[1]}}}", text)
-    text = re.sub(r"\\bar\s*(?:\{(\w)\}|(\w))", lambda found: f"{found[1] or found[2]}\u0304", text)
+    for name, above in (("bar", "\u0304"), ("dot", "\u0307")):
+        text = re.sub(rf"\\{name}\s*(?:\{{(\w)\}}|(\w))", rf"\1\2{above}", text)
     text = re.sub(r"\\frac(\d)(\d)", r"\\frac{\1}{\2}", text)
     before = ""
     while before != text:

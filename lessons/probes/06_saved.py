@@ -149,6 +149,8 @@ def probe_06_3(random):
         if random.random() < 0.4:
             write(random, t)
         saved = SavedTensor(t)
+        if random.random() < 0.4:
+            write(random, t)  # between saving and packing: no fault of the hook
         kind = random.choice(["plain", "plain", "raises", "writes", "value", "none"])
         scale = random.uniform(1, 2)
 
@@ -196,9 +198,12 @@ def probe_06_4(random):
         base = x * 2 if random.random() < 0.5 else x
         for _ in range(random.randint(0, 3)):
             write(random, base)
-        kind = random.choice(["base", "view", "view", "unbound", "inference"])
+        kind = random.choice(["base", "view", "view", "unbound", "doubtful", "inference"])
         first = {"base": base, "view": base[random.randrange(2)], "unbound": base.unbind(0)[1],
-                 "inference": base}[kind]
+                 "doubtful": base[1], "inference": base}[kind]
+        if kind == "doubtful":
+            first._view.creation = random.choice([creation_meta.NO_GRAD,
+                                                  creation_meta.IN_CUSTOM_FUNCTION])
         if kind == "inference":
             first = torch.Tensor._plain(array(random, [2, 3]))
             first._counter = INFERENCE

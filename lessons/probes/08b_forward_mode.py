@@ -20,7 +20,7 @@ from minigrad.op.declaration import REGISTRY
 def shown(value):
     """Return nested tensors as arrays, each with whether it requires grad."""
     if isinstance(value, dict):
-        return {key: shown(each) for key, each in value.items()}
+        return ["dict", *([key, shown(each)] for key, each in value.items())]
     if isinstance(value, (tuple, list)):
         return [type(value).__name__, *map(shown, value)]
     if isinstance(value, torch.Tensor):

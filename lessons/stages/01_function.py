@@ -43,12 +43,16 @@ class Notes:
 
     def __init__(self, args):
         self.needs_input_grad = (True,) * len(args)
-        self.saved_tensors = ()
+        self.saved = ()
+
+    @property
+    def saved_tensors(self):
+        return self.saved
 
     def save_for_backward(self, *tensors):
         if not all(t is None or isinstance(t, torch.Tensor) for t in tensors):
             raise TypeError("save_for_backward can only save variables")
-        self.saved_tensors = tensors
+        self.saved = tensors
 
     save_for_forward = mark_non_differentiable = mark_dirty = lambda self, *tensors: None
 
@@ -61,7 +65,7 @@ def forward(name, *args):
     args = [torch.tensor(a, dtype=torch.float64) if isinstance(a, list) else a for a in args]
     ctx = Notes(args)
     outputs = getattr(functions, name).forward(ctx, *args)
-    ctx.known = (*args, *(outputs if isinstance(outputs, tuple) else [outputs]))
+    ctx.known = (*args, *(outputs if isinstance(outputs, (tuple, list)) else [outputs]))
     return ctx, outputs
 
 
@@ -96,7 +100,7 @@ def keeps_on_ctx(name, *args):
 
 def has_no_second_slope(name):
     ctx, _ = forward(name, [0.0, 1.0])
-    ctx.saved_tensors = tuple(leaf(t.tolist()) for t in ctx.saved_tensors)
+    ctx.saved = tuple(leaf(t.tolist()) for t in ctx.saved_tensors)
     g = leaf([1.0, 10.0])
     result = getattr(functions, name).backward(ctx, g)
     if not result.requires_grad:
@@ -136,10 +140,15 @@ def symptom_01_1_saves_more() -> bool:
     def right_but_more(name, wanted):
         ctx, result = forward(name, AT)
         saved = ctx.saved_tensors
-        return gradient(name, AT) == wanted and not (len(saved) == 1 and saved[0] is result)
+        return (isinstance(result, torch.Tensor) and gradient(name, AT) == wanted
+                and not (len(saved) == 1 and saved[0] is result))
 
     return (right_but_more("Exp", [1.0, 27.1828])
             or right_but_more("Sigmoid", [0.25, 1.9661]))
+
+
+def symptom_01_1_returns_a_tuple() -> bool:
+    return any(isinstance(forward(name, AT)[1], tuple) for name in EITHER)
 
 
 def symptom_01_1_forgets_the_gradient() -> bool:
@@ -499,6 +508,11 @@ def symptom_01_5_context_is_shared() -> bool:
     return nodes[0] is not None and nodes[0] is nodes[1]
 
 
+def symptom_01_5_edges_always() -> bool:
+    node, result = make(lambda ctx, x: x * 2)._record((torch.tensor(1.0),), {})
+    return node.next_functions != () and not result.requires_grad
+
+
 def symptom_01_5_not_joined() -> bool:
     y = make(lambda ctx, x: x * 2).apply(leaf(1.0))
     node, _ = make(lambda ctx, x: x * 2)._record((leaf(1.0),), {})
@@ -640,6 +654,10 @@ def symptom_01_7_shifts_gradients() -> bool:
 
 def symptom_01_7_accepts_gradient_of_number() -> bool:
     return told((A, B), leaf(1.0), 3.0) == ""
+
+
+def symptom_01_7_asks_for_truth() -> bool:
+    return told((A, 0.0), leaf(1.0), 3.0) == "" and told((A, B), leaf(1.0), 3.0) != ""
 
 
 def symptom_01_7_counts_from_zero() -> bool:

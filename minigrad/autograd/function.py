@@ -253,7 +253,7 @@ class Function(LegacyFunction):
                 recorded: bool) -> Any:
         """Return what `forward` returned, with each tensor in its place in the graph.
 
-        Only a tuple counts as several outputs.
+        `tensors` are those among the arguments, in order; only a tuple counts as several outputs.
         """
         bare = not isinstance(outputs, tuple)
         results = join_outputs(node, tensors, (outputs,) if bare else outputs, recorded)

@@ -24,6 +24,8 @@ from minigrad.autograd.profiler_util import (
     _format_time_share,
 )
 from minigrad.autograd.profiling.nvtx import NvtxRecorder
+from minigrad.autograd.profiling.op_names import op_name
+from minigrad.op.declaration import REGISTRY
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +50,17 @@ def squares(x):
 
 
 # --- Which events there are ----------------------------------------------------------------------
+
+
+#: Ops whose work PyTorch does within others, so that it has no name for them.
+OWN_NAMES = {"linear_scan", "resample", "resample_input", "restride", "rnn_layer", "several_zeros"}
+
+
+def test_ops_have_the_names_that_pytorch_has():
+    theirs = pytest.importorskip("torch", reason="PyTorch's names").ops.aten
+    found = {op_name(op).removeprefix("aten::") for op in REGISTRY.values()
+             if op.__module__.startswith("minigrad.ops.")}
+    assert {name for name in found if not hasattr(theirs, name)} == OWN_NAMES
 
 
 def test_forward_and_backward_are_recorded_in_order():

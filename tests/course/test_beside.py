@@ -7,6 +7,7 @@ the grader and through the functions that the page's worker calls.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import pytest
 
 pytest.importorskip("typer", reason="the course's commands need Typer")
 
+from rich.console import Console
 from typer.testing import CliRunner
 
 import minigrad
@@ -37,9 +39,10 @@ from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
+from minigrad_course.learn import Session
 from minigrad_course.scratch import functions_run_on_import
 from minigrad_course.stages import CourseError, Stage
-from minigrad_course.trial import try_files
+from minigrad_course.trial import Outcome, Trial, try_files
 from minigrad_course.verdict import Verdict, verdicts
 from minigrad_course.waiting import try_answers
 from minigrad_course.workspace import make_workspace
@@ -181,7 +184,7 @@ def test_only_modules_of_op_can_be_tested_beside_the_package(stage, tmp_path):
     file = tmp_path / "lessons" / "stages" / "04d_recording.toml"
     file.write_text(file.read_text("utf-8").replace('"op/apply.py"]', '"engine/engine.py"]'),
                     encoding="utf-8")
-    with pytest.raises(CourseError, match=r"all modules are in op/, but engine/engine.py is not"):
+    with pytest.raises(CourseError, match=r"are in op/ or examples/, but engine/engine.py is not"):
         course.stages(tmp_path)
 
 
@@ -306,6 +309,18 @@ def test_the_command_run(stage, tmp_path, monkeypatch):
     assert "Your files stand in below the whole package: all 2 tests pass there." in " ".join(
         told.split())
     assert "whole package" not in said("run", "04d.1")
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_learn_tells_how_the_files_do_below_the_whole_package(tmp_path, passed):
+    stage, space = course.find_stage("04d"), make_workspace(tmp_path / "engine")
+    said = Console(file=io.StringIO(), width=200)
+    whole = Trial((Outcome("test_04d.py::test_it", ("04d",), passed, "" if passed else "no"),))
+    right = tuple(Outcome(f"test_{hole.id}", (hole.id,), True) for hole in stage.holes)
+    Session(said, space).tested(stage, Trial(right, whole=whole))
+    told = said.file.getvalue()
+    assert ("all 1 tests pass there" if passed else "1 of 1 tests fail there") in told
+    assert ("test_it failed" in told) is not passed
 
 
 @pytest.mark.slow

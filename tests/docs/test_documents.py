@@ -37,7 +37,8 @@ Function = autograd.Function
 TODAY = {
     name: f"{name}0"
     for name in (
-        "AbsBackward", "AcosBackward", "AdaptiveAvgPool2DBackward", "AddcdivBackward",
+        "AbsBackward", "AcosBackward", "AdaptiveAvgPool2DBackward", "AdaptiveAvgPool3DBackward",
+        "AdaptiveMaxPool2DBackward", "AdaptiveMaxPool3DBackward", "AddcdivBackward",
         "AddcmulBackward", "AddmmBackward", "AddmvBackward", "AsStridedBackward",
         "DiagonalBackward", "ExpandBackward", "ExpBackward", "MaxPool2DWithIndicesBackward",
         "NativeBatchNormBackward", "PermuteBackward", "SelectBackward", "SliceBackward",
@@ -733,6 +734,9 @@ def test_node_classes_that_the_article_lists():
         "AbsBackward": m.abs(),
         "AcosBackward": half.acos(),
         "AdaptiveAvgPool2DBackward": F.adaptive_avg_pool2d(image, 2),
+        "AdaptiveAvgPool3DBackward": F.adaptive_avg_pool3d(image, 2),
+        "AdaptiveMaxPool2DBackward": F.adaptive_max_pool2d(image, 2),
+        "AdaptiveMaxPool3DBackward": F.adaptive_max_pool3d(image, 2),
         "AddcdivBackward": torch.addcdiv(m, m, m),
         "AddcmulBackward": torch.addcmul(m, m, m),
         "AddmmBackward": torch.addmm(torch.ones(2, 2), m, m.t()),
@@ -743,6 +747,26 @@ def test_node_classes_that_the_article_lists():
     written = m * 1
     written[0] = 0
     assert type(written.grad_fn).__name__ == "CopySlices"
+
+
+@pytest.mark.parametrize(("mode", "dims", "name"), [
+    ("nearest", 1, "Nearest1D"), ("nearest", 2, "Nearest2D"), ("nearest", 3, "Nearest3D"),
+    ("linear", 1, "Linear1D"), ("bilinear", 2, "Bilinear2D"), ("bicubic", 2, "Bicubic2D"),
+    ("trilinear", 3, "Trilinear3D")])
+def test_nodes_of_resizing(mode, dims, name):
+    """PyTorch has a node for each mode: errata 26."""
+    image = torch.ones((1, 1, *[2] * dims), requires_grad=True)
+    resized = F.interpolate(image, scale_factor=2, mode=mode)
+    node = resized.grad_fn
+    if ON_PYTORCH:
+        assert node.name() == f"Upsample{name}Backward0"
+    else:
+        for _ in range(dims):
+            assert node.name() == "UpsampleBackward"
+            ((node, _),) = node.next_functions
+        assert node.variable is image
+    resized.sum().backward()
+    assert image.grad.sum().item() == pytest.approx(4.0 ** dims)
 
 
 # --- The manual's page: default gradient layouts -------------------------------------------------

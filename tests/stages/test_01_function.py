@@ -55,14 +55,18 @@ class Notes:
 
     def __init__(self, args):
         self.needs_input_grad = tuple(isinstance(a, torch.Tensor) for a in args)
-        self.saved_tensors = ()
+        self.saved = ()
+
+    @property
+    def saved_tensors(self):
+        return self.saved
 
     def save_for_backward(self, *tensors):
         for each in tensors:
             if not (each is None or isinstance(each, torch.Tensor)):
                 raise TypeError("save_for_backward can only save variables, but argument "
                                 f"{tensors.index(each)} is of type {type(each).__name__}")
-        self.saved_tensors = tensors
+        self.saved = tensors
 
     save_for_forward = mark_non_differentiable = mark_dirty = lambda self, *tensors: None
 
@@ -86,14 +90,16 @@ def forward(name, *args):
 
 
 def backward(name, ctx, *grads, recorded=False):
-    """Run `backward`; return a tuple of what it returns."""
+    """Run `backward`; return a tuple of what it returns, without Nones that are too many."""
     grads = [torch.tensor(g) if isinstance(g, (list, np.ndarray)) else g for g in grads]
     grad_mode.set(recorded)
     try:
         results = getattr(functions, name).backward(ctx, *grads)
     finally:
         grad_mode.set(True)
-    return results if isinstance(results, tuple) else (results,)
+    results = results if isinstance(results, tuple) else (results,)
+    count = len(ctx.needs_input_grad)
+    return results[:count] if all(r is None for r in results[count:]) else results
 
 
 def check_saved(ctx):
@@ -132,7 +138,7 @@ def check_slope(name):
 def check_second_slope(name, slope_of_slope):
     """The saved tensors become leaves: what `backward` computes of them is differentiated."""
     ctx, _ = forward(name, AT)
-    ctx.saved_tensors = tuple(leaf(t.detach().numpy().copy()) for t in ctx.saved_tensors)
+    ctx.saved = tuple(leaf(t.detach().numpy().copy()) for t in ctx.saved_tensors)
     g = leaf(GRAD)
     (grad,) = backward(name, ctx, g, recorded=True)
     assert grad.requires_grad, "the gradient has no history: it cannot be differentiated again"
@@ -473,6 +479,36 @@ def test_nothing_is_recorded_where_the_mode_is_off():
 
 
 @pytest.mark.hole("01.5")
+@pytest.mark.parametrize("why", ["the mode is off", "no input requires grad"])
+def test_a_node_that_is_not_recorded_has_no_edges(why):
+    seen = []
+
+    def forward(ctx, x):
+        seen.append(ctx.next_functions)
+        return x * 2
+
+    grad_mode.set(why != "the mode is off")
+    node, _ = make(forward)._record(
+        (leaf(1.0) if why == "the mode is off" else torch.tensor(1.0),), {})
+    assert seen == [()] and node.next_functions == (), f"it has edges: {node.next_functions}"
+
+
+@pytest.mark.hole("01.5")
+def test_the_tensors_are_joined_in_their_order():
+    """Whoever writes through a view has to be found among the tensors: the number is none."""
+
+    def forward(ctx, times, x):
+        ctx.mark_dirty(x)
+        return x.mul_(times)
+
+    base = leaf([1.0, 2.0, 3.0]) * 1
+    before = base.grad_fn
+    make(forward)._record((2.0, base[1:]), {})
+    assert base.tolist() == [1.0, 4.0, 6.0]
+    assert base.grad_fn.next_functions[0][0] is before, "the base of the view lost its history"
+
+
+@pytest.mark.hole("01.5")
 def test_the_nodes_are_numbered_in_the_order_of_the_calls():
     Custom = make(lambda ctx, x: x * 3)
     numbers = [Custom.apply(leaf(2.0)).grad_fn._sequence_nr() for _ in range(3)]
@@ -678,6 +714,13 @@ def test_a_gradient_for_what_is_no_tensor_is_refused(position):
     with pytest.raises(RuntimeError, match="function CustomBackward returned a gradient different "
                        f"than None at position {position}, but the corresponding forward input"):
         node_for(leaf(1.0), 2.0, "note", leaf(2.0))._checked(results)
+
+
+@pytest.mark.hole("01.7")
+@pytest.mark.parametrize("zero", [0.0, torch.tensor(0.0)], ids=["0.0", "tensor(0.)"])
+def test_zero_is_no_none(zero):
+    with pytest.raises(RuntimeError, match="different than None at position 2"):
+        node_for(leaf(1.0), 2.0)._checked((A, zero))
 
 
 @pytest.mark.hole("01.7")

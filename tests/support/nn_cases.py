@@ -213,9 +213,11 @@ POOLING = [
     Case("AdaptiveAvgPool1d(3)", real(2, 3, 8)),
     Case("AdaptiveAvgPool2d((2, 3))", real(2, 3, 8, 7)),
     Case("AdaptiveAvgPool2d((None, 2))", real(3, 4, 7)),
+    Case("AdaptiveAvgPool3d((2, None, 3))", real(2, 3, 4, 3, 5)),
     Case("AdaptiveMaxPool1d(3)", real(2, 3, 8)),
     Case("AdaptiveMaxPool2d((2, 3))", real(2, 3, 8, 7)),
     Case("AdaptiveMaxPool2d(2, return_indices=True)", real(3, 4, 5)),
+    Case("AdaptiveMaxPool3d((2, None, 3), return_indices=True)", real(3, 4, 3, 5)),
 ]
 
 NORMALISATION = [

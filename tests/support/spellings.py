@@ -74,8 +74,10 @@ def drawn(name: str) -> Spelling:
 
 SPELLINGS: dict[str, Spelling] = {
     "AdaptiveAvgPool": by_dims("adaptive_avg_pool{}d"),
+    "AdaptiveAvgPool3d": tf.adaptive_avg_pool3d,
     "AdaptiveMaxPool": lambda x, size: getattr(tf, f"adaptive_max_pool{len(size)}d")(
         x, size, return_indices=True),
+    "AdaptiveMaxPool3d": lambda x, size: tf.adaptive_max_pool3d(x, size, return_indices=True),
     "AvgPool": lambda x, window, *rest: getattr(tf, f"avg_pool{len(window)}d")(
         x, window, *rest[: 4 if len(window) == 1 else 5]),
     "BernoulliFill": drawn("bernoulli_"),
@@ -204,7 +206,8 @@ SPELLINGS: dict[str, Spelling] = {
 #: compared with PyTorch's, second derivatives too: in tests/nn/test_rnn.py and test_attention.py,
 #: or here.
 SERVANTS = {
-    "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "GruLayer", "IndexBackward",
+    "AdaptiveAvgPool3dInput", "AdaptiveAvgPoolInput", "AvgPoolInput", "EmbeddingRows", "GruLayer",
+    "IndexBackward",
     "LinearScan", "LstmLayer", "MaskedPick", "MaskedPlace", "MaxPoolGather", "MaxPoolInput",
     "ResampleInput", "Restride", "RnnLayer", "ScaledDotProduct", "SeveralZeros", "TakeBackward",
 }

@@ -8,7 +8,7 @@ from ... import dtypes
 from ...backend.memory_layout import in_rows
 from ...op.arguments import require
 from ...op.declaration import F, Op
-from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d
+from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 #: How many dimensions each mode resizes, by PyTorch's names.
 MIXING = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
@@ -169,10 +169,8 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(spatial) + 2}D) "
             f"for the modes: {MODES} (got {mode})")
     if mode == "area":
-        if len(sizes) == 3:
-            raise NotImplementedError("interpolate with mode='area' is not supported in 3 "
-                                      "dimensions")
-        return (adaptive_avg_pool1d if len(sizes) == 1 else adaptive_avg_pool2d)(input, sizes)
+        return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[len(sizes) - 1](
+            input, sizes)
     if min(*spatial, *sizes) <= 0:
         names = "DHW"[3 - len(sizes):]
         before, after = (", ".join(f"{c}: {n}" for c, n in zip(names, s, strict=True))

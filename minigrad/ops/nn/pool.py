@@ -153,6 +153,11 @@ class AvgPoolInput(Pooling):
         yield make(2, 3, 6), (2, 5, 5), (3, 2), (2, 1), (1, 1), True, False, None
 
 
+def spread_evenly(self, output_size):
+    """The last dimensions are those of the output."""
+    return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
+
+
 class AdaptiveAvgPool(Pooling):
     """Averages of `output_size` windows spread evenly over the last dimensions.
 
@@ -165,9 +170,7 @@ class AdaptiveAvgPool(Pooling):
     node = "AdaptiveAvgPool2DBackward"
     function = "adaptive_avg_pool_forward"
     kernel = ("f", "adaptive_avg_pool2d")
-
-    def shape(self, output_size):
-        return tuple(self[:len(self) - len(output_size)]) + tuple(output_size)
+    shape = spread_evenly
 
     def grad_self(g, self, self_sizes, output_size):
         return F.depend_on(AdaptiveAvgPoolInput(g, self_sizes, len(output_size)), self)
@@ -200,6 +203,44 @@ class AdaptiveAvgPoolInput(Pooling):
         yield make(2, 2, 3), (2, 4, 5), 2
 
 
+class AdaptiveAvgPool3d(Pooling):
+    """Averages of windows spread evenly over the last three dimensions.
+
+    >>> from minigrad import ones
+    >>> AdaptiveAvgPool3d(ones(1, 2, 4, 4), (1, 2, 2)).shape
+    torch.Size([1, 1, 2, 2])
+    """
+
+    name = "adaptive_avg_pool3d"
+    node = "AdaptiveAvgPool3DBackward"
+    function = "adaptive_avg_pool_forward"
+    kernel = ("f", "adaptive_avg_pool3d_cpu")
+    shape = spread_evenly
+
+    def grad_self(g, self, self_sizes, output_size):
+        return F.depend_on(AdaptiveAvgPool3dInput(g, self_sizes, 3), self)
+
+    def samples(make):
+        yield make(2, 3, 2, 4, 3), (2, 3, 1)
+
+
+class AdaptiveAvgPool3dInput(AdaptiveAvgPoolInput):
+    """Spread each gradient evenly over its window of three dimensions.
+
+    >>> from minigrad import ones
+    >>> AdaptiveAvgPool3dInput(ones(1, 1, 1, 1), (1, 1, 1, 2), 3)
+    tensor([[[[0.5000, 0.5000]]]])
+    """
+
+    node = "AdaptiveAvgPool3DBackwardBackward"
+
+    def grad_grad(g, grad_sizes, dims):
+        return AdaptiveAvgPool3d(g, grad_sizes[len(grad_sizes) - dims:])
+
+    def samples(make):
+        yield make(2, 2, 1, 2), (2, 3, 2, 3), 3
+
+
 class AdaptiveMaxPool(Pooling):
     """Maxima of `output_size` windows spread evenly over the last dimensions, and their places.
 
@@ -216,7 +257,7 @@ class AdaptiveMaxPool(Pooling):
     kernel = ("f", "adaptive_max_pool2d")
 
     def shape(self, output_size):
-        return [tuple(self[:len(self) - len(output_size)]) + tuple(output_size)] * 2
+        return [spread_evenly(self, output_size)] * 2
 
     def grad_self(g_values, indices, self, self_sizes, output_size):
         return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, len(output_size)), self)
@@ -224,6 +265,30 @@ class AdaptiveMaxPool(Pooling):
     def samples(make):
         yield make(2, 3, 5, distinct=True), (2,)
         yield make(2, 3, 4, 6, distinct=True), (2, 3)
+
+
+class AdaptiveMaxPool3d(Pooling):
+    """Maxima of windows spread evenly over the last three dimensions, and their places.
+
+    >>> from minigrad import ones
+    >>> AdaptiveMaxPool3d(ones(1, 2, 4, 4), (1, 1, 1))[0].shape
+    torch.Size([1, 1, 1, 1])
+    """
+
+    name = "adaptive_max_pool3d"
+    node = "AdaptiveMaxPool3DBackward"
+    outputs = ("values", "indices")
+    function = "adaptive_max_pool_forward"
+    kernel = ("f", "adaptive_max_pool3d_cpu")
+
+    def shape(self, output_size):
+        return [spread_evenly(self, output_size)] * 2
+
+    def grad_self(g_values, indices, self, self_sizes, output_size):
+        return F.depend_on(MaxPoolInput(g_values, indices, self_sizes, 3), self)
+
+    def samples(make):
+        yield make(2, 3, 2, 4, 3, distinct=True), (2, 3, 1)
 
 
 # -------------------------------------------------------------------- public functions
@@ -422,7 +487,8 @@ def adaptive_sizes(name, dims, input, output_size):
         if len(shape) <= dims and not isinstance(output_size, int):
             raise ValueError(f"Input dimension should be at least {dims + 1}")
         colon = ":" if "max" in name else ""
-        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got{colon} {list(shape)}")
+        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but "
+                           f"got{colon} {list(shape)}")
     if output_size is None or isinstance(output_size, int):
         output_size = (output_size,) * dims
     if len(output_size) != dims:
@@ -501,4 +567,41 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     sizes = adaptive_sizes("adaptive_max_pool2d", 2, input, output_size)
     refuse_empty("adaptive_max_pool2d", input, 1)
     values, indices = AdaptiveMaxPool(input, sizes)
+    return (values, indices) if return_indices else values
+
+
+def adaptive_avg_pool3d(input, output_size):
+    """Averages of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
+
+    None keeps a size.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_avg_pool3d
+    >>> adaptive_avg_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), 1)
+    tensor([[[[1.5000]]]])
+    """
+    sizes = adaptive_sizes("adaptive_avg_pool3d", 3, input, output_size)
+    if sizes == (1, 1, 1):
+        return F.mean(input, (-1, -2, -3), True)
+    refuse_empty("adaptive_avg_pool3d", input, 1)
+    return AdaptiveAvgPool3d(input, sizes)
+
+
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    """Maxima of windows spread evenly: (N, C, D, H, W) -> (N, C, *output_size).
+
+    None keeps a size.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html
+
+    >>> from minigrad import tensor
+    >>> from minigrad.nn.functional import adaptive_max_pool3d
+    >>> adaptive_max_pool3d(tensor([[[[1.0, 3.0], [2.0, 0.0]]]]), 1)
+    tensor([[[[3.]]]])
+    """
+    sizes = adaptive_sizes("adaptive_max_pool3d", 3, input, output_size)
+    refuse_empty("adaptive_max_pool3d", input, 1)
+    values, indices = AdaptiveMaxPool3d(input, sizes)
     return (values, indices) if return_indices else values

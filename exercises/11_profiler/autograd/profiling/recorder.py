@@ -19,7 +19,6 @@ NOTE [What an event costs while it happens]
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -35,15 +34,13 @@ from ...graph.copy_slices import CopySlices
 from ...graph.node import GraphRoot, Node
 from ...op.declaration import Op
 from ...tensor.tensor import Parameter, Tensor
+from .op_names import op_name
 
 #: Kinds of events, numbered as PyTorch's record scopes.
 FUNCTION, BACKWARD, USER = 0, 1, 7
 
 #: Nodes without an op that PyTorch shows with the namespace of their class.
 _PLUMBING = (AccumulateGrad, GraphRoot, CopySlices)
-
-#: Ops that PyTorch writes with an underscore in front.
-_INTERNAL = {"masked_scale", "prelu_kernel", "reshape_alias", "to_copy", "trilinear", "unsafe_view"}
 
 #: Nodes from this sequence number on are outside the order of creation.
 UNNUMBERED = 1 << 60
@@ -213,17 +210,6 @@ class DetailedRecorder(Recorder):
         if self.memory:
             details.made = new_arrays(inputs, result)
         self._note((what, scope, start, end, sequence, get_ident(), details))
-
-
-def op_name(op: type[Op]) -> str:
-    """Return the name of an op in profiles: that of its family, if it has one.
-
-    >>> from minigrad.op.declaration import REGISTRY
-    >>> op_name(REGISTRY["PowNumber"])
-    'aten::pow'
-    """
-    name = re.sub(r"(_of_number|_numbers?|_tensors?|_op|_in_place)$", "", op.name)
-    return f"aten::_{name}" if name in _INTERNAL else f"aten::{name}"
 
 
 def node_name(kind: type[Node]) -> str:
