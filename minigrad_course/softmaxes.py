@@ -72,7 +72,8 @@ def train(softmax: Softmax, points: Tensor, labels: Tensor, steps: int = 60, rat
             break
         with torch.no_grad():
             for weight in weights:
-                weight -= rate * weight.grad
+                if weight.grad is not None:
+                    weight -= rate * weight.grad
                 weight.grad = None
     chances = softmax((points @ first + bias).tanh() @ second + other)
     right = (chances.argmax(1) == labels).to(torch.float64).mean().item()

@@ -65,7 +65,7 @@ def lesson_page(stage: Stage) -> str:
     parts, number = [], 0
     for block in blocks_of(stage):
         if block.kind == "text":
-            parts.append(block.text)
+            parts.append(block.text.replace("](../docs/en/", "](../"))
         elif block.kind == "rest":
             parts.append(f"\n{block.text}\n")
         elif block.kind == "picture":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -206,7 +207,8 @@ def results(torch: Any) -> dict[str, str]:
     found = {}
     for probe in PROBES:
         try:
-            found[probe.__name__] = probe(torch)
+            with warnings.catch_warnings(action="ignore"):
+                found[probe.__name__] = probe(torch)
         except Exception as error:
             found[probe.__name__] = f"{type(error).__name__}: {error}".splitlines()[0][:160]
     return found
@@ -232,7 +234,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    import warnings
-
-    warnings.simplefilter("ignore")
     main()

@@ -76,16 +76,17 @@ def plot(curves: Sequence[Curve], across: str, up: str, log_x: bool = False, log
             for x, y in points:
                 drawing.dot(x, y, 3, f"head {curve.kind}")
     named = [curve for curve in curves if curve.name]
-    for number, curve in enumerate(named if legend is not None else ()):
-        x = LEFT + legend[0] * (right - LEFT)
-        y = 12 + legend[1] * (floor - 12) + 20 * number
-        drawing.line([(x, y), (x + 24, y)], curve.kind)
-        drawing.text(x + 30, y, curve.name, f"strong {_tone(curve.kind)}", "start", SMALL)
-    for curve in named:
+    for number, curve in enumerate(named):
+        style = f"strong {_tone(curve.kind)}"
         if legend is None:
             x, y = place(curve.points[curve.at])
-            drawing.text(x + curve.shift[0], y + curve.shift[1], curve.name,
-                         f"strong {_tone(curve.kind)}", curve.anchor, SMALL)
+            drawing.text(x + curve.shift[0], y + curve.shift[1], curve.name, style, curve.anchor,
+                         SMALL)
+        else:
+            x = LEFT + legend[0] * (right - LEFT)
+            y = 12 + legend[1] * (floor - 12) + 20 * number
+            drawing.line([(x, y), (x + 24, y)], curve.kind)
+            drawing.text(x + 30, y, curve.name, style, "start", SMALL)
     whole = Drawing().text(0, 8, up, anchor="start", size=SMALL)
     return whole.put(drawing, 0, 16).room(width, height + 16)
 

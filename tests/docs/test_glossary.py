@@ -76,8 +76,10 @@ def test_a_name_that_is_gone_is_missed():
 
 #: Names of PyTorch's sources that its headers do not show.
 IN_SOURCES = {"derivatives.yaml", "tools/autograd/derivatives.yaml", "native_functions.yaml",
-              "gen_autograd.py", "engine.cpp", "python_variable_methods.cpp", "BatchRules*.cpp",
-              "result:", "call_function", "aten/src/ATen", "aten/src/ATen/functorch", "c10/core"}
+              "gen_autograd.py", "engine.cpp", "python_variable_methods.cpp",
+              "python_cpp_function.cpp", "BatchRules*.cpp",
+              "result:", "call_function", "cpp_function_types", "aten/src/ATen",
+              "aten/src/ATen/functorch", "c10/core"}
 SEARCHED = ("torch/csrc/autograd/*.h", "torch/csrc/autograd/*/*.h", "torch/csrc/utils/*.h",
             "ATen/*.h", "ATen/functorch/*.h", "ATen/core/enum_tag.h", "ATen/ops/*make_dual.h",
             "ATen/ops/*unpack_dual.h", "ATen/ops/result_type.h", "c10/core/*.h")

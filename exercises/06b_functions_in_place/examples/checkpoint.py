@@ -102,10 +102,10 @@ def checkpoint(function: Step, input: Tensor) -> Tensor:
     """Return `function(input)`, of which only the input is kept for the backward pass.
 
     >>> from minigrad import tensor
-    >>> x = tensor([0.0, 1.0], requires_grad=True)
+    >>> x = tensor([0.0, -1.0], requires_grad=True)
     >>> checkpoint(lambda x: x.exp().sin(), x).sum().backward()
     >>> x.grad
-    tensor([ 0.5403, -2.4783])
+    tensor([0.5403, 0.3433])
     """
     return RandomSegment(function, input).run(input)
 

@@ -29,7 +29,8 @@ def share(g, loses, tie):
     """Return the part of `g` that one of two operands gets; `loses` and `tie` are bool.
 
     >>> import numpy as np
-    >>> share(np.array([8.0, 8.0, 8.0]), np.array([False, True, False]), np.array([0, 0, 1]))
+    >>> loses, tie = np.array([False, True, False]), np.array([False, False, True])
+    >>> share(np.array([8.0, 8.0, 8.0]), loses, tie)
     array([8., 0., 4.])
     """
     # 04a.7 Kinks: who gets the gradient? (about 2 lines)

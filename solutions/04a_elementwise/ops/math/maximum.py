@@ -26,7 +26,8 @@ def share(g, loses, tie):
     """Return the part of `g` that one of two operands gets; `loses` and `tie` are bool.
 
     >>> import numpy as np
-    >>> share(np.array([8.0, 8.0, 8.0]), np.array([False, True, False]), np.array([0, 0, 1]))
+    >>> loses, tie = np.array([False, True, False]), np.array([False, False, True])
+    >>> share(np.array([8.0, 8.0, 8.0]), loses, tie)
     array([8., 0., 4.])
     """
     return F.where(tie, g / 2, F.where(loses, 0, g))
