@@ -3,7 +3,7 @@
 A comment on the line before a fence says what the block is:
 
     <!-- pull: engine/engine.py:execute -->   filled with that symbol of the package
-    <!-- show: op/apply.py:wrap -->            the same, of a file that the stage does not rebuild
+    <!-- show: op/apply.py:wrap -->            the same, of any file: code that is given
     <!-- draft -->                              a simpler version, which a later pull replaces
     <!-- raises: RuntimeError -->               runs, and has to raise that
     <!-- not run: timing -->                    shown only (timing, gpu, torch or heavy)
@@ -155,10 +155,8 @@ def fill(blocks: list[Block], stage: Stage) -> None:
     for block in blocks:
         if block.kind in ("pull", "show"):
             path, _, symbol = block.detail.partition(":")
-            if (path in stage.modules) != (block.kind == "pull"):
-                raise CourseError(f"{stage.key}: {path} is " + (
-                    "no module of this stage" if block.kind == "pull" else
-                    "a module of this stage, so its code is pulled, not shown"))
+            if block.kind == "pull" and path not in stage.modules:
+                raise CourseError(f"{stage.key}: {path} is no module of this stage")
             if block.detail in pulled:
                 raise CourseError(f"{stage.key}: {block.detail} is pulled twice")
             pulled.add(block.detail)
@@ -182,7 +180,7 @@ def fill_rests(blocks: list[Block], stage: Stage, address: Callable[[str], str])
         if block.kind == "rest":
             path = block.detail
             pulled = [each.detail.partition(":")[2] for each in blocks
-                      if each.kind == "pull" and each.detail.startswith(f"{path}:")]
+                      if each.kind in ("pull", "show") and each.detail.startswith(f"{path}:")]
             block.text = _rest(module(stage.package, path), pulled, address(path))
 
 
