@@ -89,7 +89,7 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
     >>> is_expandable_to((3, 1), (2, 3, 4)), is_expandable_to((2,), (3,))
     (True, False)
     """
-    # 04a.3 A gradient made to fit (about 10 lines)
+    # 04a.3 A gradient made to fit (about 11 lines)
     # `is_expandable_to`: does `shape` broadcast to exactly `target`? `match_metadata`
     # makes a gradient fit output `index` of the forward of `target`: sum it if its shape
     # differs, then cast it.

@@ -315,7 +315,7 @@ def probe_06_7(random):
         base = tensor(random, [3], grad=True) * 2
         before, view, position = base._node, base[1:], random.randrange(3)
         node.set_edges([(None, 0)] * 3)
-        seen.append(tried(lambda: views.rebase_history(view, node, 0, position)))
+        seen.append(tried(lambda: views.rebase_history(view, node, index, position)))
         seen.append([position, base._node is before, base._index, base._requires_grad,
                      type(base._node).__name__, view._index, view._requires_grad,
                      [edge[0] is before for edge in base._node.edges],
@@ -378,4 +378,12 @@ def probe_06_8(random):
         y.mul_(random.random())
         for view in (part, hidden):
             seen.append(in_modes(random.random() < 0.5, False, lambda view=view: view.grad_fn))
+    plain = tensor(random, [2, 2], grad=True) * 2
+    with torch.no_grad():
+        unwritten = plain[0]
+    seen.append(tried(lambda: unwritten._view.current_node(unwritten)) is None)
+    part = plain[1]
+    write(random, plain)
+    plain.detach_()
+    seen.append(tried(lambda: part._view.current_node(part).name()))
     return seen

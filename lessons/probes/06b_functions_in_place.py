@@ -131,7 +131,7 @@ def probe_06b_3(random):
         args = [target, other] if first_place else [other, target]
         versions = [t._version for t in (target, base, x, *args)]
         before = [base._node, target._node]
-        target._grad = tensor(random, tuple(target.shape)) if kind == "result" else None
+        target._grad = tensor(random, tuple(target.shape)) if kind in ("result", "leaf") else None
         with torch.set_grad_enabled(random.random() < 0.8):
             got = tried(lambda: Writes.apply(*args))
         seen.append([kind, base._node is before[0], target._grad is None, [

@@ -21,6 +21,9 @@ from ..graph.node import Node
 from ..tensor.tensor import Tensor
 from .input_buffer import Gradient, Value
 
+#: Results that are not arrays yet: NumPy gives a scalar where a 0-d array is meant.
+NUMBERS = (np.generic, float, int)
+
 
 def validate_outputs(node: Node, received: Sequence[Value | None],
                      results: Sequence[Value | None]) -> list[Gradient | None]:
@@ -53,7 +56,7 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
 
     A broadcast input gets the sum over the copies that were made of it.
     """
-    # 04a.3 A gradient made to fit (about 10 lines)
+    # 04a.3 A gradient made to fit (about 11 lines)
     # `is_expandable_to`: does `shape` broadcast to exactly `target`? `match_metadata`
     # makes a gradient fit output `index` of the forward of `target`: sum it if its shape
     # differs, then cast it.

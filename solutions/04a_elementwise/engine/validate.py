@@ -18,6 +18,9 @@ from ..graph.node import Node
 from ..tensor.tensor import Tensor
 from .input_buffer import Gradient, Value
 
+#: Results that are not arrays yet: NumPy gives a scalar where a 0-d array is meant.
+NUMBERS = (np.generic, float, int)
+
 
 def validate_outputs(node: Node, received: Sequence[Value | None],
                      results: Sequence[Value | None]) -> list[Gradient | None]:
@@ -51,7 +54,8 @@ def match_metadata(grad: Value, target: Node, index: int, source: Node, position
     A broadcast input gets the sum over the copies that were made of it.
     """
     shape, dtype = target.metadata_of(index)
-    grad = as_array(grad)
+    if isinstance(grad, NUMBERS):
+        grad = as_array(grad)
     if grad.shape != shape:
         if not shapes.is_expandable_to(shape, grad.shape):
             raise invalid_gradient(grad.shape, shape, source, position)

@@ -224,7 +224,7 @@ def differentiable_inputs(op: type[Op], values: list[Any]) -> list[Any]:
 
     There are none if all inputs are inference tensors, which leave no graph.
     """
-    inputs = [values[i] for i in op.differentiable_positions]
+    inputs = [*map(values.__getitem__, op.differentiable_positions)]
     special = op.list_of_tensors in op.formulas or getattr(inputs[0], "_counter", 0) is INFERENCE
     return inputs_of_list(op, values, inputs) if special else inputs
 
