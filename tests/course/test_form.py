@@ -1,5 +1,6 @@
 """Tasks ask: their form, and where a learner reads what a graded test asks for."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,16 @@ def test_tasks_have_the_form(stage):
 
 def test_the_list_of_what_is_left_names_stages():
     assert not form.FIRST_EDITION - {stage.key for stage in stages()}
+
+
+@pytest.mark.parametrize("stage", stages(), ids=lambda stage: stage.key)
+def test_a_lesson_has_its_title_and_numbers_its_sections(stage):
+    title, *headings = re.findall(r"^##? .*$", re.sub(r"^(`{3,}).*?^\1$", "", stage.text(),
+                                                     flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    assert title == f"# {stage.words['title']}"
+    numbered = headings[: headings.index("## Where PyTorch keeps this")]
+    assert [each.partition(". ")[0] for each in numbered] == [
+        f"## {number}" for number in range(1, len(numbered) + 1)]
 
 
 def changed(**words):

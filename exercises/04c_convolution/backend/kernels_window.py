@@ -114,7 +114,7 @@ def pad(
     # Mind:
     # - Where nothing is added, `pad` returns `x` itself.
     # - The dtype stays that of `x`.
-    # - What `crop` returns is contiguous.
+    # - The result of `crop` is contiguous.
     # Use: `filled(xp, shape, value, dtype, channels_last)`, given above, makes the frame;
     # `xp.ascontiguousarray`.
     raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
