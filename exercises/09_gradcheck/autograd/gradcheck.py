@@ -186,9 +186,9 @@ def first_gradients(func: Function, count: int, live: Sequence[bool],
     The first `count` of `given` are the inputs; `live` tells which of `given` require grad.
     """
     # 09.6 The gradient as a function (about 7 lines)
-    # Return, as a tuple, the gradients of `func` with respect to its live inputs, such
-    # that they can be differentiated again. The first `count` of `given` are inputs, the
-    # others gradients of outputs.
+    # Return, as a tuple, the gradients of `func` with respect to its live inputs,
+    # differentiable again. The first `count` of `given` are inputs, the others gradients
+    # of outputs.
     #   first_gradients(lambda x: x * x * x, 1, [True, True], x, g)
     #                   -> ([36, 30],) for x = [2, 1], g = [3, 10]: 3 * x * x * g
     #   first_gradients(lambda x, y: (2 * x, c, 3 * x), 2, [True] * 4, x, y, g, h)
