@@ -1,5 +1,6 @@
 """Tasks ask: their form, and where a learner reads what a graded test asks for."""
 
+import re
 from dataclasses import replace
 from statistics import median
 
@@ -29,6 +30,16 @@ def test_a_stage_says_the_time_that_it_takes():
     assert form.time_faults(replace(stage, minutes=needed + 10)) == []
     assert form.time_faults(replace(stage, minutes=10)) == [
         f"07_grad_mode: it says 10 minutes, but about {needed} are to be expected"]
+
+
+@pytest.mark.parametrize("stage", stages(), ids=lambda stage: stage.key)
+def test_a_lesson_has_its_title_and_numbers_its_sections(stage):
+    title, *headings = re.findall(r"^##? .*$", re.sub(r"^(`{3,}).*?^\1$", "", stage.text(),
+                                                     flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    assert title == f"# {stage.words['title']}"
+    numbered = headings[: headings.index("## Where PyTorch keeps this")]
+    assert [each.partition(". ")[0] for each in numbered] == [
+        f"## {number}" for number in range(1, len(numbered) + 1)]
 
 
 def changed(**words):
