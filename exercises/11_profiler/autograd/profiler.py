@@ -72,7 +72,7 @@ class _Recording:
         # - An error ends recording too, and goes on.
         # - `self._span` is (begin, end) in nanoseconds; what the profiler does itself is not
         #   to be measured.
-        # Use: `self._refuse()`, `self._new_recorder()`, kept as `self._recorder`;
+        # Use: `self._refuse()`, `self._new_recorder()` for `self._recorder`;
         # `_state.recorder.set(...)`, `_state.observers.enter(recorder.made)`, `.leave(...)`;
         # `recorder.quick`, `self.entered`, `self.enabled`, `perf_counter_ns()`.
         raise NotImplementedError("11.7 On and off is yours to write")
