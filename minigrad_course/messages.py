@@ -22,7 +22,13 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 #: A line of pytest that says where a value comes from, and values that tell nothing.
 _WHERE = re.compile(r"(?:E\s+)?\s*\+\s+(?:where|and)\s")
 _OBSCURE = re.compile(r"<(?:built-in method|built-in function|bound method|function|method-wrapper|"
-                      r"generator object|module|class|ContextVar|Token)\b")
+                      r"generator object|module|class|ContextVar|Token)\b"
+                      r"|<[\w.]+ object at|\b[A-Z]\w*\(\w+=")  # an object, a dataclass
+#: Characters of such a line beyond which it hides more than it shows, as with wide tensors.
+_WIDE = 120
+#: A sentence of a test, and a line that says nothing below one.
+_SAID = re.compile(r"(?:E\s+)?AssertionError: ")
+_BARE = re.compile(r"(?:E\s+)?\s*assert (?:False|not True)$")
 
 
 def readable(text: str) -> str:
@@ -32,6 +38,8 @@ def readable(text: str) -> str:
     'assert [<Node a>] == [<Node b>]'
     >>> readable("assert False\\n +  where False = <built-in method get of X object at 0x7>()")
     'assert False'
+    >>> readable("AssertionError: it ran\\nassert not True\\n +  where True = Task(keep=False).runs")
+    'AssertionError: it ran'
     >>> readable("OSError: pytest: reading from stdin while output is captured!  "
     ...          "Consider using `-s`.")
     'OSError: input() has nobody to ask while tests run'
@@ -40,8 +48,11 @@ def readable(text: str) -> str:
     """
     for asks, said in _ASKS.items():
         text = text.replace(asks, said)
-    lines = [line for line in text.split("\n")
-             if not (_WHERE.match(line) and _OBSCURE.search(line))]
+    lines: list[str] = []
+    for line in text.split("\n"):
+        tells_nothing = _WHERE.match(line) and (_OBSCURE.search(line) or len(line) > _WIDE)
+        if not tells_nothing and not (_BARE.match(line) and lines and _SAID.match(lines[-1])):
+            lines.append(line)
     letters: dict[str, str] = {}
 
     def name(found: re.Match[str]) -> str:

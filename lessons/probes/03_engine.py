@@ -101,7 +101,7 @@ def probe_03_2(random):
             buffer.add(index, Gradient(grad, owned))
             now = buffer.grads[index]
             seen.append([index, type(now).__name__, np.array(now), now is grad if first else None,
-                         buffer.owned[index] if first else None,
+                         bool(buffer.owned[index]),
                          [None if each is None else np.array(each) for each in buffer.grads],
                          [np.array_equal(a, b) for a, b, borrowed, _ in given if borrowed]])
     for _ in range(2):  # tensors keep their histories and are never written to
@@ -288,6 +288,12 @@ def probe_03_6(random):
         task.find_nodes_to_execute(root, goals)
         seen.append([[node in task.nodes_to_execute for node in nodes],
                      root in task.nodes_to_execute, len(task.nodes_to_execute), goals == kept])
+    row = [node_of()]  # nodes between two inputs
+    for _ in range(random.randint(4, 9)):
+        row.append(node_of(NaryNode, 0, [(row[-1], 0)]))
+    task = GraphTask(False, False)
+    task.find_nodes_to_execute(root_of(random, row, 0), {row[0], random.choice(row[3:])})
+    seen.append([node in task.nodes_to_execute for node in row])
     chain, ladder = [node_of()], [node_of()]
     for _ in range(3000 + random.randrange(50)):
         chain.append(node_of(NaryNode, 0, [(chain[-1], 0)]))
@@ -354,6 +360,8 @@ def probe_03_8(random):
             seen.append(["callback", name, _state.grad_enabled.get()])
             if more:
                 engine.queue_callback(callback("late", False))
+            if random.random() < 0.1:
+                raise Wrong("in a callback")
 
         return called
 

@@ -116,6 +116,11 @@ def symptom_03_1_writes() -> bool:
     return first.tolist() == [7] or second.tolist() == [7]
 
 
+def symptom_03_1_zeros_dropped() -> bool:
+    x = _leaf(3.0)
+    return _sent(x * 0.0)[0] == {} and _sent(x * 2.0)[0] == {id(x): 2.0}
+
+
 def symptom_03_1_called_often() -> bool:
     x, y = _leaf(3.0), _leaf(5.0)
     found, machine = _sent(x * y)
@@ -220,7 +225,15 @@ def symptom_03_2_writes_borrowed() -> bool:
 
 
 def symptom_03_2_says_owned() -> bool:
-    return bool(_added((_array(1), False)).owned[0])
+    first = _array(1)
+    buffer = _added((first, False))
+    return buffer.grads[0] is first and bool(buffer.owned[0])
+
+
+def symptom_03_2_sum_not_owned() -> bool:
+    sums = [_added((_array(1), a), (_array(2), b)) for a in (False, True) for b in (False, True)]
+    return all(_values(each.grads[0]) == [3] for each in sums) \
+        and not all(each.owned[0] for each in sums)
 
 
 def symptom_03_2_writes_second() -> bool:
@@ -412,6 +425,14 @@ def symptom_03_4_number_lost() -> bool:
     return task.buffers[node].grads[0] is not None
 
 
+def symptom_03_4_wrong_size() -> bool:
+    node, task = _wired(NaryNode, (_wired(NaryNode), 0), (_wired(NaryNode), 0)), \
+        GraphTask(False, False)
+    task.dependencies[node], node.num_inputs = 2, 3
+    task.add_to_buffer(node, 0, Gradient(_array(1)))
+    return len(task.buffers[node].grads) != 3
+
+
 def symptom_03_4_owned_lost() -> bool:
     node, task = _waiting(2)
     node.num_inputs = 2
@@ -526,24 +547,47 @@ def symptom_03_5_always_frees() -> bool:
     return False
 
 
-def symptom_03_5_runs_unneeded() -> bool:
-    ran = []
+def _idle(own):
+    """How often `run_hooks_and_capture` is asked for a node without hooks, and the node runs."""
+    asked, ran = [], []
 
     class Idle(GraphTask):
         def run_hooks_and_capture(self, node, buffer):
+            asked.append(node)
             return False
 
         def call(self, node, grads):
             ran.append(node)
             return [None]
 
+        apply = call
+
         def route_gradients(self, node, received, results):
             pass
 
-    task, buffer = Idle(False, False, nodes_to_execute=set()), InputBuffer(1)
+    y = _leaf([1.0]) * 2.0
+    task, buffer = Idle(False, False, nodes_to_execute={y.grad_fn} if own else set()), InputBuffer(1)
     buffer.grads[0] = _array(1)
-    task.evaluate((_leaf([1.0]) * 2.0).grad_fn, buffer)
-    return bool(ran)
+    task.evaluate(y.grad_fn, buffer)
+    return len(asked), len(ran)
+
+
+def symptom_03_5_runs_unneeded() -> bool:
+    asked, ran = _idle(False)
+    return asked > 0 and ran > 0
+
+
+def symptom_03_5_not_asked() -> bool:
+    return _idle(True) == (0, 1)
+
+
+def symptom_03_5_applies() -> bool:
+    x, seen = _leaf([3.0]), []
+    y = x * 1.0
+    y.register_hook(lambda g: seen.append("of the tensor"))
+    y.grad_fn.register_hook(lambda *_: seen.append("of the node"))
+    _run(y * 2.0)
+    return seen == ["of the tensor"] and x.grad.tolist() == [2.0]
 
 
 def symptom_03_5_buffers_stay() -> bool:
@@ -677,6 +721,24 @@ def symptom_03_6_needs_all() -> bool:
     return _needed(root, goal) == {root, far, near, goal, aside}
 
 
+def symptom_03_6_stops_at_input() -> bool:
+    root, far, near, goal = _chain()
+    return _needed(root, goal) == {root, far, near, goal} \
+        and _needed(root, far, goal) == {root, far, goal}
+
+
+def _numbered(*numbers):
+    """Whether all nodes of a chain with these sequence numbers, the root's first, are found."""
+    nodes = _chain()
+    for node, number in zip(nodes, numbers, strict=True):
+        node.sequence = number
+    return _needed(nodes[0], nodes[-1]) == set(nodes)
+
+
+def symptom_03_6_by_sequence() -> bool:
+    return _numbered(4, 3, 2, 1) and not _numbered(1, 2, 3, 4)
+
+
 def symptom_03_6_needs_all_ways() -> bool:
     root, far, near, goal = _chain()
     if _needed(root, goal) != {root, far, near, goal} and _needed(root, goal) != {goal}:
@@ -686,24 +748,37 @@ def symptom_03_6_needs_all_ways() -> bool:
     return _needed(root, goal) == {goal}
 
 
-def symptom_03_6_all_ways_walked() -> bool:
+class _Looked(NaryNode):
+    """A node that counts how often its edges are asked for."""
+
+    times = 0
+
+    @property
+    def edges(self):
+        _Looked.times += 1
+        return NaryNode.edges.__get__(self)
+
+    @edges.setter
+    def edges(self, edges):
+        NaryNode.edges.__set__(self, edges)
+
+
+def _looks(count, edges):
+    """How often `edges` is read in a search through nodes with so many edges to the next."""
     goal = node = _wired(NaryNode)
-    times = [0]
-
-    class Looked(NaryNode):
-        @property
-        def edges(self):
-            times[0] += 1
-            return NaryNode.edges.__get__(self)
-
-        @edges.setter
-        def edges(self, edges):
-            NaryNode.edges.__set__(self, edges)
-
-    for _ in range(12):
-        node = _wired(Looked, (node, 0), (node, 0))
+    for _ in range(count):
+        node = _wired(_Looked, *[(node, 0)] * edges)
+    _Looked.times = 0
     _needed(GraphRoot([(node, 0)], [None]), goal)
-    return times[0] > 1000
+    return _Looked.times
+
+
+def symptom_03_6_all_ways_walked() -> bool:
+    return _looks(12, 2) > 1000
+
+
+def symptom_03_6_sweeps() -> bool:
+    return _looks(12, 2) < 1000 and _looks(150, 1) > 1500
 
 
 # ---------------------------------------------------------------- 03.7
@@ -718,6 +793,11 @@ def _noted(*inputs):
 
 def symptom_03_7_none_is_asked_for() -> bool:
     return None in _noted((None, 0), (_wired(NaryNode), 0))
+
+
+def symptom_03_7_position_shifted() -> bool:
+    a = _wired(NaryNode)
+    return _noted((None, 0), (a, 0)) == {a: {0: [0]}}
 
 
 def symptom_03_7_one_place() -> bool:
@@ -892,6 +972,33 @@ def symptom_03_8_callbacks_early() -> bool:
 
 def symptom_03_8_callbacks_backward() -> bool:
     return _restored(lambda: _pass(callbacks="ab")[0] == ["ran", "b", "a"])
+
+
+def symptom_03_8_callbacks_after_error() -> bool:
+    return _restored(lambda: _pass(_fail, callbacks="a")[0] == ["ran", "a"])
+
+
+def symptom_03_8_callback_fails() -> bool:
+    def check():
+        if not _pass()[1] or _pass()[2] or not _pass(_fail)[1] or _pass(_fail)[2]:
+            return False
+        task = _Steps()
+        task.callbacks.append(_fail)
+        try:
+            engine._run_here(task, GraphRoot([], []))
+        except ZeroDivisionError:
+            pass
+        return not _state.grad_enabled.get() or bool(engine._running.tasks)
+    return _restored(check)
+
+
+def symptom_03_8_callbacks_outside() -> bool:
+    def check():
+        task, under_way = _Steps(), []
+        task.callbacks.append(lambda: under_way.append(task in engine._running.tasks))
+        engine._run_here(task, GraphRoot([], []))
+        return task.steps == ["ran"] and under_way == [False]
+    return _restored(check)
 
 
 def symptom_03_8_callbacks_stay() -> bool:

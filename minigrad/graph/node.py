@@ -58,7 +58,7 @@ NOT_A_TENSOR = "argument {} is not a Variable"
 
 
 class Edge(NamedTuple):
-    """The way of a gradient: to input number `index` of `node`; `(None, 0)` leads nowhere."""
+    """The way of a gradient: `node` takes it as number `index`; `(None, 0)` leads nowhere."""
 
     node: Node | None
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here

@@ -191,6 +191,14 @@ def test_results_that_are_none():
 
 
 @pytest.mark.hole("03.1")
+def test_a_gradient_of_zeros_is_sent():
+    x = leaf([3.0, 4.0])
+    found, _ = naive(x * 0.0)
+    assert id(x) in found, "the gradient of x * 0 is zero, and x got none"
+    assert found[id(x)].tolist() == [0.0, 0.0], f"expected [0, 0], got {found[id(x)]}"
+
+
+@pytest.mark.hole("03.1")
 def test_outputs_are_told_apart():
     x = leaf([1.0, 2.0, 4.0])
     a, b, c = x.unbind()
@@ -290,6 +298,16 @@ def test_the_first_gradient_is_owned_if_the_caller_says_so(owned):
     buffer = InputBuffer(2)
     buffer.add(1, Gradient(array(1), owned))
     assert buffer.owned == [False, owned], f"expected {[False, owned]}, got {buffer.owned}"
+
+
+@pytest.mark.hole("03.2")
+@pytest.mark.parametrize("owned", [(False, False), (True, False), (False, True), (True, True)],
+                         ids=str)
+def test_a_sum_is_owned(owned):
+    buffer = InputBuffer(1)
+    for own, value in zip(owned, (1, 2), strict=True):
+        buffer.add(0, Gradient(array(value), own))
+    assert buffer.owned[0] is True, f"expected True, got {buffer.owned[0]}"
 
 
 @pytest.mark.hole("03.2")
@@ -501,6 +519,16 @@ def test_gradients_of_several_outputs():
 
 
 @pytest.mark.hole("03.4")
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_a_buffer_has_a_place_for_each_output(outputs):
+    node, task = wired("node", wired("after"), wired("after too")), GraphTask(False, False)
+    node.num_inputs, task.dependencies[node] = outputs, 2
+    task.add_to_buffer(node, 0, Gradient(array(1)))
+    places = len(task.buffers[node].grads)
+    assert places == outputs, f"a node with {outputs} outputs has a buffer of {places}"
+
+
+@pytest.mark.hole("03.4")
 def test_what_is_said_of_ownership_arrives():
     task, node = waiting(2, outputs=2)
     task.add_to_buffer(node, 0, Gradient(array(1)))
@@ -693,6 +721,47 @@ def test_a_node_that_is_not_needed_does_not_run():
 
 
 @pytest.mark.hole("03.5")
+@pytest.mark.parametrize("on_a_leaf", [False, True], ids=["any node", "a leaf's node"])
+def test_a_node_without_hooks_is_asked_for_too(on_a_leaf):
+    asked, ran = [], []
+
+    class Idle(GraphTask):
+        def run_hooks_and_capture(self, node, buffer):
+            asked.append(node)
+            return False
+
+        def call(self, node, grads):
+            ran.append(node)
+            return [None for _ in node.edges]
+
+        apply = call
+
+        def accumulate(self, node, buffer):
+            ran.append(node)
+
+    x = leaf([1.0])
+    y = x * 2.0
+    node = x._accumulator() if on_a_leaf else y.grad_fn
+    for needed in {node}, set():
+        asked.clear()
+        task, buffer = Idle(False, False, nodes_to_execute=needed), InputBuffer(1)
+        buffer.grads[0] = array(1)
+        task.evaluate(node, buffer)
+        assert len(asked) == 1, f"run_hooks_and_capture was asked {len(asked)} times"
+        assert not ran, "run_hooks_and_capture said False, and the node ran"
+
+
+@pytest.mark.hole("03.5")
+def test_hooks_of_a_node_run():
+    x, seen = leaf([1.0]), []
+    y = x * 2.0
+    y.grad_fn.register_hook(lambda results, received: seen.append(received[0].tolist()))
+    run(y * 5.0)
+    assert seen == [[5.0]], f"expected one call with [5], got {seen}"
+    assert x.grad.tolist() == [10.0], f"expected [10], got {x.grad}"
+
+
+@pytest.mark.hole("03.5")
 def test_the_graph_with_a_fork():
     a, b = leaf([4.0]), leaf([3.0])
     d = b**2
@@ -782,6 +851,16 @@ def test_an_input_behind_another_input():
 
 
 @pytest.mark.hole("03.6")
+def test_nodes_between_two_inputs():
+    d = wired("d")
+    c = wired("c", d)
+    b = wired("b", c)
+    a = wired("a", b)
+    needed, _ = restricted([a, d], a)
+    assert needed == {a, b, c, d}, f"expected a, b, c and d, got {needed}"
+
+
+@pytest.mark.hole("03.6")
 def test_a_node_that_is_shared_is_needed_by_both_ways():
     d, aside = wired("d"), wired("aside")
     c = wired("c", d)
@@ -818,7 +897,8 @@ def test_a_long_way_to_the_input():
     goal = node = wired("goal")
     for _ in range(3000):
         node = wired("node", node)
-    assert len(restricted([goal], node)[0]) == 3001
+    found = len(restricted([goal], node)[0])
+    assert found == 3001, f"3001 nodes lie on the way, {found} were found"
 
 
 class Looked(Named):
@@ -845,6 +925,17 @@ def test_many_ways_are_not_all_walked():
     Looked.times, task = 0, GraphTask(False, False)
     task.find_nodes_to_execute(root_of(node), {goal})
     assert Looked.times < 200, f"15 nodes were looked at {Looked.times} times"
+
+
+@pytest.mark.hole("03.6")
+def test_a_deep_graph_is_not_swept_again_and_again():
+    goal = node = wired("goal")
+    for i in range(150):
+        before, node = node, Looked(f"node{i}")
+        node.set_edges([(before, 0)])
+    Looked.times, task = 0, GraphTask(False, False)
+    task.find_nodes_to_execute(root_of(node), {goal})
+    assert Looked.times < 1500, f"150 nodes in a row were looked at {Looked.times} times"
 
 
 # ---------------------------------------------------------------- 03.7 gradients asked for
@@ -874,8 +965,15 @@ def test_outputs_of_one_node_are_noted_apart():
 @pytest.mark.hole("03.7")
 def test_an_input_without_a_node_is_left_out():
     a = wired("a")
+    got = noted((a, 0), (None, 0))
+    assert got == {a: {0: [0]}}, f"got {got}"
+
+
+@pytest.mark.hole("03.7")
+def test_an_input_without_a_node_keeps_its_position():
+    a = wired("a")
     got = noted((None, 0), (a, 0))
-    assert got == {a: {0: [1]}}, f"got {got}"
+    assert got.get(a) == {0: [1]}, f"a stands at position 1, got {got}"
 
 
 def captured(places):
@@ -1066,6 +1164,36 @@ def test_callbacks_run_in_order_and_may_add_others():
     task.callbacks += [first, lambda: order.append("second")]
     engine._run_here(task, root_of())
     assert order == ["first", "second", "third"], f"got {order}"
+
+
+@pytest.mark.hole("03.8")
+def test_a_pass_is_under_way_while_its_callbacks_run():
+    task, seen = Steps(), []
+    task.callbacks.append(lambda: seen.append(list(engine._running.tasks) == [task]))
+    engine._run_here(task, root_of())
+    assert seen == [True], "while its callbacks run, the pass is not in _running.tasks"
+
+
+@pytest.mark.hole("03.8")
+def test_callbacks_of_a_pass_that_failed_are_not_called():
+    task, called = Steps(inside=lambda: 1 / 0), []
+    task.callbacks.append(lambda: called.append(1))
+    with pytest.raises(ZeroDivisionError):
+        engine._run_here(task, root_of())
+    assert not called, "the pass failed, and its callback was called"
+
+
+@pytest.mark.hole("03.8")
+@pytest.mark.parametrize("before", [False, True], ids=["off", "on"])
+def test_a_callback_that_fails(before):
+    task = Steps(create_graph=not before)
+    task.callbacks.append(lambda: 1 / 0)
+    _state.grad_enabled.set(before)
+    with pytest.raises(ZeroDivisionError):
+        engine._run_here(task, root_of())
+    now, left = torch.is_grad_enabled(), len(engine._running.tasks)
+    assert now is before, f"the mode was {before} before the pass and is {now} now"
+    assert left == 0, f"no pass is under way, but {left} stand in _running.tasks"
 
 
 @pytest.mark.hole("03.8")

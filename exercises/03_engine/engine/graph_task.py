@@ -97,16 +97,17 @@ class GraphTask(ObservedTask):
     def run(self, root: Node) -> None:
         """Run the root and then every node that becomes ready."""
         # 03.5 Running (about 15 lines)
-        # `run` gives `root` an empty `InputBuffer` and pushes it, then evaluates each ready
-        # node with its buffer. `evaluate` runs one node: `self.call` gives its results,
-        # `node.release()` frees what it saved, unless `self.retain_graph`, and
+        # `run` gives `root` an `InputBuffer(root.num_inputs)` and pushes it, then evaluates
+        # each ready node with its buffer. `evaluate` runs one node: `self.call` gives its
+        # results, `node.release()` frees what it saved, unless `self.retain_graph`, and
         # `self.route_gradients` sends the results on.
         #   run on x * 3.0           -> x.grad is 3.0
         #   run on x * x, and again  -> RuntimeError: what the node saved is gone
         # Mind:
         # - An AccumulateGrad goes to `self.accumulate` instead.
         # - First of all, if the node has `extras` (hooks) or `self.nodes_to_execute` is not
-        #   None, ask `self.run_hooks_and_capture`: where that is False, nothing runs.
+        #   None (section 8 explains it), ask `self.run_hooks_and_capture`: where that is
+        #   False, nothing runs.
         # - Afterwards queue and buffers are empty.
         raise NotImplementedError("03.5 Running is yours to write")
 
@@ -183,9 +184,12 @@ class GraphTask(ObservedTask):
         #                     -> self.captures is {a: {0: [0, 2]}, b: {1: [1]}}
         #   capture(a, [g])   -> self.captured is {0: g, 2: g}
         # Mind:
-        # - An input (None, 0) is left out.
-        # - A node with an entry in `self.captures` that is not empty runs if one at the end
-        #   of its edges is in `self.nodes_to_execute`. Any other runs if it is there itself.
+        # - An input (None, 0) is left out, but keeps its position.
+        # - A captured node runs if something behind it is needed, any other if it is needed
+        #   itself.
+        # - An empty entry asks for no gradient: it is there for corner cases, and its node is
+        #   not captured.
+        # Use: `self.nodes_to_execute`, the needed nodes.
         raise NotImplementedError("03.7 The gradients asked for is yours to write")
 
     def capture(self, node: Node, grads: Sequence[Value | None]) -> None:

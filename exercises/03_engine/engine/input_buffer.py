@@ -55,7 +55,8 @@ class InputBuffer:
         # Several gradients may arrive for one output: keep their sum in `self.grads[index]`,
         # and in `self.owned[index]` whether it is the engine's own.
         #   buffer.add(0, Gradient(a, False))   -> buffer.grads[0] is a, buffer.owned[0] is False
-        #   then buffer.add(0, Gradient(b))     -> buffer.grads[0] equals a + b; a and b are unchanged
+        #   then buffer.add(0, Gradient(b))     -> buffer.grads[0] equals a + b, buffer.owned[0] is True;
+        #                                          a and b are unchanged
         # Mind:
         # - Never write to what you were handed.
         # - Adding out of place is always right; in place, only to a sum that is owned and

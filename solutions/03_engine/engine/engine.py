@@ -61,8 +61,8 @@ def execute(edges: Sequence[Edge], grads: Sequence[Value], retain_graph: bool, c
 def _run_here(task: GraphTask, root: GraphRoot) -> None:
     """Run a task on this thread, in the grad mode that it asks for.
 
-    Ctrl-C may interrupt after any call: so nothing is set before the `try`, and the mode, whose
-    setting is a call, comes last in the `finally`.
+    One order is safe even if Ctrl-C comes after any call: nothing is set before the `try`, and
+    the mode, whose setting is a call, comes last in the `finally`.
     """
     previous, depth = _state.grad_enabled.get(), len(_running.tasks)
     try:
