@@ -38,7 +38,7 @@ def readable(text: str) -> str:
     'assert [<Node a>] == [<Node b>]'
     >>> readable("assert False\\n +  where False = <built-in method get of X object at 0x7>()")
     'assert False'
-    >>> readable("AssertionError: it ran\\nassert not True\\n +  where True = Task(keep=False).runs")
+    >>> readable("AssertionError: it ran\\nassert not True\\n +  where True = Task(n=0).runs")
     'AssertionError: it ran'
     >>> readable("OSError: pytest: reading from stdin while output is captured!  "
     ...          "Consider using `-s`.")

@@ -68,7 +68,8 @@ def probe_03_1(random):
                      for _ in range(random.randint(0, 3))]
             node = node_of(NaryNode, i, edges)
             node.num_inputs = 3
-            weights[node] = [random.choice([None, 1, 1, random.randint(2, 5)]) for _ in edges]
+            weights[node] = [random.choice([None, 0, 1, 1, random.randint(2, 5)])
+                             for _ in edges]
             nodes.append(node)
         machine, given = Weights(weights), array(random, [2])
         before = given.copy()

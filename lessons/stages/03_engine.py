@@ -566,7 +566,8 @@ def _idle(own):
             pass
 
     y = _leaf([1.0]) * 2.0
-    task, buffer = Idle(False, False, nodes_to_execute={y.grad_fn} if own else set()), InputBuffer(1)
+    task = Idle(False, False, nodes_to_execute={y.grad_fn} if own else set())
+    buffer = InputBuffer(1)
     buffer.grads[0] = _array(1)
     task.evaluate(y.grad_fn, buffer)
     return len(asked), len(ran)
