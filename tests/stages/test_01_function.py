@@ -490,7 +490,7 @@ def test_forward_gets_the_arguments_themselves():
 
 @pytest.mark.hole("01.5")
 def test_keyword_arguments_reach_forward():
-    y = make(lambda ctx, x, scale=2.0: x * scale).apply(leaf(3.0), scale=5.0)
+    _, y = make(lambda ctx, x, scale=2.0: x * scale)._record((leaf(3.0),), {"scale": 5.0})
     assert y.item() == 15.0, f"3 times the scale 5 is 15, got {y.item()}"
 
 
