@@ -226,6 +226,7 @@ def _program(name: str) -> Path:
 
 def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
     """Run a program on the learner's engine; return its figures, and say whose modules ran."""
+    read_results(space)  # a file that cannot be read is told before minutes are spent
     files, shared = gathered(_own(space))
     if not files:
         console().print("no stage is solved yet, so this runs on the package alone")

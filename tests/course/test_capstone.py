@@ -293,13 +293,15 @@ def test_a_program_that_fails_leaves_the_figures_as_they_were(space, monkeypatch
     lambda read: {"parts": read["parts"]},
     lambda read: [],
 ])
-def test_figures_that_nobody_measured_are_not_read(space, change):
+def test_figures_that_nobody_measured_are_not_read(space, monkeypatch, change):
     keep_result(space, "digits", DIGITS)
     file = space.root / ".minigrad" / "capstone.json"
     file.write_text(json.dumps(change(json.loads(file.read_text(encoding="utf-8")))),
                     encoding="utf-8")
-    assert "is not as the command wrote it: delete it, and measure again" in " ".join(
-        call("certificate", code=2).split())
+    monkeypatch.setattr(commands, "run_script", lambda *given: pytest.fail("it measured"))
+    for part in ("certificate", "digits", "spell", "fault"):
+        assert "is not as the command wrote it: delete it, and measure again" in " ".join(
+            call(part, code=2).split())
 
 
 def test_the_certificate_is_computed(space):
