@@ -391,8 +391,8 @@ def test_reductions_of_each_example(dim):
     x = numbers(5, 2, 3, 4)
     axis = tuple(range(3)) if dim == () else dim
     for keepdim in (False, True):
-        same(on_batches(lambda x: torch.sum(x, dim, keepdim=keepdim), x),
-             one_by_one(lambda x: x.sum(axis, keepdims=keepdim), x))
+        same(on_batches(lambda x, kept=keepdim: torch.sum(x, dim, keepdim=kept), x),
+             one_by_one(lambda x, kept=keepdim: x.sum(axis, keepdims=kept), x))
 
 
 @pytest.mark.hole("08b.4")
