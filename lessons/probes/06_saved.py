@@ -246,8 +246,9 @@ def probe_06_5(random):
         one = torch.Tensor._plain(np.lib.stride_tricks.as_strided(
             array(random, [1]), (1, 1), (0, 0)))
         with torch.no_grad():
-            hidden = made[0]
-        t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, narrow,
+            hidden, quiet = made[0], leaf[0]
+        t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, quiet,
+                           narrow,
                            inference, wide, wide, wide, stays, one, leaf.detach(), wide * 1,
                            torch.Tensor._plain(np.broadcast_to(array(random, [1]), (0, 3)))])
         recorded, alike = random.random() < 0.6, random.random() < 0.4
