@@ -97,7 +97,7 @@ class Reader:
         if piece.level == 1:
             self.console.rule(f"[bold]{escape(piece.text)}[/]", characters="═")
         elif piece.level == 2:
-            title = re.sub(r"^\d+\. ", "", piece.text)  # some lessons number their sections
+            title = re.sub(r"^\d+\. ", "", piece.text)  # the last ones have no number
             self.console.rule(f"[bold]{section}. {escape(title)}[/]", align="left")
         else:
             self.console.print(Text(piece.text, "bold"))

@@ -97,7 +97,7 @@ def is_expandable_to(shape: Shape, target: Shape) -> bool:
     #   wanted (3,), float32; came (2, 3), float64     -> summed to (3,), float32
     #   wanted (3,); came (4,)                         -> raises invalid_gradient((4,), (3,), ...)
     # Mind:
-    # - A NumPy scalar or a plain number is made an array first.
+    # - A NumPy scalar or plain number is made an array first.
     # - The error names `source` and `position`.
     # Use: `target.metadata_of(index)`, a shape and a dtype; `as_array`, `sum_to`,
     # `cast(grad, dtype)`, `invalid_gradient`.

@@ -14,7 +14,7 @@ import numpy as np
 import minigrad as torch
 from minigrad.nn.functional import conv2d
 
-#: What somebody drew by hand: the edges that a vertical Sobel kernel finds.
+#: A drawing made by hand: the edges that a vertical Sobel kernel finds.
 SOBEL = [[1.0, 0.0, -1.0], [2.0, 0.0, -2.0], [1.0, 0.0, -1.0]]
 
 

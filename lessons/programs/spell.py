@@ -17,7 +17,7 @@ import minigrad as torch
 from minigrad.nn.models.gpt import GPT, GPTConfig
 from minigrad_course.capstone.measured import write_result
 
-#: What it reads: words of this course, in the order of the alphabet.
+#: The text that it reads: words of this course, in the order of the alphabet.
 TEXT = """
 accumulate adam anomaly array backend backward batch bias buffer chain check column context
 convolution copy cotangent curve derivative detach device dropout edge engine epoch error

@@ -185,7 +185,7 @@ PROBES: tuple[Callable[[Any], str], ...] = (
     rabbits, valley, half_step, table, index_cards, photograph, eavesdropper, red_pencil, watchman,
     school)
 
-#: What PyTorch computes.
+#: The results of PyTorch.
 EXPECTED = {
     "rabbits": "[754, 1508]",
     "valley": "[1.1443]",

@@ -23,21 +23,18 @@ from .gradchecks.checks import (
     check_undefined_tangents,
     random_like,
 )
+from .gradchecks.deprecated import get_analytical_jacobian, get_numerical_jacobian
 from .gradchecks.fast_mode import check_fast
 from .gradchecks.numerical import (
     GradcheckError,
     Tolerances,
     analytical_jacobians,
     as_tuple,
-    assembled,
     check_equal,
     check_is_constant,
     differentiable,
-    fits,
     forward_jacobians,
-    jacobian_columns,
     numerical_jacobians,
-    same_within,
 )
 
 __all__ = ["GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "gradcheck",
@@ -241,42 +238,3 @@ def check_slow(func: Function, inputs: Sequence[Any], limits: Tolerances, result
 
 
 # -------------------------------------------------------------------- deprecated
-
-
-def warn_of_private(name: str) -> None:
-    """Warn that a function was never public."""
-    warnings.warn(
-        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
-        "deprecating it and it will be removed in a future version of PyTorch. If you have a "
-        "specific use for this or feature request for this to be a stable API, please file us an "
-        "issue at https://github.com/pytorch/pytorch/issues/new", FutureWarning, stacklevel=3)
-
-
-def get_numerical_jacobian(fn: Function, inputs: Any, target: Any = None, eps: float = 1e-3,
-                           grad_out: float = 1.0) -> tuple[Tensor, ...]:
-    """Return the jacobian of the first output of `fn(inputs)` for each of `target`; deprecated."""
-    warn_of_private("get_numerical_jacobian")
-    if grad_out != 1.0:
-        raise ValueError("Expected grad_out to be 1.0. get_numerical_jacobian no longer supports "
-                         "values of grad_out != 1.0.")
-    goals = as_tuple(inputs if target is None else target)
-    jacobians = numerical_jacobians(lambda *_: fn(inputs), goals, as_tuple(fn(inputs)), eps)
-    return tuple(Tensor._plain(by_input[0]) for by_input in jacobians)
-
-
-def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0,
-                            grad_out: float = 1.0) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
-    """Return the jacobian of `output` for each input, and three flags; deprecated.
-
-    The flags: two backward passes agree, the gradients have the inputs' sizes, and their dtypes.
-    """
-    warn_of_private("get_analytical_jacobian")
-    if grad_out != 1.0:
-        raise ValueError("Expected grad_out to be 1.0. get_analytical_jacobian no longer supports "
-                         "values of grad_out != 1.0.")
-    inputs = as_tuple(inputs)
-    columns = jacobian_columns(inputs, output)
-    jacobians = assembled(inputs, columns)
-    agree = same_within(jacobians, assembled(inputs, jacobian_columns(inputs, output)), nondet_tol)
-    sizes, dtypes = fits(inputs, columns)
-    return tuple(map(Tensor._plain, jacobians)), agree, sizes, dtypes

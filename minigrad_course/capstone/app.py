@@ -124,11 +124,11 @@ def fault(
     new: Annotated[bool, typer.Option("--new", help="Plant another fault.")] = False,
     where: Where = None,
 ) -> None:
-    """Find a fault by halves: one line of one stage was changed, and ten programs are the probes.
+    """Find a fault by halves: one line of your engine was changed, and ten programs are the probes.
 
-    Without an option the whole engine is asked. With --mine some of its stages stand in, and the
-    package's own for the others: the fault shows only if its stage is among them. Answer with
-    --stage.
+    It is in a stage that you have solved. Without an option the whole engine is asked. With --mine
+    some of its stages stand in, and the package's own for the others: the fault shows only if its
+    stage is among them. Answer with --stage.
 
     \b
     Examples:
@@ -162,7 +162,7 @@ def fault(
 
 
 def _plant(space: Workspace, facts: dict[str, Any]) -> None:
-    console().print("one line of your engine is being changed ...")
+    console().print("one line of a stage that you have solved is being changed ...")
     facts |= {"number": facts["number"] + 1, "questions": 0, "wrong": 0}
     expected = runpy.run_path(str(_program("ten_probes.py")))["EXPECTED"]
     facts["digest"] = plant(facts["number"], _own(space), expected).digest
@@ -226,6 +226,7 @@ def _program(name: str) -> Path:
 
 def _measured(space: Workspace, program: str, arguments: list[str]) -> dict[str, Any]:
     """Run a program on the learner's engine; return its figures, and say whose modules ran."""
+    read_results(space)  # a file that cannot be read is told before minutes are spent
     files, shared = gathered(_own(space))
     if not files:
         console().print("no stage is solved yet, so this runs on the package alone")

@@ -2,11 +2,11 @@
 
 NOTE [Planting]
     A fault is a known mistake of one exercise: one line of the answer, changed.  It is composed
-    into the learner's own file where the stage is solved, else into the package's module.  A
-    number decides which mistake it is; it is taken only if at least one of the ten probes
-    (lessons/programs/ten_probes.py) sees it.  `seen = true` beside a mistake says that they do, on
-    the package's own code, so that few have to be tried.  The workspace keeps a digest of it and no
-    name.
+    into the learner's own file; a stage that is not solved gets none, since the answer would show
+    its solution.  A number decides which mistake it is; it is taken only if at least one of the
+    ten probes (lessons/programs/ten_probes.py) sees it.  `seen = true` beside a mistake says that
+    they do, on the package's own code, so that few have to be tried.  The workspace keeps a digest
+    of it and no name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import random
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,33 +111,39 @@ def probed(engine: Engine) -> dict[str, str] | None:
 
 
 def plant(number: int, own: Own, expected: Mapping[str, str]) -> Fault:
-    """Return fault `number`: the first of its order that a probe sees.
+    """Return fault `number` of the learner's stages: the first of its order that a probe sees.
 
-    CourseError where the engine without a fault gives other results than the expected ones.
+    CourseError where no stage can have one, and where the engine without a fault gives other
+    results than the expected ones.
     """
+    among = {stage.key for stage, _ in own}
+    if not any(fault.stage.key in among for fault in candidates()):
+        raise CourseError("a fault is planted in a stage that you have solved: solve one from 01 "
+                          "on first (04d has none)")
     found = probed(engine_with(None, own))
     if found != expected:
         wrong = [name for name in expected if found is None or found[name] != expected[name]]
         raise CourseError("your engine has a fault of its own: it gets the probes "
                           f"{', '.join(wrong)} wrong. `minigrad python ten_probes.py` shows how, "
                           "and `--mine 00-05` before it takes stages out")
-    for fault in order(number):
+    for fault in order(number, among):
         found = probed(engine_with(fault, own))
         if found is not None and found != expected:
             return fault
-    raise CourseError("no probe sees any fault")
+    raise CourseError("no probe sees a fault in the stages that you have solved: solve another "
+                      "one first")
 
 
-def order(number: int) -> Iterator[Fault]:
-    """Yield all faults in the order of a number: those that probes are known to see come first.
+def order(number: int, among: Collection[str]) -> Iterator[Fault]:
+    """Yield the faults of stages, named by their keys, in the order of a number.
 
-    A stage is as likely as any other.
+    Those that probes are known to see come first. A stage is as likely as any other.
     """
-    lots = random.Random(number)
+    lots = random.Random(f"fault {number}")
     for seen in (True, False):
         by_stage: dict[str, list[Fault]] = {}
         for fault in candidates():
-            if fault.mutant.seen == seen:
+            if fault.mutant.seen == seen and fault.stage.key in among:
                 by_stage.setdefault(fault.stage.key, []).append(fault)
         for faults in by_stage.values():
             lots.shuffle(faults)

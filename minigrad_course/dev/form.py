@@ -16,27 +16,30 @@ words of the task, an example or a docstring of the exercise.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..stages import Hole, Stage
+from .lesson import parse
 from .source import answer_lines, module, parts
 
-__all__ = ["FIRST_EDITION", "MOST_EXAMPLES", "MOST_LINES", "MOST_MINDED", "MOST_WORDS", "faults",
-           "form_faults", "graded_tests", "rule_faults", "words_of_prose"]
+__all__ = ["MOST_EXAMPLES", "MOST_LINES", "MOST_MINDED", "MOST_WORDS", "faults", "form_faults",
+           "graded_tests", "minutes_needed", "rule_faults", "time_faults", "words_of_prose"]
 
 #: Words of prose, things to mind and lines of examples in a task; lines of the package's answer.
 MOST_WORDS, MOST_MINDED, MOST_EXAMPLES, MOST_LINES = 90, 4, 6, 25
 
-#: Stages whose tasks are not rewritten yet: the list can only shrink.
-FIRST_EDITION: frozenset[str] = frozenset()
+#: Words that a student reads in a minute in a second language, and the minutes for an exercise and
+#: for a line of its answer, as people who took stages for the first time said (2026-11-24).
+READING_SPEED, MINUTES_AN_EXERCISE, MINUTES_A_LINE = 150, 6, 0.6
 
 
 def faults(stage: Stage) -> list[str]:
-    """Return all faults of a stage's tasks; none are looked for in those of the first edition."""
-    if stage.key in FIRST_EDITION:
+    """Return all faults of a stage's tasks, and a wrong time; a lesson to read has none."""
+    if not stage.holes:
         return []
     return [*(fault for hole in stage.holes for fault in form_faults(stage, hole)),
-            *(rule_faults(stage) if stage.holes else ())]
+            *rule_faults(stage), *time_faults(stage)]
 
 
 def form_faults(stage: Stage, hole: Hole) -> list[str]:
@@ -58,6 +61,23 @@ def words_of_prose(stage: Stage, hole: Hole) -> int:
     """Count the words of a task; examples do not count."""
     return sum(len(part.split()) for kind, part in parts(stage.words["hole"][hole.id]["task"])
                if kind != "example")
+
+
+def minutes_needed(stage: Stage) -> int:
+    """Return the minutes for the lesson and its exercises, in tens; folded answers do not count."""
+    text = "\n".join(block.text for block in parse(stage.text(), stage.key)
+                     if block.kind == "text")
+    words = len(re.sub(r"(?s)<details.*?</details>|<!--.*?-->", "", text).split())
+    exercises = sum(MINUTES_AN_EXERCISE + MINUTES_A_LINE * answer_lines(stage, hole)
+                    for hole in stage.holes)
+    return round((words / READING_SPEED + exercises) / 10) * 10
+
+
+def time_faults(stage: Stage) -> list[str]:
+    """Return the time that a stage says, if it is far from the one that it takes."""
+    needed = minutes_needed(stage)
+    return [] if abs(stage.minutes - needed) <= 10 else [
+        f"{stage.key}: it says {stage.minutes} minutes, but about {needed} are to be expected"]
 
 
 def rule_faults(stage: Stage) -> list[str]:

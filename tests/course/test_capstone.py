@@ -49,6 +49,7 @@ TEN = program("ten_probes")
 SEEN = [fault for fault in faults.candidates() if fault.mutant.seen]
 SOLUTIONS = [(stage, {path: stage.solution(path) for path in stage.modules})
              for stage in course.stages() if stage.modules]
+EVERY = [stage.key for stage, _ in SOLUTIONS]
 
 
 def call(*words: str, code: int = 0) -> str:
@@ -122,11 +123,11 @@ def test_a_fault_changes_one_line_of_the_learners_file_and_no_other(space):
 
 
 def test_faults_come_in_an_order_that_their_number_decides():
-    first = [fault.digest for fault in faults.order(1)]
-    assert first == [fault.digest for fault in faults.order(1)]
-    assert first != [fault.digest for fault in faults.order(2)]
+    first = [fault.digest for fault in faults.order(1, EVERY)]
+    assert first == [fault.digest for fault in faults.order(1, EVERY)]
+    assert first != [fault.digest for fault in faults.order(2, EVERY)]
     assert len(set(first)) == len(first) == len(faults.candidates())
-    assert all(fault.mutant.seen for fault, _ in zip(faults.order(3), SEEN, strict=False))
+    assert all(fault.mutant.seen for fault, _ in zip(faults.order(3, EVERY), SEEN, strict=False))
 
 
 def test_a_fault_is_found_by_its_digest_alone():
@@ -139,7 +140,7 @@ def test_a_fault_is_found_by_its_digest_alone():
 def test_an_engine_with_a_fault_of_its_own_is_told_so(monkeypatch):
     monkeypatch.setattr(faults, "probed", lambda engine: {**TEN.EXPECTED, "school": "0"})
     with pytest.raises(CourseError, match="a fault of its own: it gets the probes school wrong"):
-        faults.plant(1, [], TEN.EXPECTED)
+        faults.plant(1, SOLUTIONS, TEN.EXPECTED)
 
 
 def test_only_a_fault_that_a_probe_sees_is_planted(monkeypatch):
@@ -150,8 +151,21 @@ def test_only_a_fault_that_a_probe_sees_is_planted(monkeypatch):
         return [TEN.EXPECTED, TEN.EXPECTED, None, {}][len(tried) - 1]
 
     monkeypatch.setattr(faults, "probed", probed)
-    chosen = faults.plant(1, [], TEN.EXPECTED)
-    assert len(tried) == 4 and chosen == list(faults.order(1))[2]
+    chosen = faults.plant(1, SOLUTIONS, TEN.EXPECTED)
+    assert len(tried) == 4 and chosen == list(faults.order(1, EVERY))[2]
+
+
+def test_a_fault_is_planted_in_a_solved_stage_alone(space, monkeypatch):
+    assert "in a stage that you have solved" in " ".join(call("fault", code=2).split())
+    solve(space, "00", "04d", "05", "13b")
+    own = [(find_stage(number), {}) for number in ("00", "04d", "05", "13b")]
+    results = iter([TEN.EXPECTED, {}] * 20)
+    monkeypatch.setattr(faults, "probed", lambda engine: next(results))
+    planted = {faults.plant(number, own, TEN.EXPECTED).stage.number for number in range(20)}
+    assert planted == {"05", "13b"}
+    monkeypatch.setattr(faults, "probed", lambda engine: TEN.EXPECTED)
+    with pytest.raises(CourseError, match="no probe sees a fault in the stages that you have"):
+        faults.plant(1, own, TEN.EXPECTED)
 
 
 @pytest.fixture
@@ -279,13 +293,15 @@ def test_a_program_that_fails_leaves_the_figures_as_they_were(space, monkeypatch
     lambda read: {"parts": read["parts"]},
     lambda read: [],
 ])
-def test_figures_that_nobody_measured_are_not_read(space, change):
+def test_figures_that_nobody_measured_are_not_read(space, monkeypatch, change):
     keep_result(space, "digits", DIGITS)
     file = space.root / ".minigrad" / "capstone.json"
     file.write_text(json.dumps(change(json.loads(file.read_text(encoding="utf-8")))),
                     encoding="utf-8")
-    assert "is not as the command wrote it: delete it, and measure again" in " ".join(
-        call("certificate", code=2).split())
+    monkeypatch.setattr(commands, "run_script", lambda *given: pytest.fail("it measured"))
+    for part in ("certificate", "digits", "spell", "fault"):
+        assert "is not as the command wrote it: delete it, and measure again" in " ".join(
+            call(part, code=2).split())
 
 
 def test_the_certificate_is_computed(space):

@@ -1,6 +1,8 @@
 """Tasks ask: their form, and where a learner reads what a graded test asks for."""
 
+import re
 from dataclasses import replace
+from statistics import median
 
 import pytest
 
@@ -8,16 +10,36 @@ from minigrad_course.dev import form
 from minigrad_course.dev.source import parts, wrapped_task
 from minigrad_course.stages import find_stage, stages
 
-REWRITTEN = [stage for stage in stages() if stage.key not in form.FIRST_EDITION and stage.holes]
+WITH_TASKS = [stage for stage in stages() if stage.holes]
 
 
-@pytest.mark.parametrize("stage", REWRITTEN, ids=lambda stage: stage.key)
+@pytest.mark.parametrize("stage", WITH_TASKS, ids=lambda stage: stage.key)
 def test_tasks_have_the_form(stage):
     assert form.faults(stage) == []
 
 
-def test_the_list_of_what_is_left_names_stages():
-    assert not form.FIRST_EDITION - {stage.key for stage in stages()}
+def test_the_usual_task_is_short():
+    """At most 60 words: half of all tasks are no longer."""
+    words = [form.words_of_prose(stage, hole) for stage in WITH_TASKS for hole in stage.holes]
+    assert median(words) <= 60
+
+
+def test_a_stage_says_the_time_that_it_takes():
+    stage = find_stage("07")
+    needed = form.minutes_needed(stage)
+    assert form.time_faults(replace(stage, minutes=needed + 10)) == []
+    assert form.time_faults(replace(stage, minutes=10)) == [
+        f"07_grad_mode: it says 10 minutes, but about {needed} are to be expected"]
+
+
+@pytest.mark.parametrize("stage", stages(), ids=lambda stage: stage.key)
+def test_a_lesson_has_its_title_and_numbers_its_sections(stage):
+    title, *headings = re.findall(r"^##? .*$", re.sub(r"^(`{3,}).*?^\1$", "", stage.text(),
+                                                     flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    assert title == f"# {stage.words['title']}"
+    numbered = headings[: headings.index("## Where PyTorch keeps this")]
+    assert [each.partition(". ")[0] for each in numbered] == [
+        f"## {number}" for number in range(1, len(numbered) + 1)]
 
 
 def changed(**words):

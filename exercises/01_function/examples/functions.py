@@ -133,7 +133,7 @@ class Polar(Function):
     def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         # 01.4 Two outputs (about 6 lines)
         # `Polar` takes a point to its distance `d` from the origin and its angle in radians.
-        # `backward` gets two gradients and returns two.
+        # `backward` gets and returns two gradients.
         #   x = 3., y = 4.              -> (5.0, 0.9273)
         #   its gradients 1., 0.        -> (0.6, 0.8)
         #   its gradients 0., 1.        -> (-0.16, 0.12)

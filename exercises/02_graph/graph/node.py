@@ -137,15 +137,15 @@ class Node:
     def __call__(self, *grads: Any) -> Any:
         """Apply the node to gradients: one result comes bare, several as a tuple."""
         # 02.4 A node called by hand (about 7 lines)
-        # Apply this node to gradient tensors, one for each output of its forward. There is
-        # one result for each edge, and it can be differentiated again.
+        # Apply this node to gradient tensors, one for each output of its forward. Its
+        # results, one for each edge, can be differentiated again.
         #   a is 2., b is 5.      (a * b).grad_fn(torch.tensor(3.0))  -> (15., 6.), a tuple
         #                         (a**2).grad_fn(torch.tensor(3.0))   -> 12., one comes bare
         #   a node without edges  node(torch.tensor(3.0))             -> ()
         # Mind:
         # - As many gradients as `num_inputs`, or TypeError with `WRONG_COUNT`.
         # - Each a tensor or None, or TypeError with `NOT_A_TENSOR` and its position, from 0.
-        # Use: `apply_tensors`; both texts with `.format`; `hasattr(grad, "_array")` tells a
+        # Use: `apply_tensors`; texts with `.format`; `hasattr(grad, "_array")` tells a
         # tensor.
         raise NotImplementedError("02.4 A node called by hand is yours to write")
 

@@ -77,10 +77,9 @@ class AutogradMeta:
         #   x._accumulator() is end            -> True, as long as somebody holds `end`
         #   del end; x._accumulator()          -> a new one: the old one was freed
         # Mind:
-        # - Threads that ask at once have to get the same one: look and make under
-        #   `_accumulator_lock`.
+        # - Threads may ask at once: look and make under `_accumulator_lock`.
         # Use: `AccumulateGrad(self)` makes one; `meta = self._autograd_meta()`, where
-        # `meta.accumulator` is None at first and then a weak reference, `ref(node)`.
+        # `meta.accumulator` is None at first, then a weak reference, `ref(node)`.
         raise NotImplementedError("02.2 One end for each leaf is yours to write")
 
     def _adopt(self: Any, accumulator: AccumulateGrad) -> None:

@@ -80,7 +80,7 @@ class GraphTask(ObservedTask):
         # 03.4 The ready queue (about 8 lines)
         # `push` puts a node on the heap `self.ready`: `heappop` gives the greatest `sequence`
         # first, of equal ones the one pushed first. `add_to_buffer` adds a gradient to the
-        # target's buffer, and pushes the target when its last one has come.
+        # target's buffer, and pushes the target when the last has come.
         #   pushed 3, 1, 4                   -> popped 4, 3, 1
         #   self.dependencies[a] is 2        -> the second gradient pushes a
         # Mind:

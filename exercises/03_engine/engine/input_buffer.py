@@ -53,7 +53,7 @@ class InputBuffer:
         """Add a gradient for output `index`; writes only to memory that the engine owns."""
         # 03.2 Gradients that meet (about 8 lines)
         # Several gradients may arrive for one output: keep their sum in `self.grads[index]`,
-        # and in `self.owned[index]` whether the sum is the engine's own.
+        # and in `self.owned[index]` whether it is the engine's own.
         #   buffer.add(0, Gradient(a, False))   -> buffer.grads[0] is a, buffer.owned[0] is False
         #   then buffer.add(0, Gradient(b))     -> buffer.grads[0] equals a + b; a and b are unchanged
         # Mind:

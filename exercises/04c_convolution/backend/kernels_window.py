@@ -114,8 +114,8 @@ def pad(
     # Mind:
     # - Where nothing is added, `pad` returns `x` itself.
     # - The dtype stays that of `x`.
-    # - What `crop` returns is contiguous.
-    # Use: `filled(xp, shape, value, dtype, channels_last)`, given above, makes the frame;
+    # - `crop` returns contiguous arrays.
+    # Use: `filled(xp, shape, value, dtype, channels_last)` makes the frame;
     # `xp.ascontiguousarray`.
     raise NotImplementedError("04c.2 Padding, and cutting it off again is yours to write")
 

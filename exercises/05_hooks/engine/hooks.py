@@ -127,7 +127,7 @@ def run_after_accumulation(hooks: Table, tensor: Tensor) -> None:
     # 05.6 After the gradient is in .grad (about 10 lines)
     # Some hooks of a leaf wait until its `.grad` is complete.
     # `register_post_accumulate_grad_hook` registers one in a table of its own; the pass
-    # calls `run_after_accumulation` with that table and the leaf.
+    # calls `run_after_accumulation(table, leaf)`.
     #   x.register_post_accumulate_grad_hook(hook)       -> the handle; the table is
     #                                                  x._autograd_meta().post_accumulate
     #   (x * 3).register_post_accumulate_grad_hook(hook)  -> RuntimeError with ONLY_LEAVES

@@ -73,7 +73,7 @@ def add(a: Dual, b: Dual) -> Dual:
     #   reciprocal(Dual(4.0, 16.0))            -> Dual(0.25, -1.0)
     #   jacobian_vector_product(lambda x, y: x * y + x, (3.0, 4.0), (1.0, 10.0)) -> (15.0, 35.0)
     # Mind:
-    # - What does not move has the tangent 0.
+    # - An input at rest has the tangent 0.
     # Use: `Dual(value, tangent)`, `math.exp`.
     raise NotImplementedError("08b.1 Dual numbers is yours to write")
 

@@ -141,7 +141,7 @@ def remember_origin(node: Node) -> None:
     """
     # 10.3 Remembering and watching (about 17 lines)
     # `remember_origin` notes in each new node who made it. `watched(evaluate)` returns a
-    # function of (node, buffer) for the engine to call: it runs `evaluate(node, buffer)`.
+    # function for the engine that runs `evaluate(node, buffer)`.
     #   remember_origin(mul)                      -> mul.metadata[TRACEBACK]: the stack
     #   watched(evaluate)(mul, b)                 -> evaluate(mul, b) runs once
     #   remember_origin(add) in evaluate(mul, b)  -> add.metadata[PARENT] is mul

@@ -64,7 +64,7 @@ class _Recording:
         """Make a recorder active on this thread, once; an observer hears of each node made."""
         # 11.7 On and off (about 16 lines)
         # Switch a profile on for a block. `_start` and `_stop` switch a recorder; `__enter__`
-        # and `__exit__` use them, and measure the time between.
+        # and `__exit__` use them, and measure between.
         #   with profile() as prof: ...       -> prof is the profile; recording inside
         #   with profile(enabled=False): ...  -> nothing is switched
         #   prof entered again                -> refused, and it keeps its events
@@ -72,10 +72,9 @@ class _Recording:
         # - An error ends recording too, and goes on.
         # - `self._span` is (begin, end) in nanoseconds; what the profiler does itself is not
         #   to be measured.
-        # Use: `self._refuse()`, `self._new_recorder()`, kept as `self._recorder`;
-        # `_state.recorder.set(...)`, `_state.observers.enter(recorder.made)` and
-        # `.leave(...)`; `recorder.quick`, `self.entered`, `self.enabled`,
-        # `perf_counter_ns()`.
+        # Use: `self._refuse()`, `self._new_recorder()` for `self._recorder`;
+        # `_state.recorder.set(...)`, `_state.observers.enter(recorder.made)`, `.leave(...)`;
+        # `recorder.quick`, `self.entered`, `self.enabled`, `perf_counter_ns()`.
         raise NotImplementedError("11.7 On and off is yours to write")
 
     def _stop(self, recorder: Any) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from weakref import ref
 
+from .profiling.device_times import DeviceTimes
 from .profiling.html import page
 from .profiling.recorder import FUNCTION, UNNUMBERED, USER, Recorder, name_of, stack_lines
 from .profiling.table import _format_memory, _format_time, _format_time_share, build_table
@@ -46,10 +47,9 @@ class Interval:
         return self.end - self.start
 
 
-class _Times:
+class _Times(DeviceTimes):
     """Base of events and averages: times as texts."""
 
-    count: int
     cpu_time_total: float
     self_cpu_time_total: float
 
@@ -82,32 +82,6 @@ class _Times:
     def self_cpu_time_total_str(self) -> str:
         """`self_cpu_time_total` with its unit."""
         return _format_time(self.self_cpu_time_total)
-
-    #: Microseconds on a GPU, with `use_cuda`: in total, and without nested events.
-    device_time_total = self_device_time_total = 0.0
-
-    @property
-    def device_time(self) -> float:
-        """The average time of a call on the GPU, in microseconds."""
-        return self.device_time_total / self.count if self.count else 0.0
-
-    @property
-    def cuda_time(self) -> float:
-        """PyTorch's older name of `device_time`."""
-        return self.device_time
-
-    @property
-    def cuda_time_total(self) -> float:
-        """PyTorch's older name of `device_time_total`."""
-        return self.device_time_total
-
-    @property
-    def self_cuda_time_total(self) -> float:
-        """PyTorch's older name of `self_device_time_total`."""
-        return self.self_device_time_total
-
-    device_memory_usage = self_device_memory_usage = 0
-    cuda_memory_usage = self_cuda_memory_usage = 0
 
 
 class FunctionEvent(_Times):

@@ -179,7 +179,7 @@ class Optimizer(StepHooks):
         # Mind:
         # - A parameter without a gradient is not written to and has no state. A gradient of
         #   zeros is one.
-        # - Each parameter has a state of its own; one that stays empty is not kept.
+        # - Each has a state of its own; an empty one is not kept.
         # Use: `self._to_step(group)`, `parameter._bump()` (counts a write), `_grad`,
         # `_array`, `enable_grad()`.
         raise NotImplementedError("13b.1 What a step is is yours to write")

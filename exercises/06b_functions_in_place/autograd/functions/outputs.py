@@ -99,8 +99,8 @@ def give_place(node: FunctionNode, output: Tensor, index: int, is_input: bool) -
     # 06b.2 Outputs that are not new (about 7 lines)
     # `alias` returns another tensor on the same memory, without a place in the graph.
     # `give_place` makes a tensor output number `index` of the node (`_node`, `_index`,
-    # `_requires_grad`) and returns it. What has another place already keeps it, and an
-    # alias goes in its stead.
+    # `_requires_grad`) and returns it. A tensor with another place keeps it, and an alias
+    # goes in its stead.
     #   forward made y               -> y itself
     #   forward returned its input   -> an alias; the input stays what it was
     #   y belongs to another node    -> an alias

@@ -75,7 +75,7 @@ def fresh_inputs(tensors: Tensors, create_graph: bool, requires_grad: bool = Tru
     #   nested_result([(a, b), (c, d)], False, True, False)  -> (a, b)
     #   nested_result([(a, b), (c, d)], True, True, False)   -> ((a, b), (c, d))
     # Mind:
-    # - Never return the caller's tensor itself as an input, and never change it.
+    # - Never return the caller's tensor itself, and never change it.
     # - Results are detached unless `create_graph`; what was given keeps its history.
     raise NotImplementedError("08.1 Tensors of their own, results as the caller gave them is yours to write")
 

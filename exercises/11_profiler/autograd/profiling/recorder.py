@@ -114,7 +114,7 @@ class Recorder:
              **kwargs: Any) -> Any:
         """Return `function(*args, **kwargs)`, measured; a call that raises is recorded too."""
         # 11.6 Recording calls (about 18 lines)
-        # `call` returns `function(*args, **kwargs)` and `node` returns `apply(*args)`, both
+        # `call` returns `function(*args, **kwargs)` and `node` returns `apply(*args)`,
         # measured. `made` is told of each new node; its number belongs to the innermost open
         # call.
         #   call("mul", (x, 3), f, x, 3)        -> f(x, 3), recorded by call_ran(...)
@@ -122,10 +122,9 @@ class Recorder:
         #   outer: made(5), then inner: made(6) -> outer has 5, inner 6; without made: -1
         # Mind:
         # - The clock runs as close around the function as possible.
-        # - A function that raises is recorded too, with None as its result, and the error
-        #   goes on.
-        # Use: `self.details(inputs)` before the call, `self.call_ran(...)`,
-        # `self.node_ran(...)`, `self._here.sequence`, `node.sequence`, `perf_counter_ns()`.
+        # - A function that raises is recorded too, its result None, and the error goes on.
+        # Use: `self.details(inputs)` before the call, `self._here.sequence`, `node.sequence`,
+        # `perf_counter_ns()`.
         raise NotImplementedError("11.6 Recording calls is yours to write")
 
     def call_ran(self, what: Any, start: int, end: int, details: Details | None,
