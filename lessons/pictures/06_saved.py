@@ -55,7 +55,7 @@ def three_softmaxes() -> Picture:
         plot(curves, "step", "loss", x_ticks=[0, 20, 40, 60], y_ticks=[0, 0.5, 1, 1.5]),
         "The loss of a network with a wrong gradient, and with the right one",
         f"Two curves begin at {curves[0].points[0][1]:.2f}. That of the division in place falls, "
-        f"rises a little, and falls to {curves[0].points[-1][1]:.2f}; that of the new tensor falls to "
-        f"{curves[1].points[-1][1]:.2f}.",
+        f"rises a little, and falls to {curves[0].points[-1][1]:.2f}; that of the new tensor falls "
+        f"to {curves[1].points[-1][1]:.2f}.",
         "Both go down, one with a bump. Without the curve of the new tensor nobody would see that "
         "the other one is wrong.")
