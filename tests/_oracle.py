@@ -163,7 +163,8 @@ def slip(actual: Any, expected: Any) -> str:
     ) if _near(actual, ours)]
     times = Fraction(float((actual * expected).sum() / (expected**2).sum())).limit_denominator(64)
     if times and _near(actual, float(times) * expected):
-        told.append(f"every element is {times} times what is expected")
+        shown = times if times.denominator <= 12 else f"{float(times):.4g}"
+        told.append(f"every element is {shown} times what is expected")
     if not told and _near(np.sort(actual, None), np.sort(expected, None)):
         return "the elements are right but in another order"
     return told[0] if len(told) == 1 else ""

@@ -44,10 +44,10 @@ def two_outputs() -> Picture:
     for j, (name, each) in enumerate((("x", x), ("y", y))):
         boxes = {name: Box(name, short(each.item()), f"∂ {short(each.grad.item())}", leaf=True)}
         boxes |= {end: Box(end, grad=f"∂ {short(grad)}")
-                  for end, grad in zip(("d", "angle"), came, strict=True)}
+                  for end, grad in zip(("distance", "angle"), came, strict=True)}
         halves.append(graph(boxes, [
             Arrow(name, end, f"×{short(slopes[i][j])}", "gradient-line", True)
-            for i, end in enumerate(("d", "angle"))], down=True))
+            for i, end in enumerate(("distance", "angle"))], down=True))
     return Picture(
         beside(halves), "The way back through Polar at the point (3, 4)",
         "Two graphs, one for x and one for y. In each, dashed arrows lead from distance and angle "

@@ -13,12 +13,17 @@ def views_of_one_memory() -> Picture:
     row = x[0]
     part = row[1:]
     part.add_(7)
+    def window(name: str, tensor: torch.Tensor) -> View:
+        marks = tuple(str(int(value)) for value in tensor.flatten().tolist())
+        return View(name, tensor, marks=marks)
+
     return Picture(
-        storage(x.flatten().tolist(), [View("x", x), View("row = x[0]", row),
-                                       View("part = row[1:]", part)]),
+        storage(x.flatten().tolist(), [window("x", x), window("row = x[0]", row),
+                                       window("part = row[1:]", part)],
+                badge=f"the memory, version {x._version}"),
         "A base and two views on one memory",
-        "Six cells hold 0, 7, 7, 0, 0, 0. x sees all of them, row the first three, part the second "
-        "and the third.",
+        "The memory is at version 1. Its six cells hold 0, 7, 7, 0, 0, 0. x sees all of them, row "
+        "the first three, part the second and the third.",
         "One memory, three tensors, one version counter: it stands at 1 for all of them.")
 
 
@@ -49,7 +54,8 @@ def three_softmaxes() -> Picture:
     return Picture(
         plot(curves, "step", "loss", x_ticks=[0, 20, 40, 60], y_ticks=[0, 0.5, 1, 1.5]),
         "The loss of a network with a wrong gradient, and with the right one",
-        f"Two falling curves begin at {curves[0].points[0][1]:.2f}. That of the division in place "
-        f"stays above {curves[0].points[-1][1]:.2f}, that of the new tensor falls to "
-        f"{curves[1].points[-1][1]:.2f}.",
-        "Both fall. Without the second curve nobody would see that the first is wrong.")
+        f"Two curves begin at {curves[0].points[0][1]:.2f}. That of the division in place falls, "
+        f"rises a little, and falls to {curves[0].points[-1][1]:.2f}; that of the new tensor falls "
+        f"to {curves[1].points[-1][1]:.2f}.",
+        "Both go down, one with a bump. Without the curve of the new tensor nobody would see that "
+        "the other one is wrong.")

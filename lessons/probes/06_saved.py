@@ -118,6 +118,7 @@ def probe_06_2(random):
             if isinstance(got, list):
                 seen.append(got)
                 continue
+            seen.append([saved.tensor is t, saved.tensor is None])  # what is made anew is not kept
             seen.append(shown(got, t))
             seen.append([got._node is node, got._node is kept_node, got._node is saved.origin,
                          got._counter is t._counter])
@@ -152,7 +153,7 @@ def probe_06_3(random):
         if random.random() < 0.4:
             write(random, t)  # between saving and packing: no fault of the hook
         kind = random.choice(["plain", "plain", "raises", "writes", "value", "none"])
-        scale = random.uniform(1, 2)
+        scale, given_back = random.uniform(1, 2), []
 
         def pack(given, kind=kind, scale=scale, t=t):
             seen.append(["pack", given is t, given.requires_grad, numbers(given),
@@ -163,13 +164,14 @@ def probe_06_3(random):
                 given.mul_(1.5)
             return (given * scale, scale)
 
-        def unpack(packed, kind=kind):
+        def unpack(packed, kind=kind, given_back=given_back):
             seen.append(["unpack", type(packed).__name__, packed[1]])
             if kind == "value":
                 return packed[1]
             if kind == "none":
                 return None
-            return packed[0] / packed[1]
+            given_back.append(packed[0] / packed[1])
+            return given_back[-1]
 
         state = random.random()
         if state < 0.1:
@@ -187,6 +189,7 @@ def probe_06_3(random):
         if saved.hooks is not None and saved.packed is not None:
             got = tried(lambda: saved.unpacked())
             seen.append(np.array(got) if isinstance(got, np.ndarray) else got)
+            seen.append([got is each._array for each in given_back])
         seen.append(in_modes(on, False, lambda: saved.register_hooks(pack, unpack)))
     return seen
 
@@ -221,8 +224,10 @@ def probe_06_4(random):
                          result._view.creation, result._view.version,
                          result._counter.value])
             again = torch.Tensor._plain(result._array[:1])
+            for _ in range(random.randint(0, 2)):
+                write(random, base)
             views.mark_view(again, result)
-            seen.append([again._view.base is base, again._view.creation,
+            seen.append([again._view.base is base, again._view.creation, again._view.version,
                          again._counter is base._counter])
     return seen
 
@@ -241,8 +246,9 @@ def probe_06_5(random):
         one = torch.Tensor._plain(np.lib.stride_tricks.as_strided(
             array(random, [1]), (1, 1), (0, 0)))
         with torch.no_grad():
-            hidden = made[0]
-        t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, narrow,
+            hidden, quiet = made[0], leaf[0]
+        t = random.choice([leaf, leaf, made, leaf[0], made[1], made.unbind(0)[0], hidden, quiet,
+                           narrow,
                            inference, wide, wide, wide, stays, one, leaf.detach(), wide * 1,
                            torch.Tensor._plain(np.broadcast_to(array(random, [1]), (0, 3)))])
         recorded, alike = random.random() < 0.6, random.random() < 0.4

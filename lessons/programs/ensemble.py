@@ -106,11 +106,13 @@ def main() -> None:
             second[i] = 0.99 * second[i] + 0.01 * slope * slope
             rate = chosen.rate * math.sqrt(1 - 0.99**step) / (1 - 0.9**step)
             weights[i] = weights[i] - rate * first[i] / (second[i].sqrt() + 1e-8)
+    print("loss of each model from the first step to the last: 1 is a full bar, 1/1000 none")
     for model in range(chosen.models):
         losses = [each[model] for each in curves]
         print(f"model {model:2}  {curve(losses)}  {losses[-1]:.4f}")
     grid = [-2.2 + 4.4 * i / 71 for i in range(72)]
     outputs = vmap(network, (0, None))(tuple(weights), column(grid))
+    print("o a point   * the mean of all models   · two standard deviations around it")
     print(picture(x, y, outputs.reshape(chosen.models, -1), grid))
     print(f"{chosen.models} networks, {chosen.steps} steps: the loss was called "
           f"{chosen.steps} times, not {chosen.models * chosen.steps:,}")

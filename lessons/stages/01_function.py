@@ -136,6 +136,16 @@ def symptom_01_1_saves_the_input() -> bool:
     return gradient("Exp", AT) == [0.0, 10.0]
 
 
+def symptom_01_1_saves_a_twin() -> bool:
+    def twin(name):
+        ctx, result = forward(name, AT)
+        saved = ctx.saved_tensors
+        return (len(saved) == 1 and isinstance(result, torch.Tensor) and saved[0] is not result
+                and saved[0].tolist() == result.tolist())
+
+    return any(twin(name) for name in EITHER)
+
+
 def symptom_01_1_saves_more() -> bool:
     def right_but_more(name, wanted):
         ctx, result = forward(name, AT)
@@ -226,6 +236,16 @@ def symptom_01_2_cuts_off() -> bool:
     return value("Round", [1.6, -2.7]) in ([1.0, -3.0], [1.0, -2.0])
 
 
+def symptom_01_2_halves_up() -> bool:
+    return value("Round", [0.5, 1.5, 2.5, -0.7]) == [1.0, 2.0, 3.0, -1.0]
+
+
+def symptom_01_2_writes_into_x() -> bool:
+    x = torch.tensor([0.4, 1.6])
+    functions.Round.forward(Notes((x,)), x)
+    return x.tolist() == [0.0, 2.0]
+
+
 def symptom_01_3_saves_two() -> bool:
     return len(forward("Silu", AT)[0].saved_tensors) > 1
 
@@ -277,6 +297,15 @@ def symptom_01_3_forgets_the_gradient() -> bool:
     return back("Silu", ctx, [1.0, 10.0]) == back("Silu", ctx, [5.0, -3.0])
 
 
+def symptom_01_3_gradient_on_one_part() -> bool:
+    found = gradient("Silu", POINTS)
+    parts = [(g, s, x * s * (1 - s)) for g, x in zip((1.0, 10.0), POINTS, strict=True)
+             for s in (1 / (1 + math.exp(-x)),)]
+    return any(all(abs(a - b) < 1e-3 for a, b in zip(found, wrong, strict=True)) for wrong in (
+        [g * first + second for g, first, second in parts],
+        [first + g * second for g, first, second in parts]))
+
+
 def symptom_01_3_no_history() -> bool:
     return silu_with(lambda x, s: s + x * s * (1 - s)) and saves_without_history("Silu", AT)
 
@@ -294,6 +323,18 @@ def moved(distance, angle):
     """Return the gradients of the point (3, 4), rounded."""
     ctx, _ = forward("Polar", [3.0], [4.0])
     return [round(each[0], 4) for each in back("Polar", ctx, [distance], [angle])]
+
+
+def symptom_01_4_list() -> bool:
+    return isinstance(forward("Polar", [3.0], [4.0])[1], list)
+
+
+def symptom_01_4_four_gradients() -> bool:
+    return len(moved(1.0, 10.0)) > 2
+
+
+def symptom_01_4_degrees() -> bool:
+    return polar() == [5.0, 53.1301]
 
 
 def symptom_01_4_outputs_swapped() -> bool:
@@ -328,6 +369,10 @@ def symptom_01_4_gradients_swapped() -> bool:
 
 def symptom_01_4_results_swapped() -> bool:
     return moved(1.0, 0.0) == [0.8, 0.6] and moved(0.0, 1.0) == [0.12, -0.16]
+
+
+def symptom_01_4_no_minus() -> bool:
+    return moved(1.0, 0.0) == [0.6, 0.8] and moved(0.0, 1.0) == [0.16, 0.12]
 
 
 def symptom_01_4_turns_the_other_way() -> bool:
@@ -395,6 +440,12 @@ def _mode_after_a_call(before):
 
 def symptom_01_5_never_on_again() -> bool:
     return _mode_after_a_call(True) is False
+
+
+def symptom_01_5_reads_the_mode_inside() -> bool:
+    grad_mode.set(True)
+    node, result = make(lambda ctx, x: x * 2)._record((leaf(1.0),), {})
+    return node.next_functions == () and not result.requires_grad
 
 
 def symptom_01_5_mode_lost_by_exception() -> bool:
@@ -502,6 +553,27 @@ def symptom_01_5_context_is_not_the_node() -> bool:
     return node is not None and seen[0] is not node
 
 
+def symptom_01_5_other_arguments() -> bool:
+    x, seen = leaf(1.0), []
+    make(lambda ctx, x: seen.append(x) or x * 2)._record((x,), {})
+    return seen[0] is not x and seen[0].tolist() == x.tolist()
+
+
+def symptom_01_5_no_setup_context() -> bool:
+    ways = []
+    Custom = make(lambda x: x * 2)
+    Custom.setup_context = staticmethod(lambda ctx, inputs, output: ways.append(inputs))
+    told = error_of(lambda: Custom._record((leaf(1.0),), {}))
+    return ((told.startswith("TypeError") or not ways)
+            and error_of(lambda: make(lambda ctx, x: x * 2)._record((leaf(1.0),), {})) == "")
+
+
+def symptom_01_5_no_keywords() -> bool:
+    seen = []
+    make(lambda ctx, x, scale=0: seen.append(scale) or x * 2)._record((leaf(1.0),), {"scale": 5})
+    return seen == [0]
+
+
 def symptom_01_5_context_is_shared() -> bool:
     Custom = make(lambda ctx, x: x * 2)
     nodes = [Custom.apply(leaf(1.0)).grad_fn for _ in range(2)]
@@ -511,6 +583,23 @@ def symptom_01_5_context_is_shared() -> bool:
 def symptom_01_5_edges_always() -> bool:
     node, result = make(lambda ctx, x: x * 2)._record((torch.tensor(1.0),), {})
     return node.next_functions != () and not result.requires_grad
+
+
+def symptom_01_5_numbered_always() -> bool:
+    node, _ = make(lambda ctx, x: x * 2)._record((torch.tensor(1.0),), {})
+    return node.next_functions == () and node.sequence != -1
+
+
+def symptom_01_5_holds_its_inputs() -> bool:
+    gc.disable()
+    try:
+        x, fixed = leaf(1.0), torch.tensor(2.0)
+        y = make(lambda ctx, x, fixed: x * 2).apply(x, fixed)
+        gone = weakref.ref(fixed)
+        del fixed
+        return gone() is not None and y.grad_fn is not None
+    finally:
+        gc.enable()
 
 
 def symptom_01_5_not_joined() -> bool:
@@ -570,6 +659,11 @@ def symptom_01_6_takes_a_list_apart() -> bool:
     return bool(checked) and isinstance(checked[0], tuple) and len(checked[0]) == 2
 
 
+def symptom_01_6_makes_a_list() -> bool:
+    checked = applied(G, G)[1]
+    return bool(checked) and isinstance(checked[0], list) and checked[0] == [G]
+
+
 def symptom_01_6_asks_for_truth() -> bool:
     two = torch.tensor([1.0, 2.0])
     return ("Boolean value" in error_of(lambda: applied((G,), two))
@@ -594,6 +688,10 @@ def symptom_01_6_writes_into_grads() -> bool:
 
 def symptom_01_6_no_zeros() -> bool:
     return seen(G, None) == seen(G, None, materialize=False) == [7.0, None]
+
+
+def symptom_01_6_all_missing() -> bool:
+    return seen(None, None) == [None, None] and seen(G, None) == [7.0, 11.0]
 
 
 def symptom_01_6_zeros_of_the_first() -> bool:
@@ -656,6 +754,14 @@ def symptom_01_7_accepts_gradient_of_number() -> bool:
     return told((A, B), leaf(1.0), 3.0) == ""
 
 
+def symptom_01_7_asks_needs_input_grad() -> bool:
+    if told((A, B), leaf(1.0), leaf(2.0)) != "":
+        return False
+    if told((A, B), leaf(1.0), torch.tensor(2.0)) != "":
+        return True
+    return len(checked((A, B), leaf(1.0), torch.tensor(2.0))) == 1
+
+
 def symptom_01_7_asks_for_truth() -> bool:
     return told((A, 0.0), leaf(1.0), 3.0) == "" and told((A, B), leaf(1.0), 3.0) != ""
 
@@ -666,6 +772,13 @@ def symptom_01_7_counts_from_zero() -> bool:
 
 def symptom_01_7_accepts_no_tensor() -> bool:
     return told((1.5,), leaf(1.0)) == ""
+
+
+def symptom_01_7_other_errors() -> bool:
+    return any(text in error and not error.startswith("RuntimeError") for text, error in (
+        ("incorrect number of gradients", told((A,), leaf(1.0), 3.0)),
+        ("at position 2,", told((A, B), leaf(1.0), 3.0)),
+        ("expected Variable or None", told((1.5,), leaf(1.0)))))
 
 
 def symptom_01_7_leaves_none_out() -> bool:

@@ -436,6 +436,20 @@ def symptom_04a_5_exp_of_input() -> bool:
     return _near(_slope("exp"), 14)
 
 
+def symptom_04a_5_exp_of_result() -> bool:
+    return _near(_slope("exp"), 7 * float(np.exp(E2)))
+
+
+def symptom_04a_5_no_namespace() -> bool:
+    for name in ("exp", "log", "sigmoid", "tanh"):
+        x = torch.tensor(2.0, requires_grad=True)
+        try:
+            getattr(torch, name)(x).backward()
+        except NameError as error:
+            return error.name == "F"
+    return False
+
+
 def symptom_04a_5_exp_power_rule() -> bool:
     return _near(_slope("exp"), 14 * float(np.exp(1.0)))
 
@@ -538,6 +552,25 @@ def symptom_04a_6_power_zero() -> bool:
         each is not None and each != each for each in (by_number, by_tensor))
 
 
+def symptom_04a_6_zero_times_g() -> bool:
+    found = _grads(lambda x: x ** 0, 2.0, g=float("inf"))[0]
+    return found is not None and found != found and _grads(lambda x: x ** 0, 0.0)[0] == 0
+
+
+def symptom_04a_6_zero_times_base() -> bool:
+    found = _grads(lambda x: x ** 0, float("inf"))[0]
+    return found is not None and found != found and _grads(lambda x: x ** 0, 0.0)[0] == 0
+
+
+def symptom_04a_6_one_question() -> bool:
+    inputs = [torch.tensor(values, requires_grad=True) for values in ([2.0, 3.0], [1.0, 2.0])]
+    try:
+        torch.pow(*inputs).sum().backward()
+    except (ValueError, RuntimeError) as error:
+        return "ambiguous" in str(error)
+    return False
+
+
 def symptom_04a_6_base_zero() -> bool:
     found = _grads(torch.pow, 0.0, 2.0)[1]
     return _near(_power()[1], 56 * LOG2) and found is not None and found != found
@@ -581,6 +614,14 @@ def symptom_04a_7_relu_mask() -> bool:
     return _relu(-2.0, 0.0, 3.0) == [0, 0, 7] and far is not None and far != far
 
 
+def symptom_04a_7_relu_plain_zero() -> bool:
+    if _relu(-2.0, 0.0, 3.0) != [0, 0, 7]:
+        return False
+    x = torch.tensor([-2.0, 3.0], requires_grad=True)
+    (slope,) = torch.autograd.grad(torch.relu(x).sum(), x, create_graph=True)
+    return not slope.requires_grad
+
+
 def _share(g=(8.0, 6.0, 4.0), loses=(False, True, False), tie=(False, False, True)):
     """The shares as a list, or None where there is an error."""
     try:
@@ -611,6 +652,11 @@ def symptom_04a_7_nobody_loses() -> bool:
 
 def symptom_04a_7_share_g_forgotten() -> bool:
     return (_share() or ())[:2] == [1, 0]
+
+
+def symptom_04a_7_share_mask() -> bool:
+    far = _share(g=(8.0, float("inf"), 4.0))
+    return _share() == [8, 0, 2] and far is not None and far[1] != far[1]
 
 
 # ------------------------------------------------------------------- 04a.8
@@ -692,6 +738,11 @@ def symptom_04a_8_log_without_x() -> bool:
     return not np.isnan(got).any() and bool(np.ptp(got, axis=1).max() == 0)
 
 
+def symptom_04a_8_log_shifted_once() -> bool:
+    most = np.max(ROWS, 1, keepdims=True)
+    return _same(_logs(), np.log(SOFTMAX) + most) or _same(_logs(), np.log(SOFTMAX) - most)
+
+
 def symptom_04a_8_writes() -> bool:
     for function in (softmax.stable_softmax, softmax.stable_log_softmax):
         x = np.array(ROWS)
@@ -740,6 +791,11 @@ def symptom_04a_8_gradient_sums_all() -> bool:
 def symptom_04a_8_log_gradient_of_result() -> bool:
     got, s = _back("log_softmax")
     return _same(got, G - np.log(s) * sum(G))
+
+
+def symptom_04a_8_log_gradient_as_softmax() -> bool:
+    got, s = _back("log_softmax")
+    return any(_same(got, G * r - r * (G * r).sum()) for r in (s, np.log(s)))
 
 
 def symptom_04a_8_log_gradient_without_sum() -> bool:

@@ -189,6 +189,26 @@ def symptom_06_2_held() -> bool:
             gc.enable()
 
 
+def symptom_06_2_made_anew_kept() -> bool:
+    """Tell whether a tensor made anew, for an output or by hooks, lives after it was dropped."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        x = leaf([1.0, 2.0])
+        y = x * 2
+        hooked = Hooked(x)
+        hooked.hooks, hooked.origin = (None, None), x._edge()[0]
+        hooked._array = hooked.tensor = None
+        again = [SavedTensor(y, is_output=True), hooked]
+        gone = [weakref.ref(saved.unpack(y.grad_fn)) for saved in again]
+        return y.grad_fn is not None and any(
+            found() is not None and found() is not y and found() is saved.tensor
+            for found, saved in zip(gone, again, strict=True))
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def symptom_06_2_input_made_anew() -> bool:
     a, b = leaf(2.0), leaf(3.0)
     found = (a * b).grad_fn._saved_self
@@ -364,6 +384,23 @@ def symptom_06_3_unpack_unchecked() -> bool:
     return False
 
 
+def symptom_06_3_type_unnamed() -> bool:
+    """Tell whether a TypeError for 2.5 is there, and says something else than float."""
+    y, _, _ = packed(lambda t: 2.0, lambda number: 2.5)
+    error = raised(y.backward)
+    text = "unpack_hook expected to be a Tensor but got result of type "
+    return (good() and isinstance(error, TypeError) and text in str(error)
+            and not str(error).endswith("of type float"))
+
+
+def symptom_06_3_array_copied() -> bool:
+    saved, given = SavedTensor(leaf([1.0, 2.0])), torch.tensor([1.0, 2.0])
+    saved.register_hooks(lambda t: None, lambda packed: given)
+    found = saved.unpacked()
+    return (found is not given._array and type(found) is type(given._array)
+            and found.tolist() == given.tolist())
+
+
 def symptom_06_3_write_passes() -> bool:
     error = raised(lambda: packed(increment_version, torch.tensor))
     return error is None and good()
@@ -499,6 +536,14 @@ def symptom_06_4_old_creation_first() -> bool:
     with torch.no_grad():
         found = part[1:]._view.creation
     return found == MULTI_OUTPUT and made() == RIGHT
+
+
+def symptom_06_4_old_version() -> bool:
+    x = torch.zeros(2, 3)
+    row = x[0]
+    increment_version(x)
+    found = row[1:]
+    return found._version == 1 and x[0]._view.version == 1 and found._view.version == 0
 
 
 def symptom_06_4_another_base() -> bool:

@@ -47,9 +47,9 @@ def without_collector(program):
 # --- 06b.1 ---------------------------------------------------------------------------------------
 
 
-def saved(*names, before=None):
+def saved(*names, before=None, grad=False):
     """Return a target, and what is to be saved in its place."""
-    y, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    y, z = torch.tensor([1.0, 2.0], requires_grad=grad), torch.tensor([3.0, 4.0])
     return y, values_to_save(SimpleNamespace(node_type=SimpleNamespace(saves=names)), [y, z],
                              before)[0]
 
@@ -62,6 +62,11 @@ def symptom_06b_1_no_clone() -> bool:
 def symptom_06b_1_same_memory() -> bool:
     y, old = saved("self")
     return old is not y and old.data_ptr() == y.data_ptr()
+
+
+def symptom_06b_1_clone_detached() -> bool:
+    y, old = saved("self", grad=True)
+    return old.data_ptr() != y.data_ptr() and not old.requires_grad
 
 
 def symptom_06b_1_always_cloned() -> bool:

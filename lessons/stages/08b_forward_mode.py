@@ -395,6 +395,12 @@ def symptom_08b_4_none_reduces_the_batch() -> bool:
     return found._array.inner.shape != (2, 1, 1)
 
 
+def symptom_08b_4_empty_reduces_the_batch() -> bool:
+    whole = listed(CUBE.sum((1, 2)))
+    return total() == whole and total((0, 1)) == whole and bool(
+        error_of(total, ()) or total(()) != whole)
+
+
 def symptom_08b_4_first_dimension_alone() -> bool:
     return total((0, 1)) == listed(CUBE.sum(1)) and total(0) == listed(CUBE.sum(1))
 

@@ -78,6 +78,7 @@ EXPECTED = np.array([[1.5, -2.0, 0.5], [3.0, 0.25, -0.75]])
     (np.abs(EXPECTED), "every element has lost its sign"),
     (EXPECTED.T, "it is transposed"),
     (EXPECTED / 2, "every element is 1/2 times what is expected"),
+    (EXPECTED * 180 / np.pi, "every element is 57.3 times what is expected"),
     (-3 * EXPECTED, "every element is -3 times what is expected"),
     (EXPECTED + 1, "every element is +1 away from what is expected"),
     (EXPECTED**2, "every element is the square of what is expected"),

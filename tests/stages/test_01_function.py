@@ -168,7 +168,10 @@ def test_the_gradient_is_the_slope_times_what_came(name):
 def test_the_result_is_saved_and_nothing_else(name):
     ctx, (value,) = forward(name, AT)
     assert len(ctx.saved_tensors) == 1, f"expected 1 saved tensor, got {len(ctx.saved_tensors)}"
-    assert ctx.saved_tensors[0] is value, "another tensor than the result is saved"
+    (saved,) = ctx.saved_tensors
+    told = ("a second tensor with the same numbers is saved" if saved.tolist() == value.tolist()
+            else "another tensor than the result is saved")
+    assert saved is value, told
 
 
 @pytest.mark.hole("01.1")
@@ -212,8 +215,16 @@ def test_two_calls_have_two_coefficients():
 
 @pytest.mark.hole("01.2")
 def test_round_rounds():
-    _, (value,) = forward("Round", [0.4, 1.6, -2.7, 3.0, -0.6])
-    assert value.tolist() == [0.0, 2.0, -3.0, 3.0, -1.0]
+    _, (value,) = forward("Round", [0.4, 1.6, -2.7, 3.0, -0.6, 0.5, 2.5])
+    assert value.tolist() == [0.0, 2.0, -3.0, 3.0, -1.0, 0.0, 2.0]
+
+
+@pytest.mark.hole("01.2")
+def test_round_leaves_x_alone():
+    x = torch.tensor([0.4, 1.6])
+    before = x.tolist()
+    forward("Round", x)
+    assert x.tolist() == before, f"x was {before} and is {x.tolist()}"
 
 
 @pytest.mark.hole("01.2")
@@ -465,6 +476,55 @@ def test_each_call_has_a_context_of_its_own():
 
 
 @pytest.mark.hole("01.5")
+def test_forward_gets_the_arguments_themselves():
+    x, fixed, seen = leaf(1.0) * 1, torch.tensor(2.0), []
+
+    def forward(ctx, *args):
+        seen.extend(args)
+        return args[0] * 2
+
+    make(forward).apply(x, 3, fixed)
+    assert len(seen) == 3, f"expected 3 arguments, got {len(seen)}"
+    assert seen[0] is x and seen[2] is fixed, "forward got other tensors than the arguments"
+
+
+@pytest.mark.hole("01.5")
+def test_keyword_arguments_reach_forward():
+    _, y = make(lambda ctx, x, scale=2.0: x * scale)._record((leaf(3.0),), {"scale": 5.0})
+    assert y.item() == 15.0, f"3 times the scale 5 is 15, got {y.item()}"
+
+
+@pytest.mark.hole("01.5")
+def test_a_class_with_setup_context():
+    def setup_context(ctx, inputs, output):
+        ctx.note = (inputs[1], output.item())
+
+    Custom = make(lambda x, scale: x * scale)
+    Custom.setup_context = staticmethod(setup_context)
+    y = Custom.apply(leaf(3.0), 5.0)
+    assert y.item() == 15.0 and y.grad_fn.note == (5.0, 15.0)
+
+
+@pytest.mark.hole("01.5")
+@pytest.mark.parametrize("why", ["the mode is off", "no input requires grad"])
+def test_a_node_that_is_not_recorded_has_no_number(why):
+    grad_mode.set(why != "the mode is off")
+    x = leaf(1.0) if why == "the mode is off" else torch.tensor(1.0)
+    node, _ = make(lambda ctx, x: x * 2)._record((x,), {})
+    assert node.sequence == -1, f"it has the sequence number {node.sequence}"
+
+
+@pytest.mark.hole("01.5")
+def test_the_node_keeps_no_inputs_alive():
+    fixed = torch.tensor(2.0)
+    y = make(lambda ctx, x, fixed: x * 2).apply(leaf(1.0), fixed)
+    gc.disable()
+    gone = weakref.ref(fixed)
+    del fixed
+    assert y.requires_grad and gone() is None, "the tensor that went in is still alive"
+
+
+@pytest.mark.hole("01.5")
 def test_nothing_is_recorded_where_no_input_requires_grad():
     y = make(lambda ctx, x, n: x * n).apply(torch.tensor(2.0), 3.0)
     assert not y.requires_grad and y.grad_fn is None
@@ -614,6 +674,13 @@ def test_zeros_stand_for_gradients_that_are_missing():
 
 
 @pytest.mark.hole("01.6")
+def test_zeros_stand_for_all_gradients_where_all_are_missing():
+    given, _, _ = applied((G,), None, None)
+    seen = [None if g is None else g.item() for g in given]
+    assert seen == [10.0, 11.0], f"expected [10, 11], got {seen}"
+
+
+@pytest.mark.hole("01.6")
 def test_a_gradient_with_several_elements_is_no_question():
     two = torch.tensor([0.0, 2.0])
     assert applied((G,), two)[0][0] is two
@@ -668,6 +735,12 @@ A, B = torch.tensor(10.0), torch.tensor(20.0)
 @pytest.mark.hole("01.7")
 def test_each_tensor_gets_its_own_gradient():
     got = node_for(leaf(1.0), leaf(2.0))._checked((A, B))
+    assert len(got) == 2 and got[0] is A and got[1] is B, f"got {got}"
+
+
+@pytest.mark.hole("01.7")
+def test_a_tensor_that_needs_no_gradient_may_be_answered():
+    got = node_for(torch.tensor(1.0), 3, leaf(2.0))._checked((A, None, B))
     assert len(got) == 2 and got[0] is A and got[1] is B, f"got {got}"
 
 

@@ -573,6 +573,14 @@ def test_the_power_zero(exponent):
     assert_close(got, [0.0, 0.0, 0.0], what=f"the gradient of x ** {exponent} at 0, 2 and -3")
 
 
+@pytest.mark.hole("04a.6")
+@pytest.mark.parametrize("x, g", [
+    pytest.param(2.0, np.inf, id="g infinite"), pytest.param(np.inf, 2.0, id="x infinite")])
+def test_the_power_zero_for_infinite_numbers(x, g):
+    got = gradient(lambda x: x ** 0, [doubles([x, 3.0])], [g, 4.0])
+    assert_close(got, [0.0, 0.0], what=f"the gradient of x ** 0 at {x} for g = {g}")
+
+
 POWERS = pytest.mark.parametrize("base, exponent", [
     pytest.param([0.5, 2.0, 3.0], [1.5, -2.0, 3.0], id="shapes (3,) and (3,)"),
     pytest.param([[0.5], [2.0]], [1.5, -2.0, 3.0], id="shapes (2, 1) and (3,)"),
@@ -647,6 +655,15 @@ def test_relu_differentiated_again():
     check_twice(lambda x: torch.relu(x) * x, lambda x: np.maximum(x, 0) * x, [1.5, -2.0])
 
 
+@pytest.mark.hole("04a.7")
+def test_the_zeros_of_relu_depend_on_x():
+    x = torch.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    (slope,) = torch.autograd.grad(torch.relu(x).sum(), x, create_graph=True)
+    assert slope.requires_grad, "the gradient of relu no longer depends on x"
+    (second,) = torch.autograd.grad(slope.sum(), x)
+    assert second.tolist() == [0.0, 0.0, 0.0]
+
+
 SHARES = [[8.0, -6.0, 5.0, 3.0], [False, True, False, False], [False, False, True, False]]
 
 
@@ -655,6 +672,13 @@ def test_shares_of_arrays():
     g, loses, tie = map(np.array, SHARES)
     assert_close(maximum.share(g, loses, tie), [8.0, 0.0, 2.5, 3.0], what="the shares")
     assert g.tolist() == SHARES[0]
+
+
+@pytest.mark.hole("04a.7")
+def test_shares_of_an_infinite_gradient():
+    loses, tie = map(np.array, SHARES[1:])
+    got = maximum.share(doubles([8.0, np.inf, np.inf, 3.0]), loses, tie)
+    assert_close(got, [8.0, 0.0, np.inf, 3.0], what="the shares")
 
 
 @pytest.mark.hole("04a.7")
@@ -685,10 +709,12 @@ def plain(x, axis):
     return e / e.sum(axis=axis, keepdims=True)
 
 
-AXES = pytest.mark.parametrize("axis", [0, 1], ids="axis {}".format)
+REFERENCES = {"softmax": plain, "log_softmax": lambda x, axis: np.log(plain(x, axis))}
 BOTH = pytest.mark.parametrize("name, reference", [
-    ("softmax", plain), ("log_softmax", lambda x, axis: np.log(plain(x, axis)))],
-    ids=["softmax", "log_softmax"])
+    pytest.param(*pair, id=pair[0]) for pair in REFERENCES.items()])
+BOTH_ALONG_AXES = pytest.mark.parametrize("name, reference, axis", [
+    pytest.param(*pair, axis, id=f"{pair[0]} along axis {axis}")
+    for axis in (0, 1) for pair in REFERENCES.items()])
 
 
 def forward(name, x, axis):
@@ -696,8 +722,7 @@ def forward(name, x, axis):
 
 
 @pytest.mark.hole("04a.8")
-@BOTH
-@AXES
+@BOTH_ALONG_AXES
 def test_values_along_an_axis(name, reference, axis):
     assert_close(forward(name, doubles(ROWS), axis), reference(doubles(ROWS), axis), 1e-9, 1e-12)
 
@@ -730,8 +755,7 @@ def test_the_argument_stays_as_it_is(name, reference):
 
 
 @pytest.mark.hole("04a.8")
-@BOTH
-@AXES
+@BOTH_ALONG_AXES
 def test_gradients_along_a_dimension(name, reference, axis):
     check(lambda x: getattr(torch, name)(x, axis), lambda x: reference(x, axis), ROWS)
 

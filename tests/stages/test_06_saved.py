@@ -69,6 +69,24 @@ def test_a_write_before_the_saving_does_no_harm():
     assert SavedTensor(y).check(None) is None
 
 
+class Tells(SavedTensor):
+    """Makes an error that says what `modified` was given first."""
+
+    __slots__ = ()
+
+    def modified(self, version, node):
+        return RuntimeError(f"modified({version}, node)")
+
+
+@pytest.mark.hole("06.1")
+def test_the_error_is_the_one_that_modified_error_makes():
+    x = torch.ones(2)
+    saved = Tells(x)
+    increment_version(x)
+    with pytest.raises(RuntimeError, match=r"modified\(1, node\)"):
+        saved.check(None)
+
+
 @pytest.mark.hole("06.1")
 @pytest.mark.parametrize("kind", ["a leaf", "a result"])
 @pytest.mark.parametrize("writes", [1, 2], ids=["one write", "two writes"])
@@ -98,15 +116,6 @@ def test_a_version_that_went_back_fails_the_check():
     increment_version(x)
     saved = SavedTensor(x)
     x._counter.value = 1
-    with pytest.raises(RuntimeError, match=MODIFIED):
-        saved.check(None)
-
-
-@pytest.mark.hole("06.1")
-def test_the_error_is_the_one_that_modified_error_makes():
-    x = torch.ones(2)
-    saved = SavedTensor(x)
-    increment_version(x)
     with pytest.raises(RuntimeError, match=MODIFIED):
         saved.check(None)
 
@@ -324,6 +333,20 @@ def test_the_graph_does_not_hold_its_own_output():
 
 
 @pytest.mark.hole("06.2")
+@pytest.mark.parametrize("kind", ["an output", "with hooks"])
+def test_a_tensor_made_anew_is_not_kept(kind):
+    gc.disable()
+    y = leaf([1.0, 2.0]) * 3
+    saved = SavedTensor(y, is_output=True)
+    if kind == "with hooks":
+        saved = Hooked(y)
+        saved.hooks, saved.origin = (None, None), y._edge()[0]
+        saved._array = saved.tensor = None
+    gone = weakref.ref(saved.unpack(y.grad_fn))
+    assert gone() is None, "the tensor made anew is kept, and it holds the node: a circle"
+
+
+@pytest.mark.hole("06.2")
 def test_a_second_derivative_through_a_saved_output():
     x = leaf(1.5)
     (first,) = torch.autograd.grad(x.exp(), x, create_graph=True)
@@ -401,6 +424,13 @@ def test_unpacked_gives_an_array():
     found = saved.unpacked()
     assert isinstance(found, np.ndarray), f"expected an array, got {type(found).__name__}"
     assert found.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.hole("06.3")
+def test_unpacked_gives_the_array_itself():
+    saved, given = SavedTensor(leaf([1.0, 2.0])), torch.tensor([1.0, 2.0])
+    saved.register_hooks(lambda t: None, lambda packed: given)
+    assert saved.unpacked() is given._array, "expected the array of the tensor that the hook gave"
 
 
 @pytest.mark.hole("06.3")
@@ -571,6 +601,16 @@ def test_a_view_notes_the_version_at_which_it_was_made():
     assert x[0]._view.version == 0
     increment_version(x)
     assert x[0]._view.version == 1, "the view was made at version 1"
+
+
+@pytest.mark.hole("06.4")
+def test_a_view_of_an_older_view_notes_the_version_now():
+    x = torch.zeros(2, 3)
+    row = x[0]
+    increment_version(x)
+    part = row[1:]
+    assert part._view.version == 1, "part was made at version 1"
+    assert row._view.version == 0, "row was made at version 0"
 
 
 @pytest.mark.hole("06.4")

@@ -48,8 +48,16 @@ def test_a_formula_that_needs_the_old_value_gets_a_clone():
     y, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
     old, other = values_to_save(op_saving("other", "self"), [y, z], None)
     assert old is not y and old.tolist() == [1.0, 2.0], "expected a clone of the target"
-    assert old.data_ptr() != y.data_ptr(), "it has the memory that will be written to"
+    apart = old.data_ptr() != y.data_ptr()
+    assert apart, "it has the memory that will be written to"
     assert other is z, "only the target will be gone"
+
+
+@pytest.mark.hole("06b.1")
+def test_a_clone_requires_grad_as_its_target_does():
+    y, z = leaf([1.0, 2.0]) * 1, torch.tensor([3.0, 4.0])
+    old, _ = values_to_save(op_saving("other", "self"), [y, z], None)
+    assert old.requires_grad, "the clone is detached: the node would give the target no gradient"
 
 
 @pytest.mark.hole("06b.1")
@@ -186,7 +194,8 @@ def test_an_alias_has_no_place_in_the_graph():
 @pytest.mark.hole("06b.2")
 def test_an_alias_looks_at_the_same_memory():
     middle, y = alias_of_a_result()
-    assert y.data_ptr() == middle.data_ptr(), "the values have not to be copied"
+    shared = y.data_ptr() == middle.data_ptr()
+    assert shared, "the values have not to be copied"
     assert y.tolist() == [1.0, 2.0]
 
 
@@ -352,7 +361,9 @@ def test_such_a_leaf_comes_back_detached():
     x = leaf([1.0, 2.0])
     with torch.no_grad():
         y = Doubled.apply(x)
-    assert y.data_ptr() == x.data_ptr() and not y.requires_grad, "nothing was recorded"
+    shared = y.data_ptr() == x.data_ptr()
+    assert shared, "it is to look at the memory that was written to"
+    assert not y.requires_grad, "nothing was recorded: it may not require grad"
 
 
 @pytest.mark.hole("06b.3")

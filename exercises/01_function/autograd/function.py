@@ -126,6 +126,7 @@ class FunctionNode(FunctionCtx, ContextNode):
         # user's `backward`, `self._checked` checks what it returns. The gradient of an output
         # that nobody used is None.
         #   apply_tensors([g, None])         -> calls self.apply(g, zeros)
+        #   apply_tensors([None, None])      -> calls self.apply(zeros, zeros)
         #   self.materialize_grads False     -> calls self.apply(g, None)
         #   self.apply returns (a, b)        -> self._checked((a, b))
         #   self.apply returns a             -> self._checked((a,))
@@ -155,12 +156,12 @@ class FunctionNode(FunctionCtx, ContextNode):
         """Return the gradients of the tensors among the inputs; the others must have none."""
         # 01.7 Check what backward returned (about 15 lines)
         # `results` has an item for each argument of `forward`: return a list of those that
-        # belong to tensors. RuntimeError for what does not fit.
+        # belong to tensors. RuntimeError for all that does not fit.
         #   with self._are_tensors (True, False, True), and tensors a, b, c:
         #   _checked((a, None, b))      -> [a, b]
         #   _checked((a, None, None))   -> [a, None]
         #   _checked((a, None))         -> WRONG_COUNT: 3 were expected
-        #   _checked((a, c, b))         -> NO_GRADIENT: at position 2
+        #   _checked((a, c, b))         -> NO_GRADIENT: at position 2, counted from 1
         #   _checked((a, None, 1.5))    -> NOT_A_TENSOR: its kind is float
         # Use: `without_extra_nones(results, count)`, before you count; the texts above with
         # `.format(...)`; `self.name()`.
@@ -239,19 +240,21 @@ class Function(LegacyFunction):
     def _record(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[FunctionNode, Any]:
         """Make the context, run `forward` with it and add its outputs to the graph."""
         # 01.5 Forward, and a node for it (about 11 lines)
-        # Run `forward` and leave one node in the graph for it, which is the context too.
-        # Return the pair (node, results).
+        # Run `forward` on `args` and `kwargs`, and leave one node in the graph for it, which
+        # is the context too. Return the pair (node, results).
         #   a, c are tensors, a requires grad; _record((a, 3, c), {}):
         #   node._are_tensors         -> (True, False, True)
         #   node.needs_input_grad     -> (True, False, False), readable in `forward`
         #   edges of the node         -> those of a and c; none where nothing is recorded
+        #   under `no_grad`           -> the same two tuples, no edges
         # Mind:
         # - Recorded means: grad mode is on and an input requires grad. Only then the node
-        #   gets a number and edges.
+        #   gets a sequence number and edges.
         # - `forward` runs with recording off; afterwards the mode is as before, also after an
         #   exception.
-        # Use: `cls._backward_cls()`, `assign_sequence_nr(node)`, `node.set_edges(...)`,
-        # `tensor._edge()`; `_call_forward` and `_joined`, given below.
+        # Use: `cls._backward_cls()`, `_state.grad_enabled.get()`, `assign_sequence_nr(node)`,
+        # `node.set_edges(...)`, `tensor._edge()`; given below: `cls._call_forward(node, args,
+        # kwargs)`, `cls._joined(node, tensors, outputs, recorded)`.
         raise NotImplementedError("01.5 Forward, and a node for it is yours to write")
 
     @classmethod

@@ -73,24 +73,24 @@ class GradCoeff(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, coeff: float) -> Tensor:
-        # 01.2 Gradients that are no slope (about 5 lines)
+        # 01.2 Gradients other than the slope (about 5 lines)
         # `GradCoeff` returns `x` as it is and multiplies its gradient by the number `coeff`.
         # `Round` rounds, and passes its gradient on unchanged.
         #   GradCoeff: x = [2., 3.], coeff -0.1    -> [2., 3.]
         #   its gradient [4., 5.]                  -> ([-0.4, -0.5], None)
-        #   Round: x = [0.4, 1.6, -2.7]            -> [0., 2., -3.]
+        #   Round: x = [0.5, 1.6, -2.7]            -> [0., 2., -3.]
         #   its gradient [3., 5., 7.]              -> [3., 5., 7.]
         # Mind:
         # - `backward` returns one gradient for each argument of `forward`, and None for a
         #   number.
         # - Two calls may have two different coefficients.
         # Use: `x.view_as(x)`, `x.round()`.
-        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+        raise NotImplementedError("01.2 Gradients other than the slope is yours to write")
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None]:
-        # 01.2 Gradients that are no slope: see the task at `GradCoeff.forward`.
-        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+        # 01.2 Gradients other than the slope: see the task at `GradCoeff.forward`.
+        raise NotImplementedError("01.2 Gradients other than the slope is yours to write")
 
 
 class Round(Function):
@@ -98,13 +98,13 @@ class Round(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        # 01.2 Gradients that are no slope: see the task at `GradCoeff.forward`.
-        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+        # 01.2 Gradients other than the slope: see the task at `GradCoeff.forward`.
+        raise NotImplementedError("01.2 Gradients other than the slope is yours to write")
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> Tensor:
-        # 01.2 Gradients that are no slope: see the task at `GradCoeff.forward`.
-        raise NotImplementedError("01.2 Gradients that are no slope is yours to write")
+        # 01.2 Gradients other than the slope: see the task at `GradCoeff.forward`.
+        raise NotImplementedError("01.2 Gradients other than the slope is yours to write")
 
 
 class Silu(Function):

@@ -103,10 +103,10 @@ class SavedTensor:
         #   unpack(node), hooks are not None  -> rebuild(self.unpacked(), node), unchecked
         #   unpack(node), _array is None      -> RuntimeError(FREED_MESSAGE)
         #   unpack(node), tensor is there     -> that very tensor
-        #   rebuild(array, node)              -> a tensor of array, with self._counter
+        #   rebuild(array, node)              -> a tensor of array, with self._counter, put in the graph;
+        #                                        made anew each time: it holds the node, so it is not kept
         # Mind:
         # - Without hooks, `check(node)` comes before anything is given back.
-        # - A tensor made anew is put in the graph.
         # Use: `tensor._shared_counter()`, `self.plain(array)`, `self.put_in_graph(tensor,
         # node)`.
         raise NotImplementedError("06.2 Inputs and outputs is yours to write")
@@ -161,7 +161,7 @@ class SavedTensor:
         #   saved.pack(lambda t: "two", x)   -> saved.packed "two"; tensor and _array None
         #   the pack hook writes to x        -> RuntimeError(PACK_HOOK_WRITES)
         #   the unpack hook gives y          -> unpacked() is y._array
-        #   the unpack hook gives 2.0        -> TypeError(NOT_UNPACKED.format("float"))
+        #   the unpack hook gives 2.0        -> TypeError(NOT_UNPACKED.format("float")), the name of its type
         # Mind:
         # - The hook is the user's code: nothing is recorded while it runs.
         # - An earlier write does no harm.

@@ -62,8 +62,9 @@ class ViewInfo:
         # `tensor` was just written to by an operation with this node: give it, or the base
         # that it is a view of, its new history. `regenerate` makes a view's node from its
         # base, and notes the version for which it is right.
-        #   rebase_history(y, node, 1)      -> y is output 1 of node
-        #   rebase_history(view, node)      -> view's base is output 0 of CopySlices(base, its edge before, view, node, 0); then view's node is regenerated
+        #   rebase_history(y, node, 1)       -> y is output 1 of node
+        #   rebase_history(view, node, 0, 1) -> its base is output 0 of CopySlices(base, edge, view, node, 1)
+        #                                       with the base's edge from before; then view is regenerated
         # Use: `set_gradient_edge(tensor, node, index=0)`, `base._edge()`, `CopySlices(base,
         # edge, view, node, position)`, `node_from_base(base, view)`,
         # `self.version_now(view)`.
@@ -99,7 +100,7 @@ def link_to_base(result: Tensor, base: Tensor, creation: int) -> None:
     # creation and version.
     #   row = x[0]                     -> row._counter is x._counter, row._view.base is x
     #   part = row[1:]                 -> part._view.base is x: the base of all
-    #   x at version 3                 -> row._view.version is 3, x stays at 3
+    #   x at version 3                 -> a new view notes 3, also one of an old view; x stays at 3
     #   creation NO_GRAD               -> NO_GRAD is noted, whatever base is
     #   creation DEFAULT, of a view noted as MULTI_OUTPUT -> MULTI_OUTPUT is noted
     # Use: `base._shared_counter()`, `base._view`, `ViewInfo(base, creation, version)`;

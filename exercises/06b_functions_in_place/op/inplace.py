@@ -121,14 +121,14 @@ def values_to_save(op: type[Op], values: list[Any], before: Tensor | None) -> li
     # An operation writes to `values[0]`, its target. `values_to_save` returns the
     # arguments as its node is to see them, before the write; `finish_write` does what is
     # due afterwards.
-    #   y.mul_(z): node_type.saves has "self"   -> [a clone of y, z]; [before, z] if before is there
-    #   y.exp_(): it has not                    -> the arguments as they are
+    #   y.mul_(z): op.node_type.saves names "self", the old value  -> [a clone of y, z]; [before, z] if before is there
+    #   y.exp_(): it names "result", the new value                 -> the arguments as they are
     #   finish_write(op, y, None)               -> y._version is one higher
     #   finish_write(op, y, node)               -> and y has its new history; a node that saves "result" has saved y
     # Mind:
     # - Save the result as it is then: with its version and its place in the graph.
-    # Use: `op.node_type.saves`, `target._bump()`, `give_history(op, target, node)`,
-    # `node.saves`, `node.save_output("result", target)`.
+    # Use: `node.saves`, `target._bump()`, `give_history(op, target, node)`,
+    # `node.save_output("result", target)`.
     raise NotImplementedError("06b.1 An operation in place is yours to write")
 
 

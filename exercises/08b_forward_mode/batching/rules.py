@@ -40,13 +40,13 @@ def elementwise(call: Call) -> Any:
     #   moved(-1, 3) -> 3;  moved((0, -1), 2) -> (1, 2)       # n is an example's number of dimensions
     #   elementwise, batch (5, 2), shared (3, 2)               -> the batch as (5, 1, 2)
     #   elementwise, batch (5, 3, 2), shared (2,)              -> both as they are
-    #   reduction of (5, 2, 3) along -1, None, (0, 1)          -> along 2, (1, 2), (1, 2)
+    #   reduction of (5, 2, 3) along -1, None or (), (0, 1)    -> along 2, (1, 2), (1, 2)
+    #   of batch * shared: call.tensors, batched, size         -> ["self", "other"], {"self"}, 5
+    #       call["self"], call.shape("self"), call.ndim("self") -> the batch, an example's shape (2,), 1
     # Mind:
     # - Some ops take one number for `dim`, not a tuple.
     # - `numbers_as_vectors(call)` first, so that there is a dimension.
-    # Use: `call.tensors`, `call.batched`, `call.ndim(name)`, `call.shape(name)` (of an
-    # example), `call.size`, `call[name]`, `call.run(name=value)`; `wrap_dim`,
-    # `wrap_dims`.
+    # Use: `call.run(name=value)`: other arguments stay; `wrap_dim`, `wrap_dims`.
     raise NotImplementedError("08b.4 Batching rules is yours to write")
 
 

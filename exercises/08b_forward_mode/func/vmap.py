@@ -145,7 +145,7 @@ def run(func: Function, name: str, args: Any, leaves: list[Any], dims: list[Any]
     # - `func` runs inside `active_level`.
     # - `unwrapped` begins with `check_output`.
     # Use: `next_level`, `batched(x, level)`, `rebuilt(args, leaves)`, `places_of`,
-    # `mapped`, `examples`.
+    # `mapped(function, result)`, `examples`.
     raise NotImplementedError("08b.5 vmap: wrap, call, unwrap is yours to write")
 
 

@@ -26,7 +26,7 @@ class Exp(Smooth):
     def grad_self(g, result):
         # 04a.5 Functions of one number (about 5 lines)
         # One line each: the gradient of exp, log, sqrt, sigmoid and tanh. `result` is what
-        # forward returned, `self` is what it was given. At self = 2, with g = 10:
+        # forward returned, `self` its input. At self = 2, with g = 10:
         #   Exp      -> 73.8906
         #   Log      -> 5
         #   Sqrt     -> 3.5355

@@ -37,8 +37,8 @@ def share(g, loses, tie):
     # relu passes `g` where its result is positive, and gives 0 elsewhere, at 0 too.
     # `share` returns the part of `g` that one operand of maximum or minimum gets: nothing
     # where it loses, half at a tie, everything otherwise.
-    #   relu at [-2, 0, 3], g = [5, 6, 7]                        -> [0, 0, 7]
-    #   share([8, 6, 5], loses=[F, T, F], tie=[F, F, T])         -> [8, 0, 2.5]
+    #   relu at [-2, 0, 3], g = [5, 6, 7]  -> [0, 0, 7]
+    #   share([8, 6, 5], loses=[False, True, False], tie=[False, False, True])  -> [8, 0, 2.5]
     # Mind:
     # - Choose, do not multiply: 0 times an infinite `g` is nan.
     # Use: `F.where(condition, a, b)`, `F.le`; `zero_depending_on(result)`, a 0 that keeps

@@ -117,13 +117,13 @@ def join_written(node: FunctionNode, output: Tensor, index: int, differentiable:
     """Count a write of `forward` to one of its inputs, and make it part of the input's history."""
     # 06b.3 Inputs that forward wrote to (about 8 lines)
     # `forward` wrote to `output` and returned it. Count the write, make it part of the
-    # tensor's history, and return the very same tensor.
-    #   differentiable                      -> counted, rebased; `_grad` None: it was that of the old value
-    #   not differentiable                  -> counted, and that is all
-    #   the same, but output requires grad  -> counted; output.detach() comes back
+    # tensor's history, and return the tensor.
+    #   differentiable                            -> output, counted, rebased; `_grad` None: it was that of the old value
+    #   not differentiable, requires no grad      -> output, counted
+    #   the same under no_grad, requires grad     -> counted; output.detach() comes back, for nothing was recorded
     # Mind:
-    # - A write that is refused changes nothing.
-    # - Under no_grad nothing is refused.
+    # - A write that is refused changes nothing. Where it is not differentiable nothing is
+    #   refused.
     # Use: `refuse_write(output, live)`, which raises for a leaf; `output._bump()`;
     # `rebase_output(node, output, index, position)`.
     raise NotImplementedError("06b.3 Inputs that forward wrote to is yours to write")

@@ -59,16 +59,20 @@ def columns_along(func: Callable[..., Any], inputs: Sequence[Tensor],
     (tensor(9.), [tensor([ 6., 60.])])
     """
     # 08b.7 All columns in one run (about 11 lines)
-    # `columns_along` runs `func` once and returns its outputs and, for each, the
-    # derivative along every row of `directions`. `column_block` makes an input's block of
-    # the jacobian. `hessian` composes `jacfwd` and `jacrev`.
-    #   columns_along(f, [x], [[[1, 0], [0, 1]]]), f(x) = x * x at (2, 3)  -> (.., [[[4, 0], [0, 6]]])
-    #   column_block(levels, columns of shape (4, 3), slice(0, 4), (2, 2)) -> shape (3, 2, 2)
-    #   hessian(lambda x: x[0] ** 2 * x[1] + x[1] ** 3)((1, 2))            -> [[4, 2], [2, 12]]
+    # Three pieces. `columns_along` runs `func` once and returns its outputs and, for
+    # each, the derivative along every row of `directions`. `column_block` makes an
+    # input's block of the jacobian. `hessian` composes `jacfwd` and `jacrev`, in either
+    # order.
+    #   columns_along(lambda x: x * x, [x], [rows]), x = (2, 3)      -> (x * x, [columns]), both (2, 2):
+    #     rows [[1, 0], [0, 1]]                                      -> columns [[4, 0], [0, 6]]
+    #   column_block(levels, columns (6, 3), slice(2, 6), (2, 2))    -> shape (3, 2, 2), of rows 2 to 5
+    #   the same, columns (6, 5, 3), levels of a batch of 5          -> (5, 3, 2, 2), wrapped
+    #   hessian(lambda x: x[0] ** 2 * x[1] + x[1] ** 3)((1, 2))      -> [[4, 2], [2, 12]]
     # Mind:
     # - Tangents live as long as their level.
     # Use: `next_level`, `jvp_level() as level`, `checked_dual(level, x, tangent)`,
-    # `batched`, `rows_of`, `level.tangent`, `as_sequence`; `F.movedim`, `levels.example`.
+    # `batched`, `rows_of`, `level.tangent(output)`, `as_sequence`; `F.movedim`,
+    # `levels.example`.
     raise NotImplementedError("08b.7 All columns in one run is yours to write")
 
 
