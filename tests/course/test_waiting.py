@@ -58,7 +58,7 @@ def no_view() -> tuple[Stage, dict[str, str]]:
 
 def own_counter() -> tuple[Stage, dict[str, str]]:
     stage = find_stage("06")
-    return stage, mistake(stage, "06.4", "the counter is not shared")
+    return stage, mistake(stage, "06.4", "a counter of its own")
 
 
 def no_array() -> tuple[Stage, dict[str, str]]:
@@ -70,7 +70,7 @@ def no_array() -> tuple[Stage, dict[str, str]]:
 PAIRS = {
     "04a.2": (numpy_scalar, {"04a.3", "04a.4", "04a.6"}),
     "08.1": (no_view, {"08.3"}),
-    "06.4": (own_counter, {"06.5", "06.7"}),
+    "06.4": (own_counter, {"06.7", "06.8"}),
     "09.5": (no_array, {"09.6"}),
 }
 
