@@ -86,7 +86,7 @@ def symptom_04d_1_defaults_saved():
 
 
 def symptom_04d_1_named_gradients():
-    return "asks for 'g_sin'" in _loading()
+    return "asks for 'g_" in _loading()
 
 
 def symptom_04d_1_gradients_saved():
@@ -310,7 +310,7 @@ def symptom_04d_4_records_in_inference_mode():
     copy = second_copy("04d.4")
     x = leaf(copy, 2.0)
     with torch.inference_mode(), torch.enable_grad():
-        return copy.F.exp(x).grad_fn is not None
+        return copy.F.exp(x)._node is not None
 
 
 def symptom_04d_4_without_formula():
