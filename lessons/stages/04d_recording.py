@@ -310,7 +310,7 @@ def symptom_04d_4_records_in_inference_mode():
     copy = second_copy("04d.4")
     x = leaf(copy, 2.0)
     with torch.inference_mode(), torch.enable_grad():
-        return copy.F.exp(x)._node is not None
+        return copy.F.mul(x, 2.0).grad_fn is not None
 
 
 def symptom_04d_4_without_formula():

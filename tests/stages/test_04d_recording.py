@@ -241,7 +241,7 @@ def test_nothing_is_recorded_without_need(copy):
 def test_inference_mode_records_nothing(copy):
     x = copy.tensor([2.0], requires_grad=True)
     with torch.inference_mode(), torch.enable_grad():
-        assert copy.F.exp(x).grad_fn is None
+        assert copy.F.mul(x, 2.0).grad_fn is None
 
 
 @pytest.mark.hole("04d.4")
