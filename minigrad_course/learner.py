@@ -206,11 +206,18 @@ def run(
             raise typer.Exit(int(bool(trial.problem)))
         if len(chosen) > 1:
             out.print(f"[bold]{stage.number} {escape(stage.words['title'])}[/]")
+        was_solved = stage in skipping.solved_stages(space)
         verdicts = try_and_show(out, stage, files, holes, shared)
-        done &= verdicts is not None and all(each.is_right for each in verdicts)
         if keep is None and verdicts is not None:
             space.record((each.hole, each.is_right) for each in verdicts)
             space.record_waits(verdicts)
+            if stage.beside and holes != list(stage.holes) and not was_solved and \
+                    stage in skipping.solved_stages(space):  # now below the whole package
+                holes = list(stage.holes)
+                verdicts = try_and_show(out, stage, files, holes, shared) or []
+                space.record((each.hole, each.is_right) for each in verdicts)
+        done &= bool(verdicts) and all(each.is_right for each in verdicts or ())
+        if keep is None and verdicts is not None:
             if len(holes) == len(stage.holes):
                 note_tested(space, stage)
             if stage in skipping.solved_stages(space):

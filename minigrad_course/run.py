@@ -49,10 +49,9 @@ def try_and_show(console: Console, stage: Stage, files: dict[str, Path], holes: 
 
 def show_whole(console: Console, whole: Trial) -> None:
     """Say how all files of a stage do below the whole package; see waiting.py."""
-    if whole.problem:
-        show_problem(console, whole)
-        return
     console.print(escape(told_of_whole(whole)), soft_wrap=True)
+    if whole.problem:
+        _show_lines_of(console, whole)
     for each in whole.outcomes:
         if not each.passed:
             console.print(f"  {escape(short_name(each.test))} failed:")
@@ -66,14 +65,19 @@ def show_problem(console: Console, trial: Trial) -> None:
     """Say why no test could run: the last lines of the error come first in use."""
     lines = trial.problem.strip().splitlines()
     console.print(f"[red]nothing could be tested:[/] {escape(lines[-1])}", soft_wrap=True)
-    for line in own_lines(lines[:-1])[-7:]:
-        if not line.startswith("Traceback "):
-            console.print(f"  {escape(line)}")
+    _show_lines_of(console, trial)
     if (gone := _GONE.search(lines[-1])) is not None:
         console.print(f"  {escape(gone[2])} has no {gone[1]} any more, and the package needs it. "
                       "`minigrad reset` puts the files of a stage back and keeps yours.",
                       soft_wrap=True)
     show_import_output(console, trial)
+
+
+def _show_lines_of(console: Console, trial: Trial) -> None:
+    """Show through which lines the error came that kept the tests from running."""
+    for line in own_lines(trial.problem.strip().splitlines()[:-1])[-7:]:
+        if not line.startswith("Traceback "):
+            console.print(f"  {escape(line)}")
 
 
 def show_import_output(console: Console, trial: Trial) -> None:

@@ -168,12 +168,12 @@ def verdicts(stage: Stage, trial: Trial, holes: list[Hole]) -> list[Verdict]:
 def told_of_whole(whole: Trial) -> str:
     """Say how all files of a stage do below the whole package; see waiting.py."""
     if whole.problem:
-        return ("Below the whole package nothing could be tested: "
+        return ("The stage is not solved yet: the whole package cannot be imported on your files: "
                 + whole.problem.strip().rpartition("\n")[2])
     count, failing = len(whole.outcomes), [each for each in whole.outcomes if not each.passed]
     if failing:
-        return (f"Your files stand in below the whole package: {len(failing)} of {count} tests "
-                "fail there.")
+        return (f"The stage is not solved yet: your files stand in below the whole package, and "
+                f"{len(failing)} of {count} tests fail there.")
     return f"Your files stand in below the whole package: all {count} tests pass there."
 
 

@@ -11,6 +11,8 @@ NOTE [Below the whole package]
     Each exercise of a stage with `beside = true` is tested on a copy of its own, and waits for
     none.  When all of them are right, the learner's files are swapped in below the whole package,
     as those of other stages are, and the tests that are marked with the stage's number run there.
+    A failure there belongs to the exercises that fail there with the package's version of all
+    others; where none does, it belongs to all.
 
 NOTE [Time in second runs]
     Second runs have the same limit of time.  An exercise that ended at its limit in its own code is
@@ -92,7 +94,7 @@ def try_again(desk: Desk, first: Trial, holes: list[str] | None, once: Once, run
         is_whole = holes is None or {hole.id for hole in every} <= set(holes)
         if not is_whole or not all(map(first.solved, every)):
             return first
-        return replace(first, whole=once([desk.stage.number], False))
+        return _below_whole_package(desk, first, once([desk.stage.number], False), run)
     asked = [hole for hole in every if holes is None or hole.id in holes]
     is_open = desk.open()  # they fail: their tests need not run
     others = [hole.id for hole in every if hole not in asked and hole.id not in is_open]
@@ -102,6 +104,37 @@ def try_again(desk: Desk, first: Trial, holes: list[str] | None, once: Once, run
         rest = once(others, True)
         first = replace(first, outcomes=(*first.outcomes, *rest.outcomes))
     return second_runs(desk, first, asked, run)
+
+
+def _below_whole_package(desk: Desk, first: Trial, whole: Trial, run: Runs) -> Trial:
+    """Return a trial with what came of all files below the whole package.
+
+    See NOTE [Below the whole package] for the exercises to which a failure there belongs.
+    """
+    first = replace(first, whole=whole)
+    if not _fails(whole):
+        return first
+    every = desk.stage.holes
+    try:
+        trials = run([(desk.without([each.id for each in every if each != hole]),
+                       [desk.stage.number], False) for hole in every], False)
+    except CourseError:  # the files cannot be put together
+        trials = [whole] * len(every)
+    broken = {hole: trial for hole, trial in zip(every, trials, strict=True) if _fails(trial)}
+    more = [each for hole, trial in (broken or dict.fromkeys(every, whole)).items()
+            for each in _failures_of(hole, trial)]
+    return replace(first, outcomes=(*first.outcomes, *more))
+
+
+def _fails(whole: Trial) -> bool:
+    return bool(whole.problem) or not all(each.passed for each in whole.outcomes)
+
+
+def _failures_of(hole: Hole, whole: Trial) -> list[Outcome]:
+    """Return the failures below the whole package as failures of one exercise."""
+    if whole.problem:
+        return [replace(_failure(hole, whole), test=f"the whole package on your {hole.id}")]
+    return [replace(each, holes=(hole.id,)) for each in whole.outcomes if not each.passed]
 
 
 def _took_too_long(problem: str) -> bool:

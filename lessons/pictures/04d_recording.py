@@ -54,7 +54,7 @@ def slopes() -> Picture:
                   (y, "log(1 + eˣ)", "forward-line", 34), (first, "slope", "gradient-line", 10),
                   (second, "slope of the slope", "line", 40))]
     return Picture(
-        plot(curves, "x", "value", legend=(0.05, 0.08)), "Softplus and its two derivatives",
+        plot(curves, "x", "value", legend=(0.05, 0.03)), "Softplus and its two derivatives",
         "Three curves over x from -4 to 4: a smooth ramp; its slope, which rises from 0 to 1 and "
         "is 0.5 at 0; and the slope of that, a bump of height 0.25 at 0.",
         "You write the first two. The third is the engine's.")

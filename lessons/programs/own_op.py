@@ -3,7 +3,7 @@
     minigrad python --mine 04d own_op.py
 
 Every op of the package passes these tests, which take samples from its declaration. They are in
-`tests/ops/test_registry.py`, so this needs a checkout of the project.
+`tests/ops/test_registry.py`, beside the course.  `minigrad python` finds this program by its name.
 """
 
 from __future__ import annotations

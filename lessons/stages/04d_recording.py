@@ -1,6 +1,9 @@
 """Symptoms of stage 04d: each asks the second copy whether it shows one mistake."""
 
 import contextlib
+import gc
+import inspect
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -69,23 +72,43 @@ def symptom_04d_1_defaults():
     return "shared" in needed_by(lambda g, shared=None: g)
 
 
+def symptom_04d_1_defaults_saved():
+    needed_by = second_copy("04d.1").module("op.node").needed_by
+    if needed_by(lambda g, shared=None: g) != ("g",):
+        return False
+    saved = []
+
+    def program():
+        saved.append(_saves(grad_self=lambda g, self, shared=None: g))
+
+    kind, text = raised(program)
+    return "'shared'" in text or (kind is None and saved == [None])
+
+
+def symptom_04d_1_named_gradients():
+    return "asks for 'g_" in _loading()
+
+
 def symptom_04d_1_gradients_saved():
     found = _saves(grad_self=lambda g, other: g)
     return found is not None and "g" in found[0] + found[1]
 
 
+def _unknown():
+    """The error that `save_list` raises for a name of no kind."""
+    save_list = second_copy("04d.1").module("op.node").save_list
+    op = type("Odd", (), {"outputs": (), "tensors": ("self",), "list_of_tensors": None,
+                          "parameters": ("self",), "formulas": {
+                              "self": (lambda g, weight: g, ("g", "weight"))}})
+    return raised(lambda: save_list(op))[0]
+
+
 def symptom_04d_1_unknown_accepted():
-    return _saves(grad_self=lambda g, weight: g) is not None
+    return _unknown() is None
 
 
 def symptom_04d_1_other_error():
-    copy = second_copy("04d.1")
-
-    def program():
-        with declared(copy, "Odd", forward=lambda xp, self: self, grad_self=lambda g, weight: g):
-            pass
-
-    return raised(program)[0] not in (None, TypeError)
+    return _unknown() not in (None, TypeError)
 
 
 def symptom_04d_1_first_formula():
@@ -121,6 +144,11 @@ def _product(hole):
 def _total(hole):
     copy = second_copy(hole)
     return copy.F.add_scaled([leaf(copy, 2.0)], 3.0).grad_fn
+
+
+def symptom_04d_2_saved_slots():
+    kind, text = raised(lambda: second_copy("04d.2"))
+    return kind is ValueError and "'_saved_" in text and "__slots__" in text
 
 
 def symptom_04d_2_dictionary():
@@ -189,7 +217,26 @@ def symptom_04d_3_saves_everything():
 
 def symptom_04d_3_dead_edges():
     copy = second_copy("04d.3")
-    return copy.F.mul(leaf(copy, 2.0), copy.tensor([3.0])).grad_fn.names_to_save() == {"self"}
+    return not _asked_by_none() and copy.F.mul(
+        leaf(copy, 2.0), copy.tensor([3.0])).grad_fn.names_to_save() == {"self"}
+
+
+def _asked_by_none():
+    """The names that a difference saves, whose formulas ask for nothing."""
+    copy = second_copy("04d.3")
+    return copy.F.sub(leaf(copy, 2.0), leaf(copy, 3.0)).grad_fn.names_to_save()
+
+
+def symptom_04d_3_own_names():
+    copy = second_copy("04d.3")
+    return _asked_by_none() == {"self", "other"} and copy.F.mul(
+        leaf(copy, 2.0), copy.tensor([3.0])).grad_fn.names_to_save() == {"self"}
+
+
+def symptom_04d_3_strict():
+    copy = second_copy("04d.3")
+    kind, text = raised(lambda: copy.F.add_scaled([leaf(copy, 2.0), leaf(copy, 3.0)], 3.0))
+    return kind is ValueError and "zip()" in text
 
 
 def symptom_04d_3_outputs_as_inputs():
@@ -257,6 +304,20 @@ def symptom_04d_4_records_in_no_grad():
     copy = second_copy("04d.4")
     with torch.no_grad():
         return copy.F.exp(leaf(copy, 2.0)).grad_fn is not None
+
+
+def symptom_04d_4_records_in_inference_mode():
+    copy = second_copy("04d.4")
+    x = leaf(copy, 2.0)
+    with torch.inference_mode(), torch.enable_grad():
+        return copy.F.mul(x, 2.0).grad_fn is not None
+
+
+def symptom_04d_4_without_formula():
+    copy = second_copy("04d.4")
+    with declared(copy, "Odd", forward=lambda xp, self: xp.exp(self), tensors=("self",),
+                  not_implemented_derivative=True) as op:
+        return not op(leaf(copy, 2.0)).requires_grad
 
 
 def symptom_04d_4_records_constants():
@@ -412,7 +473,33 @@ def symptom_04d_5_output_not_saved():
     return node is not None and node._value_result is None
 
 
+def symptom_04d_5_cycle():
+    copy = second_copy("04d.5")
+    result = copy.F.exp(leaf(copy, 2.0))
+    node, was_on = weakref.ref(result.grad_fn), gc.isenabled()
+    gc.disable()
+    try:
+        del result
+        return node() is not None
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def symptom_04d_5_inference():
+    copy = second_copy("04d.5")
+    x = copy.tensor([2.0])
+    with torch.inference_mode():
+        return not copy.F.exp(x).is_inference()
+
+
 # ---------------------------------------------------------------- 04d.6
+
+
+def symptom_04d_6_needed_none():
+    node, found = _run()
+    return len(found) == 2 and all(each is None for each in found) and node.apply_arrays(
+        [np.array([10.0])], {edge[0] for edge in node.edges})[0] is not None
 
 
 def _run(arrays=True, needed=None, second_requires_grad=True):
@@ -437,7 +524,8 @@ def symptom_04d_6_tensors_as_arrays():
     node, copy = _product("04d.6"), second_copy("04d.6")
     saved = node.unpack("self", arrays=False)
     first = node.apply_tensors([copy.tensor([1.0])])[0]
-    return isinstance(saved, torch.Tensor) and not getattr(first, "requires_grad", False)
+    return (isinstance(saved, torch.Tensor) and first is not None
+            and not getattr(first, "requires_grad", False))
 
 
 def symptom_04d_6_unpacks_arrays():
@@ -518,20 +606,8 @@ def symptom_04d_6_shared_on_tensors():
 # ---------------------------------------------------------------- 04d.7
 
 
-def symptom_04d_7_hidden():
-    copy = second_copy("04d.7")
-    with declared(copy, "Kept", forward=lambda xp, self: self, grad_self=lambda g: g) as op:
-        raised(lambda: copy.module("op.publish").publish(op))
-        return "kept" in vars(copy.F)
-
-
-def symptom_04d_7_always_method():
-    return "add_scaled" in vars(second_copy("04d.7").Tensor)
-
-
-def symptom_04d_7_no_method():
-    copy = second_copy("04d.7")
-    return "sin" in vars(copy.F) and "sin" not in vars(copy.Tensor)
+def symptom_04d_7_no_first():
+    return "__sub__" not in vars(second_copy("04d.7").Tensor)
 
 
 def symptom_04d_7_no_reflected():
@@ -564,18 +640,26 @@ def symptom_04d_7_two_operands():
     return raised(lambda: dunder(copy.tensor([0.0])))[0] is TypeError
 
 
-def symptom_04d_7_no_inplace():
-    return "exp_" not in vars(second_copy("04d.7").F)
+def symptom_04d_7_numbers():
+    copy = second_copy("04d.7")
+    multiply = vars(copy.Tensor).get("__mul__")
+    return multiply is not None and multiply(copy.tensor([2.0]), 3.0) is NotImplemented
 
 
-def symptom_04d_7_bare_arrays():
-    function = second_copy("04d.7").module("op.publish").FUNCTIONS.get("exp")
-    return function is not None and raised(lambda: function(np.zeros(1)))[0] is None
+def symptom_04d_7_not_asked():
+    def eq(self, other):
+        return "equal"
+
+    copy = second_copy("04d.7")
+    equal = copy.module("op.publish").operator(eq)
+    return equal(copy.tensor([2.0]), np.array([2.0])) is NotImplemented
 
 
-def symptom_04d_7_formulas_refused():
-    function = vars(second_copy("04d.7").F).get("exp")
-    return function is not None and raised(lambda: function(np.zeros(1)))[0] is TypeError
+def symptom_04d_7_reflected_refuses():
+    copy = second_copy("04d.7")
+    methods, x = vars(copy.Tensor), copy.tensor([2.0])
+    return (methods["__sub__"](x, "text") is NotImplemented
+            and raised(lambda: methods["__rsub__"](x, "text"))[0] is TypeError)
 
 
 # ---------------------------------------------------------------- 04d.8
@@ -599,6 +683,30 @@ def _at(value, g=1.0, dtype=np.float64):
     y = op(x)
     (slope,) = torch.autograd.grad(y, x, torch.tensor(np.array([g], dtype)))
     return y.tolist()[0], slope.tolist()[0]
+
+
+def _newly_declared():
+    """The error with which the learner's function fails, and its text."""
+    copy = second_copy("04d.8")
+    for name in [key for key in copy.REGISTRY if key.startswith("Log1p")]:
+        del copy.REGISTRY[name]
+    return raised(copy.module("examples.softplus").declare_log1p_exp)
+
+
+def symptom_04d_8_instance():
+    kind, text = _newly_declared()
+    return kind is TypeError and text.startswith("log1p_exp() missing")
+
+
+def symptom_04d_8_no_backend():
+    names = list(inspect.signature(_declared()[1].forward).parameters)
+    return names != ["xp", "self"]
+
+
+def symptom_04d_8_forward_in_F():
+    copy, op = _declared()
+    return "F" in op.forward.__code__.co_names and raised(
+        lambda: op(copy.tensor(np.array([0.0]))))[0] is AttributeError
 
 
 def symptom_04d_8_returns_none():
@@ -629,6 +737,26 @@ def symptom_04d_8_overflow():
     copy, op = _declared()
     with np.errstate(all="ignore"):
         return op(copy.tensor(np.array([1000.0]))).tolist() != [1000.0]
+
+
+def symptom_04d_8_overflow_on_the_way():
+    copy, op = _declared()
+    x = copy.tensor(np.array([1000.0]))
+    with np.errstate(all="ignore"):
+        if op(x).tolist() != [1000.0]:
+            return False
+    with np.errstate(over="raise", invalid="raise"):
+        return raised(lambda: op(x))[0] is FloatingPointError
+
+
+def symptom_04d_8_float64():
+    copy, op = _declared()
+    return op(copy.tensor(np.array([0.0], np.float32)))._array.dtype == np.float64
+
+
+def symptom_04d_8_slope_is_nan():
+    with np.errstate(all="ignore"):
+        return bool(np.isnan(_at(1000.0)[1])) and abs(_at(0.0)[1] - 0.5) < 1e-3
 
 
 def symptom_04d_8_no_g():

@@ -261,16 +261,25 @@ def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
     if type(array) is list:
         return wrap_several(op, node, values, array)
     tensor = Tensor._plain(array)
-    if _state.observers.count:
-        mark_inference(tensor)
-    if op.view:
-        array = join_to_base(tensor, values[0])
+    if op.view or _state.observers.count:
+        mark_result(op, values, tensor)
+    array = tensor._array
     if node is not None and array.dtype.kind == "f":  # integers have no gradient
         node.shape, node.dtype = array.shape, array.dtype
         tensor._node, tensor._requires_grad = node, True
         if "result" in node.saves:
-            node.save_output("result", tensor)
+            node.save_output("result", tensor)  # which asks for the tensor's node
     return tensor
+
+
+def mark_result(op: type[Op], values: list[Any], tensor: Tensor) -> None:
+    """Join the result of a view op to its base; make it an inference tensor in inference mode.
+
+    The result of a view op gets an array of its own where forward made a copy.
+    """
+    mark_inference(tensor)
+    if op.view:
+        join_to_base(tensor, values[0])
 
 
 def mark_inference(tensor: Tensor) -> None:
@@ -279,13 +288,12 @@ def mark_inference(tensor: Tensor) -> None:
         tensor._counter = INFERENCE
 
 
-def join_to_base(result: Tensor, base: Tensor) -> Array:
-    """Mark the result of a view op as a view and return its array; a copy has no base."""
+def join_to_base(result: Tensor, base: Tensor) -> None:
+    """Mark the result of a view op as a view; a copy has no base."""
     if shares_memory(result._array, base._array):
         mark_view(result, base)
     else:
         result._array = result._array.copy()
-    return result._array
 
 
 def shares_memory(array: Array, base: Array) -> bool:

@@ -49,16 +49,27 @@ def publish(op: type[Op]) -> None:
     call = documented(caller(op), op, op.name)
     general, dunder = quicker(op, call, operator(call))
     if op.public:
-        vars(F)[op.name] = general
-        FUNCTIONS[op.name] = package_function(general, op)
-        if op.method:
-            method(op.name)(general)
+        publish_function(op, general)
     if op.dunder:
-        method(op.dunder[0])(dunder)
-    if len(op.dunder) > 1:
-        method(op.dunder[1])(dunder if op.commutative else operator(swapped(call)))
+        publish_operators(op, call, dunder)
     if op.inplace or (op.inplace_op and op.public):
         publish_inplace(op)
+
+
+def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
+    """Give an op its names in `F` and in the package, and its method."""
+    vars(F)[op.name] = call
+    FUNCTIONS[op.name] = package_function(call, op)
+    if op.method:
+        method(op.name)(call)
+
+
+def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]) -> None:
+    """Give an op its operators, such as `x - y` and, with a number on the left, `5 - x`."""
+    first, *reflected = op.dunder
+    method(first)(dunder)
+    for name in reflected:
+        method(name)(dunder if op.commutative else operator(swapped(call)))
 
 
 def publish_inplace(op: type[Op]) -> None:

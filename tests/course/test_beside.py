@@ -336,15 +336,50 @@ def test_what_fails_below_the_whole_package_alone_is_told(stage, tmp_path, monke
     written(texts, space.exercises / stage.key)
     output = CliRunner().invoke(app, ["run", "04d", "--dir", str(space.root)]).output
     told = " ".join(output.split())
-    assert "10 of 10 points" in told
-    assert "Your files stand in below the whole package: 1 of 2 tests fail there." in told
+    assert "wrong 04d.2 " in told
+    assert re.search(r" [1-9] of 10 points ", told)
+    assert ("The stage is not solved yet: your files stand in below the whole package, and 1 of 2 "
+            "tests fail there.") in told
     assert "test_a_mean_has_a_gradient failed:" in told
+    assert "is solved" not in told
+    told = CliRunner().invoke(app, ["run", "04d.2", "--dir", str(space.root)]).output
+    assert "1 of 2 tests fail there" in " ".join(told.split())
+    assert "is solved" not in told
+    assert not space.solved(next(each for each in stage.holes if each.id == "04d.2"))
     result = page(stage.root, [{"stage": "04d", "files": texts}])[0]
-    assert result["whole"].startswith("Your files stand in below the whole package: 1 of 2 tests "
-                                      "fail there. test_a_mean_has_a_gradient: ")
+    assert result["whole"].startswith("The stage is not solved yet: your files stand in below the "
+                                      "whole package, and 1 of 2 tests fail there. "
+                                      "test_a_mean_has_a_gradient: ")
+    assert [each["state"] for each in result["verdicts"]] == ["solved", "wrong", "solved"]
     texts["op/apply.py"] = texts["op/apply.py"].replace("'MeanAll': return", "'Nothing': return")
     assert page(stage.root, [{"stage": "04d", "files": texts}])[0]["whole"] == (
         "Your files stand in below the whole package: all 2 tests pass there.")
+
+
+@pytest.mark.slow
+def test_a_package_that_cannot_be_imported_is_told(stage, tmp_path, monkeypatch):
+    """Each copy can: the mistake shows with an op of the whole package."""
+    monkeypatch.setattr(course, "checkout", lambda: stage.root)
+    space = make_workspace(tmp_path / "engine")
+    texts = answers(stage, {})
+    before = "def is_always_saved("
+    assert texts["op/node.py"].count(before) == 1
+    head, start, rest = texts["op/node.py"].partition(before)
+    line, end, body = rest.partition("\n")
+    while not line.rstrip().endswith(":"):
+        more, end, body = body.partition("\n")
+        line += "\n" + more
+    texts["op/node.py"] = (head + start + line + end
+                           + "    if op.__name__ == 'Tanh': raise TypeError('no tanh')\n" + body)
+    written(texts, space.exercises / stage.key)
+    output = CliRunner().invoke(app, ["run", "04d", "--dir", str(space.root)])
+    told = " ".join(output.output.split())
+    assert output.exit_code == 1
+    assert ("The stage is not solved yet: the whole package cannot be imported on your files: "
+            "TypeError: no tanh") in told
+    assert "wrong 04d.1 " in told
+    assert "the whole package on your 04d.1 failed: TypeError: no tanh" in told
+    assert "is solved" not in told
 
 
 @pytest.mark.slow

@@ -5,6 +5,8 @@ all of them are right, with the learner's files below the whole package.
 """
 
 import contextlib
+import gc
+import weakref
 from types import SimpleNamespace
 
 import _oracle as oracle
@@ -37,6 +39,18 @@ def pair(copy, first=2.0, second=3.0):
     return (copy.tensor([first], requires_grad=True), copy.tensor([second], requires_grad=True))
 
 
+@contextlib.contextmanager
+def without_collector():
+    """Keep Python from looking for cycles, so that what is in one stays."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 # ------------------------------------------------------------------ 04d.1
 
 
@@ -50,7 +64,8 @@ def test_names_of_a_formula_s_arguments(copy):
 @pytest.mark.hole("04d.1")
 @pytest.mark.parametrize(("op", "lists"), [
     ("Mul", (["other", "self"], [])), ("Exp", (["result"], [])), ("Sub", ([], [])),
-    ("SinCos", (["cos", "sin"], [])), ("AddScaled", ([], ["scale", "tensors_sizes"]))])
+    ("SinCos", (["cos", "sin"], [])), ("AddScaled", ([], ["scale", "tensors_sizes"]))],
+    ids=["Mul", "Exp", "Sub", "SinCos", "AddScaled"])
 def test_save_lists_of_ops(copy, op, lists):
     found = copy.module("op.node").save_list(copy.REGISTRY[op])
     assert tuple(map(list, found)) == lists
@@ -75,6 +90,13 @@ def test_gradients_are_not_saved(copy):
     with declared(copy, "Grads", outputs=("a", "b"), forward=lambda xp, self: (self, self),
                   grad_self=lambda grads, g_a, g_b, b: g_a) as op:
         assert (list(op.node_type.saves), list(op.node_type.keeps)) == (["b"], [])
+
+
+@pytest.mark.hole("04d.1")
+def test_what_a_formula_can_do_without_is_not_saved(copy):
+    with declared(copy, "Common", forward=lambda xp, self: self,
+                  grad_self=lambda g, self, shared=None: g) as op:
+        assert list(op.node_type.saves) == ["self"]
 
 
 @pytest.mark.hole("04d.1")
@@ -159,6 +181,14 @@ def test_an_output_is_no_input(copy):
 
 
 @pytest.mark.hole("04d.3")
+def test_a_list_has_more_edges_than_formulas(copy):
+    tensors = [copy.tensor([value], requires_grad=True) for value in (1.0, 2.0, 3.0)]
+    node = copy.F.add_scaled(tensors, 2.0).grad_fn
+    assert len(node.next_functions) == 3 and node.names_to_save() <= {"scale"}
+    assert node._saved_scale == 2.0
+
+
+@pytest.mark.hole("04d.3")
 def test_what_is_always_saved(copy):
     with declared(copy, "Three", forward=lambda xp, a, b, c: a + b + c,
                   grad_a=lambda g, c: g * c, grad_b=lambda g, c: g * c,
@@ -205,6 +235,21 @@ def test_nothing_is_recorded_without_need(copy):
     with torch.no_grad():
         assert copy.F.exp(x).grad_fn is None
     assert copy.F.exp(x).grad_fn is not None
+
+
+@pytest.mark.hole("04d.4")
+def test_inference_mode_records_nothing(copy):
+    x = copy.tensor([2.0], requires_grad=True)
+    with torch.inference_mode(), torch.enable_grad():
+        assert copy.F.mul(x, 2.0).grad_fn is None
+
+
+@pytest.mark.hole("04d.4")
+def test_an_op_whose_derivative_is_missing(copy):
+    with declared(copy, "Odd", forward=lambda xp, self: xp.exp(self), tensors=("self",),
+                  not_implemented_derivative=True) as op:
+        result = op(copy.tensor([2.0], requires_grad=True))
+        assert result.requires_grad and result.grad_fn is not None
 
 
 @pytest.mark.hole("04d.4")
@@ -288,6 +333,23 @@ def test_an_output_is_saved(copy):
     assert result.grad_fn._saved_result.item() == result.item()
     result.backward()
     assert x.grad.item() == result.item()
+
+
+@pytest.mark.hole("04d.5")
+def test_a_result_and_its_node_are_no_cycle(copy):
+    result = copy.F.exp(copy.tensor([2.0], requires_grad=True))
+    node = weakref.ref(result.grad_fn)
+    with without_collector():
+        del result
+        assert node() is None
+
+
+@pytest.mark.hole("04d.5")
+def test_results_in_inference_mode(copy):
+    x = copy.tensor([2.0])
+    with torch.inference_mode():
+        result = copy.F.exp(x)
+    assert result.is_inference() and not copy.F.exp(x).is_inference()
 
 
 @pytest.mark.hole("04d.5")
@@ -446,37 +508,6 @@ def test_a_common_part_is_computed_once_on_arrays(copy):
 
 
 @pytest.mark.hole("04d.7")
-def test_a_function_and_a_method(copy):
-    x = copy.tensor([2.0], requires_grad=True)
-    for result in (copy.F.sin(x), copy.module("op.publish").FUNCTIONS["sin"](x), x.sin()):
-        assert result.grad_fn.op is copy.REGISTRY["Sin"]
-    assert "sin" in vars(copy.Tensor)
-    assert copy.F.exp_ is vars(copy.F)["exp_"]
-
-
-@pytest.mark.hole("04d.7")
-def test_no_method_where_none_is_wanted(copy):
-    assert "add_scaled" not in vars(copy.Tensor)
-    assert "add_scaled" in vars(copy.F)
-
-
-@pytest.mark.hole("04d.7")
-def test_no_name_where_an_op_is_not_public(copy):
-    publish = copy.module("op.publish")
-    with declared(copy, "Hidden", forward=lambda xp, self: self, grad_self=lambda g: g) as op:
-        publish.publish(op)
-        assert "hidden" not in vars(copy.F) and "hidden" not in publish.FUNCTIONS
-        assert "hidden" not in vars(copy.Tensor)
-
-
-@pytest.mark.hole("04d.7")
-def test_bare_arrays_are_for_formulas_alone(copy):
-    assert copy.F.exp(np.zeros(1)).tolist() == [1.0]
-    with pytest.raises(TypeError, match="must be Tensor, not ndarray"):
-        copy.module("op.publish").FUNCTIONS["exp"](np.zeros(1))
-
-
-@pytest.mark.hole("04d.7")
 def test_operators(copy):
     x, y = pair(copy)
     for result, value, op in ((x * y, 6.0, "Mul"), (x - y, -1.0, "Sub"), (x * 4, 8.0, "Mul")):
@@ -502,6 +533,25 @@ def test_an_operand_that_is_none_is_left_to_the_other_side(copy):
     x = copy.tensor([2.0])
     assert x * Other() == "mine"
     assert copy.Tensor.__mul__(x, "text") is NotImplemented
+
+
+@pytest.mark.hole("04d.7")
+def test_the_other_way_round_too(copy):
+    assert copy.Tensor.__rsub__(copy.tensor([2.0]), "text") is NotImplemented
+    assert copy.Tensor.__rmul__(copy.tensor([2.0]), "text") is NotImplemented
+
+
+@pytest.mark.hole("04d.7")
+def test_with_another_decides(copy):
+    asked = []
+
+    def eq(self, other):
+        asked.append(type(other))
+        return "equal"
+
+    equal = copy.module("op.publish").operator(eq)
+    assert equal(copy.tensor([0.5]), np.array([0.5])) == "equal"
+    assert issubclass(asked[0], torch.Tensor)
 
 
 @pytest.mark.hole("04d.7")
@@ -700,6 +750,41 @@ def test_interceptors_see_ops_and_not_their_recording():
         finally:
             _state.observers.leave()
         assert kept == ["mul", "add", "sum"]
+
+
+@pytest.mark.hole("04d")
+def test_inference_mode_leaves_no_graph():
+    x = torch.tensor([2.0], requires_grad=True)
+    with torch.inference_mode(), torch.enable_grad():
+        assert (x * 2).grad_fn is None
+        assert (torch.ones(2) * 2).is_inference()
+
+
+@pytest.mark.hole("04d")
+def test_ops_without_a_formula():
+    x, values = torch.tensor([0.5], requires_grad=True), torch.tensor([1.0])
+    result = torch.heaviside(x, values)
+    assert result.requires_grad
+    with pytest.raises(RuntimeError, match="is not implemented"):
+        result.backward()
+
+
+@pytest.mark.hole("04d")
+def test_a_result_and_its_node_go_together():
+    result = torch.tensor([2.0], requires_grad=True).exp()
+    node = weakref.ref(result.grad_fn)
+    with without_collector():
+        del result
+        assert node() is None
+
+
+@pytest.mark.hole("04d")
+def test_operators_and_other_operands():
+    x = torch.tensor([0.5])
+    assert (x == np.array([0.5])).tolist() == [True]
+    assert x.__rsub__("text") is NotImplemented
+    for name in ("__rfloordiv__", "__rlshift__", "__rpow__"):
+        assert getattr(torch.tensor([2]), name)("text") is NotImplemented
 
 
 @pytest.mark.hole("04d")

@@ -70,18 +70,19 @@ def intercepted(op: type[Op], values: list[Any], stack: tuple[Any, ...] = ()) ->
 
     See NOTE [Interceptors] in _state.py.
     """
-    # 04d.5 Four steps (about 21 lines)
+    # 04d.5 Four steps (about 20 lines)
     # Run an op: prepare, forward, record, wrap. `intercepted` lets the first of a stack
-    # hand the op on to the next; the last hands it to `run_op`. `wrap` makes the result's
-    # Tensor and joins it to the node.
+    # hand the op on to the next, the last to `run_op`. `wrap` makes the result's Tensor
+    # and joins it to the node.
     #   run_op(Mul, [x, y]).grad_fn.shape     -> that of the result; dtype likewise
     #   F.exp(array)                          -> an array: then two steps are enough
     # Mind:
     # - Elsewhere than on `numpy_backend`: `run_elsewhere(op, call)`.
+    # - A list of arrays: `wrap_several`.
+    # - If `op.view` or `_state.observers.count`: `mark_result(op, values, tensor)`; its
+    #   array may change.
     # - Only results with `array.dtype.kind == "f"` get the node and `_requires_grad`.
-    # - Lists: `wrap_several`. Views: `join_to_base` returns their array.
-    # - Observers: `mark_inference(tensor)`.
-    # Use: `stack[0].op(op, values, proceed)`; `call.on_tensors`;
+    # Use: `stack[0].op(op, values, proceed)`; `call.on_tensors`; last,
     # `node.save_output("result", tensor)` if "result" is in `node.saves`.
     raise NotImplementedError("04d.5 Four steps is yours to write")
 
@@ -280,19 +281,28 @@ def wrap(op: type[Op], node: Any, values: list[Any], array: Any) -> Any:
     raise NotImplementedError("04d.5 Four steps is yours to write")
 
 
+def mark_result(op: type[Op], values: list[Any], tensor: Tensor) -> None:
+    """Join the result of a view op to its base; make it an inference tensor in inference mode.
+
+    The result of a view op gets an array of its own where forward made a copy.
+    """
+    mark_inference(tensor)
+    if op.view:
+        join_to_base(tensor, values[0])
+
+
 def mark_inference(tensor: Tensor) -> None:
     """Make a new tensor an inference tensor if inference mode is on."""
     if _state.inference_enabled.get():
         tensor._counter = INFERENCE
 
 
-def join_to_base(result: Tensor, base: Tensor) -> Array:
-    """Mark the result of a view op as a view and return its array; a copy has no base."""
+def join_to_base(result: Tensor, base: Tensor) -> None:
+    """Mark the result of a view op as a view; a copy has no base."""
     if shares_memory(result._array, base._array):
         mark_view(result, base)
     else:
         result._array = result._array.copy()
-    return result._array
 
 
 def shares_memory(array: Array, base: Array) -> bool:

@@ -174,15 +174,16 @@ class OpNode(Node):
         the dtypes of inputs that were converted.
         """
         # 04d.3 A node keeps what it needs (about 9 lines)
-        # `names_to_save`: the names of inputs that the formulas of live edges ask for, and
-        # those in `self.always_saved`. An edge is a pair; it is live if its node is not None.
-        # `save`: fill all slots.
+        # `names_to_save`: the inputs that the formulas of live edges ask for, and those in
+        # `self.always_saved`. An edge is live if its node is not None. `save`: fill all
+        # slots.
         #   z = x * y, only x requires grad     z.grad_fn.names_to_save() -> {"other"}
         #   there z.grad_fn._saved_other is y, and z.grad_fn._saved_self is None
         #   z = exp(x)                          z.grad_fn.names_to_save() -> set()
         # Mind:
-        # - Only names in `self.positions` are inputs; an output is saved later.
-        # - Save tensors from `values`, not arrays: they know their version and history.
+        # - Only names in `self.positions` are arguments of forward; an output is saved later.
+        # - Save Tensors from `values`: they know their version and history.
+        # - A list has one formula and many edges: use a plain `zip`.
         # Use: `self.op.formulas`, in the order of `self.edges`; `saved_value(value,
         # promoted.get(name))`, also for None; `self.keep_arguments`.
         raise NotImplementedError("04d.3 A node keeps what it needs is yours to write")

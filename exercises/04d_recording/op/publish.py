@@ -53,21 +53,38 @@ QUICKER: list[Callable[[type[Op], Any, Any], tuple[Any, Any]]] = []
 
 def publish(op: type[Op]) -> None:
     """Give an op all its names."""
-    # 04d.7 Published (about 19 lines)
-    # Give an op its names. `operator` makes a dunder method of a function, `swapped`
-    # exchanges two operands.
-    #   Sub, dunder ("__sub__", "__rsub__")    -> F.sub, torch.sub, x.sub, x - 5, 5 - x
-    #   operator(call)(x, "text")              -> with_another(call, x, "text")
+    call = documented(caller(op), op, op.name)
+    general, dunder = quicker(op, call, operator(call))
+    if op.public:
+        publish_function(op, general)
+    if op.dunder:
+        publish_operators(op, call, dunder)
+    if op.inplace or (op.inplace_op and op.public):
+        publish_inplace(op)
+
+
+def publish_function(op: type[Op], call: Callable[..., Any]) -> None:
+    """Give an op its names in `F` and in the package, and its method."""
+    vars(F)[op.name] = call
+    FUNCTIONS[op.name] = package_function(call, op)
+    if op.method:
+        method(op.name)(call)
+
+
+def publish_operators(op: type[Op], call: Callable[..., Any], dunder: Callable[..., Any]) -> None:
+    """Give an op its operators, such as `x - y` and, with a number on the left, `5 - x`."""
+    # 04d.7 Operators (about 10 lines)
+    # Give an op its operators. `operator` makes a dunder method of a function, `swapped`
+    # exchanges its two operands, `publish_operators` gives the methods their names.
+    #   ("__sub__", "__rsub__") in op.dunder    -> x - 5, 5 - x
+    #   operator(call)(x, 5)                    -> call(x, 5)
+    #   operator(call)(x, "text")               -> with_another(call, x, "text"), mostly NotImplemented
     # Mind:
-    # - `op.public`: in `vars(F)`, and as `package_function(...)` in `FUNCTIONS`; with
-    #   `op.method` a method too.
-    # - The second dunder, if there is one: the first if `op.commutative`, else swapped.
+    # - A second name is for a tensor on the right: `dunder` again if `op.commutative`,
+    #   else an operator with exchanged operands.
     # - Some operators have one operand.
-    # - `publish_inplace(op)` if `op.inplace`, or if the op is public and has an
-    #   `inplace_op`.
-    # Use: `documented(caller(op), op, op.name)`; `quicker(op, call, operator(call))`
-    # returns function and operator; `method(name)(function)`; `OPERANDS`.
-    raise NotImplementedError("04d.7 Published is yours to write")
+    # Use: `method(name)(function)`; `OPERANDS`; `dunder`, made by `operator(call)`.
+    raise NotImplementedError("04d.7 Operators is yours to write")
 
 
 def publish_inplace(op: type[Op]) -> None:
@@ -157,8 +174,8 @@ def refuse_bare(name: str, args: tuple[Any, ...]) -> None:
 
 def operator(call: Callable[..., Any]) -> Callable[..., Any]:
     """Make a dunder method; it leaves a value that is not an operand to the other side."""
-    # 04d.7 Published: see the task at `publish`.
-    raise NotImplementedError("04d.7 Published is yours to write")
+    # 04d.7 Operators: see the task at `publish_operators`.
+    raise NotImplementedError("04d.7 Operators is yours to write")
 
 
 def with_another(call: Callable[..., Any], self: Tensor, other: Any) -> Any:
@@ -170,8 +187,8 @@ def with_another(call: Callable[..., Any], self: Tensor, other: Any) -> Any:
 
 def swapped(call: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its two operands exchanged."""
-    # 04d.7 Published: see the task at `publish`.
-    raise NotImplementedError("04d.7 Published is yours to write")
+    # 04d.7 Operators: see the task at `publish_operators`.
+    raise NotImplementedError("04d.7 Operators is yours to write")
 
 
 def function(name: str | None = None, *, method_too: bool = True, event: bool = True,
