@@ -30,6 +30,7 @@ class Limits:
     """What one run may take."""
 
     seconds: float = 60
+    total: float | None = None  # seconds for all runs of a submission; None: four times one run's
     memory: int = 4 << 30
     file_bytes: int = 16 << 20
     output_bytes: int = 4 << 20

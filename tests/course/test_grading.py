@@ -23,7 +23,8 @@ from minigrad_course.app import app
 from minigrad_course.grading import intake, process, sandbox
 from minigrad_course.grading.batch import grade_all
 from minigrad_course.grading.child import plain
-from minigrad_course.grading.grade import probe_jobs, same
+from minigrad_course.grading.answers import same
+from minigrad_course.grading.asking import probe_jobs
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
