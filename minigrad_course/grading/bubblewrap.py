@@ -21,7 +21,7 @@ from pathlib import Path
 from .process import Limits
 from .reach import interpreter, libraries, shared_libraries, site_folders, standard_library
 
-__all__ = ["become_user", "bubblewrap"]
+__all__ = ["become_user", "bubblewrap", "limit_processes"]
 
 
 def bubblewrap(users: bool) -> list[str]:
@@ -68,8 +68,12 @@ def become_user(users: bool, user: int, limits: Limits) -> str:
                 f"os.setresuid({user}, {user}, {user})\n")
     elif not _counts_in_namespaces():
         return text
-    return text + (f"import resource; resource.setrlimit(resource.RLIMIT_NPROC, "
-                   f"({limits.processes}, {limits.processes}))\n")
+    return text + limit_processes(limits.processes)
+
+
+def limit_processes(count: int) -> str:
+    """Return what a process does so that its user has at most so many processes and threads."""
+    return f"import resource; resource.setrlimit(resource.RLIMIT_NPROC, ({count}, {count}))\n"
 
 
 def _counts_in_namespaces() -> bool:

@@ -11,6 +11,7 @@ NOTE [Landlock]
 NOTE [System calls]
     A seccomp filter refuses the calls that reach out of the process: the network, other processes,
     namespaces, and memory that no process seems to hold (System V, memfd, shared mappings, keys).
+    No process can leave its session, so all of them are ended with it.
     A refused call fails with EPERM; `clone3` with ENOSYS, so that the C library takes `clone`: its
     flags can be looked at.
 """
@@ -25,7 +26,7 @@ from collections.abc import Iterable
 
 #: Numbers of system calls on two machines: x86_64 and aarch64.
 REFUSED = {
-    "socket": (41, 198), "socketpair": (53, 199),
+    "socket": (41, 198), "socketpair": (53, 199), "setsid": (112, 157), "setpgid": (109, 154),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "pidfd_open": (434, 434), "pidfd_getfd": (438, 438),
     "pidfd_send_signal": (424, 424), "tkill": (200, 130), "rt_sigqueueinfo": (129, 138),
@@ -103,7 +104,7 @@ def give_up_files(library: ctypes.CDLL, readable: Iterable[str], listed: Iterabl
     for paths, allowed in ((readable, run | read | names), (listed, names),
                            (writable, rights & ~(1 << 15))):
         for path in paths:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, PermissionError):  # nothing to allow
                 handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
                 kind = allowed if os.path.isdir(path) else allowed & of_file
                 rule = struct.pack("=Qi", kind, handle)

@@ -21,7 +21,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,7 +30,8 @@ import minigrad
 
 from ..stages import CourseError
 from . import confine
-from .bubblewrap import become_user, bubblewrap
+from .bubblewrap import become_user, bubblewrap, limit_processes
+from .held import tasks_of
 from .process import Ended, Limits, run_limited
 from .reach import (
     inside_library,
@@ -41,7 +41,7 @@ from .reach import (
     shared_libraries,
     standard_library,
 )
-from .users import USERS, end_all_of, remove_files_of, user_for_a_run
+from .users import USERS, end_all_of, remove_files_of, scratch_folder, user_for_a_run
 
 __all__ = ["KINDS", "Ended", "Limits", "Sandbox", "best_sandbox", "works"]
 
@@ -73,7 +73,7 @@ class Sandbox:
 
     def run(self, bundle: Path, words: Sequence[str], job: bytes, limits: Limits) -> Ended:
         """Run `child.py` of a bundle with `words`, and `job` as its input."""
-        with tempfile.TemporaryDirectory(prefix="minigrad-") as scratch, user_for_a_run() as user:
+        with scratch_folder() as scratch, user_for_a_run() as user:
             _link_libraries(bundle)
             command, environment = self._command(bundle, Path(scratch), words, user, limits)
             if self.kind == "user" or (self.kind == "bubblewrap" and gives_users()):
@@ -106,6 +106,8 @@ class Sandbox:
         writable = "/tmp" if inside else str(scratch)
         start = _confined(packages, ["/bundle" if inside else str(bundle)], writable) + start
         if not inside:
+            if self.kind == "landlock":
+                start = limit_processes(limits.processes + tasks_of(os.getuid())) + start
             return [sys.executable, "-I", "-S", "-B", "-c", start], environment
         users = gives_users()
         return [*bubblewrap(users), "--ro-bind", str(bundle), "/bundle", "--remount-ro", "/", "--",

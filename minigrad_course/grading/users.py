@@ -18,7 +18,7 @@ if sys.platform != "win32":
 
 from ..stages import CourseError
 
-__all__ = ["USERS", "end_all_of", "remove_files_of", "user_for_a_run"]
+__all__ = ["USERS", "end_all_of", "remove_files_of", "scratch_folder", "user_for_a_run"]
 
 #: The users for graded processes where root grades: of no account, and of no service's either
 #: (https://systemd.io/UIDS-GIDS/).
@@ -87,6 +87,26 @@ def remove_files_of(user: int) -> None:
                     if entry.stat(follow_symlinks=False).st_uid != user:
                         continue
                     if entry.is_dir(follow_symlinks=False):
-                        shutil.rmtree(entry.path, ignore_errors=True)
+                        remove(entry.path)
                     else:
                         os.unlink(entry.path)
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[str]:
+    """Give a new folder, and remove it with whatever somebody's code made of it."""
+    folder = tempfile.mkdtemp(prefix="minigrad-")
+    try:
+        yield folder
+    finally:
+        remove(folder)
+
+
+def remove(folder: str) -> None:
+    """Remove a folder, also one that is deeper than Python's recursion goes, or without rights."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            with contextlib.suppress(OSError):
+                subprocess.run([*command, "--", folder], capture_output=True, check=False)
