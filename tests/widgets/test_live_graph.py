@@ -93,6 +93,7 @@ def test_a_gradient_is_the_sum_over_the_paths_of_the_products_of_the_slopes(mode
 @pytest.mark.parametrize(("program", "words"), [
     ("a +", "ends too early"), ("a b", "a sign is missing"), ("a $ b", "“$”"),
     ("gamma(a)", "exp, log"),
-    ("2 + 3", "at least one name"), ("(a", "“)” is missing"), ("a * * b", "stands where"), ("", "name")])
+    ("2 + 3", "at least one name"), ("(a", "“)” is missing"),
+    ("a * * b", "stands where"), ("", "name")])
 def test_a_mistake_is_told_in_words(model, program, words):
     assert words in model("live-graph", program=program)["error"]
