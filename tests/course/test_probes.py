@@ -70,6 +70,8 @@ def _ask(bundle: Path, job: bytes, answers: Path, errors: Path) -> None:
         sys.path[:0] = [str(bundle / "site"), str(bundle)]
         sys.dont_write_bytecode = True
         os.environ["MINIGRAD_GENERIC"] = "1"
+        if (bundle / "beside.json").is_file():
+            os.environ["MINIGRAD_BESIDE"] = str(bundle / "beside.json")
         warnings.resetwarnings()  # pytest makes errors of them
         with open(answers, "w") as out:
             child.run_probes(out)
