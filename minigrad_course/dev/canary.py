@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..grading.bundle import make_bundle
 from ..grading.asking import probes_of
+from ..grading.bundle import make_bundle
 from ..grading.sandbox import Limits, best_sandbox
 from ..stages import Hole, Stage
 from ..trial import Trial, try_each

@@ -25,8 +25,8 @@ import pytest
 
 from minigrad_course.dev.source import blank, module, mutated
 from minigrad_course.grading import child
-from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.asking import probe_jobs
+from minigrad_course.grading.bundle import make_bundle
 from minigrad_course.grading.grade import Grade, grade
 from minigrad_course.grading.intake import Submission
 from minigrad_course.grading.sandbox import Ended, Limits, Sandbox
