@@ -15,6 +15,7 @@ from rich.progress import Progress
 from ..stages import CourseError
 from .batch import could_not, grade_all
 from .history import Again, History
+from .reach import refuse_answers
 from .report import Report
 from .roster import Roster, read_roster
 from .sandbox import Limits, best_sandbox
@@ -104,6 +105,8 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
         raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
     settings = read_settings(course, chosen)
     sandbox = best_sandbox(require_sandbox)
+    if sandbox.kind != "limits":
+        refuse_answers([*paths, *(each for each in (keep, course) if each is not None)])
     errors = Console(stderr=True, highlight=False)
     errors.print(f"sandbox: {sandbox.kind}: {sandbox.kept}", style="dim")
     kept = None
