@@ -59,7 +59,8 @@ def test_an_exercise_is_solved_where_the_lesson_asks_for_it_and_leads_on(watched
     error.wait_for()
 
     # the lesson's own names and package are as they were before the tests
-    write(page, blocks.first, "import minigrad.tiny\nprint(kept, minigrad.tiny.slope(abs, 3.0) > 0)")
+    write(page, blocks.first,
+          "import minigrad.tiny\nprint(kept, minigrad.tiny.slope(abs, 3.0) > 0)")
     page.keyboard.press("Control+Enter")
     blocks.first.locator(".mg-out", has_text="5 True").wait_for()
 
