@@ -35,7 +35,7 @@ export default {
   draw(model, state, { wide, look }) {
     if (model.error) return null;
     const { nodes, edges, tangents } = model, titles = nodes.map((_, i) => title(nodes, i));
-    const sizes = nodes.map((node, i) => [Math.max(104, 8.2 * titles[i].length + 24, 8 * (shown(node.value).length + shown(tangents[i], 3).length) + 44), HEIGHT]);
+    const sizes = nodes.map((node, i) => [Math.max(104, 8.2 * titles[i].length + 24, 8 * (shown(node.value).length + shown(tangents[i], 3).length) + 52), HEIGHT]);
     const layout = layered(sizes, edges.map(({ from, to }) => [from, to]), wide ? { gap: 46, apart: 24 } : { down: true, gap: 44, apart: 12 });
     let under = "", over = "";
     edges.forEach((edge, i) => {
@@ -48,7 +48,7 @@ export default {
       over += `<g${active({ look: `node:${i}`, label: `${titles[i]} ${shown(node.value)} ${shown(tangents[i], 3)}` })}>` +
         box(x, y, w, HEIGHT, look === `node:${i}` ? "on-forward-box" : "box", node.kind === "leaf" ? 14 : 6) +
         text(x + w / 2, y + 15, titles[i], "strong", "middle", 14) + text(x + 10, y + 37, shown(node.value), "code forward", "start", 14) +
-        text(x + w - 10, y + 37, `˙${shown(tangents[i], 3)}`, "code gradient", "end", 14) + "</g>";
+        text(x + w - 10, y + 37, `→ ${shown(tangents[i], 3)}`, "code gradient", "end", 14) + "</g>";
     });
     return picture(layout.width + 16, layout.height + 16, "The graph with a value and a tangent in each node", under + over);
   },

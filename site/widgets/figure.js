@@ -39,7 +39,7 @@ export function control(each, value, id) {
     return `<span class="mg-control mg-switch"><label><input type="checkbox"${name}${value ? " checked" : ""}> ${label}</label></span>`;
   }
   if (each.kind === "press") {
-    return `<span class="mg-control"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
+    return `<span class="mg-control mg-press"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
   }
   if (each.kind === "text") {
     return `<span class="mg-control mg-number"><label for="${id}">${label}</label>` +

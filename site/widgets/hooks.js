@@ -8,7 +8,7 @@ const KINDS = {
   P: ["node.register_prehook", "before the node runs: it sees all its gradients"],
   O: ["node.register_hook", "after the node has run: it sees what went in and what came out"],
   L: ["x.register_hook", "a hook of the leaf x, before anything is added"],
-  A: ["x.register_post_accumulate…", "when x.grad holds its new value"],
+  A: ["x.register_post_acc…_hook", "when x.grad holds its new value"],
 };
 const RUNS = "TRPOLA"; // one of each: the engine's order
 
@@ -29,8 +29,8 @@ export default {
   views: ["wide", "narrow"],
 
   draw({ registered, runs }, { seen }, { wide }) {
-    const left = 10, width = wide ? 216 : 144, right = left + width + (wide ? 150 : 64), row = 40, size = wide ? 13 : 11;
-    const label = (kind) => (wide ? KINDS[kind][0] : KINDS[kind][0].replace("register_", "").replace("post_accumulate…", "post_acc…"));
+    const left = 10, width = wide ? 216 : 144, right = left + width + (wide ? 150 : 64), row = 40, size = wide ? 12 : 11;
+    const label = (kind) => (wide ? KINDS[kind][0] : KINDS[kind][0].replace("register_", ""));
     let inside = text(left, 12, "registered: move them", "", "start", 13) + text(right, 12, seen ? "run" : "run: guess first", seen ? "gradient" : "muted", "start", 13);
     registered.forEach((kind, i) => {
       const y = 30 + i * row, up = i ? [...registered.slice(0, i - 1), kind, registered[i - 1], ...registered.slice(i + 1)].join("") : null;

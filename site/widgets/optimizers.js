@@ -36,7 +36,7 @@ const betas = Array.from({ length: MAP }, (_, i) => Math.round(i * 0.99 / (MAP -
 export default {
   name: "optimizers",
   title: "Paths of optimizers in a valley",
-  defaults: { rule: "sgd", rate: -1, beta: 0.9, kappa: 10, x: -2.5, y: 1.5 },
+  defaults: { rule: "sgd", rate: -0.8, beta: 0.9, kappa: 10, x: -2.5, y: 1.5 },
   views: ["wide", "narrow"],
   controls: ({ rule }) => [
     { name: "rule", kind: "choice", label: "rule", options: Object.entries(RULES) },

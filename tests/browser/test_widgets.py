@@ -93,11 +93,11 @@ def test_a_leaf_is_dragged_sideways(watched):
 def test_a_formula_is_typed_and_a_mistake_keeps_the_picture(watched):
     page = opened(watched, GRAPH)
     field = page.locator("#figure-live-graph textarea")
+    leaf = page.locator("#figure-live-graph [data-view=wide] [aria-label^='c, value 1']")
     field.fill("a * c")
-    assert page.locator("#figure-live-graph [data-view=wide] [aria-label^='c, value 1']").count() == 1
+    assert leaf.count() == 1
     field.fill("a * ")
-    assert "Not yet a formula" in says(page)
-    assert page.locator("#figure-live-graph [data-view=wide] [aria-label^='c, value 1']").count() == 1
+    assert "Not yet a formula" in says(page) and leaf.count() == 1
     page.locator("#figure-live-graph [data-reset]").click()
     assert field.input_value().startswith("d = b**2") and "= 40" in says(page)
 

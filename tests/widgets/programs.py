@@ -37,15 +37,19 @@ def random_program(rng: random.Random) -> str:
     return "\n".join([*lines, formula(rng, names, 3)])
 
 
+def functions() -> dict[str, Any]:
+    """The functions that a program may call, by name: each a method of minigrad's tensors."""
+    def method(name: str) -> Any:
+        return lambda x: getattr(torch.as_tensor(x, dtype=torch.float64), name)()
+
+    return {name: method(name) for name in CALLS}
+
+
 def computed(program: str, leaves: dict[str, float]) -> tuple[Any, dict[str, Any]]:
     """The value of the last line, and the leaves: both as minigrad's tensors."""
     given = {name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
              for name, value in leaves.items()}
-
-    def function(name: str) -> Any:
-        return lambda x: getattr(torch.as_tensor(x, dtype=torch.float64), name)()
-
-    names = {**{name: function(name) for name in CALLS}, **given}
+    names = functions() | given
     *lines, last = program.splitlines()
     exec("\n".join([*lines, f"result = {last}"]), names)
     return names["result"], given

@@ -8,6 +8,7 @@ import pytest
 
 from tests.widgets.programs import derived, random_program
 
+
 def test_random_programs_agree_with_minigrad(model):
     rng, compared = random.Random(24), 0
     while compared < 200:
