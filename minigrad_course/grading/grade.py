@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import secrets
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -41,6 +40,7 @@ from ..verdict import named_together, told
 from ..waiting import find_waits
 from .bundle import make_bundle
 from .intake import Submission
+from .printable import printable
 from .sandbox import Ended, Limits, Sandbox
 
 __all__ = ["Grade", "HoleGrade", "grade"]
@@ -257,11 +257,6 @@ def _ask(bundle: Path, sandbox: Sandbox, jobs: list[tuple[str, int]], limits: Li
 def _why(ended: Ended) -> str:
     last = printable(ended.errors.decode("utf-8", "replace")).strip().splitlines()[-1:]
     return f"the process ended with status {ended.status}" + (f": {last[0][:300]}" if last else "")
-
-
-def printable(text: str) -> str:
-    """Leave out of a learner's text what a terminal would obey and what XML cannot hold."""
-    return re.sub(r"[^\t\n\x20-\x7e\xa0-\u200f\u2030-\ud7ff\ue000-\ufffd]", "?", text)
 
 
 def _lines(ended: Ended) -> list[dict[str, Any]]:
