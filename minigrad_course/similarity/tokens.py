@@ -216,8 +216,9 @@ def tokens(node: ast.AST, path: str, names: set[str]) -> Iterator[Token]:
         for hidden in ("annotation", "returns"):
             if (child := getattr(each, hidden, None)) in children and child is not None:
                 children.remove(child)
-        if isinstance(each, Definition) and (doc := docstring_of(each)) is not None:
-            children.remove(doc)
+        if isinstance(each, Definition):
+            left_out = [*each.decorator_list, docstring_of(each)]
+            children = [child for child in children if child not in left_out]
         waiting += reversed(children)
 
 
