@@ -20,7 +20,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -30,17 +29,18 @@ from pathlib import Path
 import _harness as harness
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "hostile")]
-
-from _answers import answered, answers  # noqa: E402  # they lie with the tests
-from test_attacks import FORGING, HARMING  # noqa: E402
+sys.path.insert(0, str(ROOT))
 
 from minigrad_course.dev.source import blank, mutated  # noqa: E402
 from minigrad_course.stages import Stage, find_stage  # noqa: E402
+from tests.hostile.test_forging import FORGING  # noqa: E402  # they lie with the tests
+from tests.hostile.test_harm import HARMING  # noqa: E402
+from tests.support.answers import answered, answers  # noqa: E402
+from tests.support.attacks import added, in_probes  # noqa: E402
 
 #: Out of twenty submissions so many are of each kind.
-MIX = {"the solution": 3, "another answer": 2, "partly written": 4, "a known mistake": 6,
-       "hostile": 4, "no program": 1}
+MIX = {"the solution": 4, "another answer": 2, "partly written": 4, "a known mistake": 7,
+       "hostile": 2, "no program": 1}
 NO_PROGRAM = (b"", b"\xff\xfe\x00x", b"def (:\n", b"x" * 300_000, b"\xff", b"()" * 100_000)
 
 
@@ -70,7 +70,6 @@ def _made(stage: Stage, kind: str, rng: random.Random) -> Iterator[Submission]:
     (path,) = stage.modules
     whole = sum(hole.points for hole in stage.holes)
     solution = stage.solution(path).read_text(encoding="utf-8")
-    stub = stage.exercise(path).read_text(encoding="utf-8")
     attacks = list(FORGING.items()) + list(HARMING.items())
     mistakes = [(hole, mutant) for hole in stage.holes for mutant in hole.mutants]
     for each in (attacks, mistakes):
@@ -97,7 +96,7 @@ def _made(stage: Stage, kind: str, rng: random.Random) -> Iterator[Submission]:
                              mutant.name)
         elif kind == "hostile":
             name, attack = attacks[number % len(attacks)]
-            text = f"{stub}\n\n{textwrap.dedent(attack)}\n"
+            text = (added, in_probes)[number % 2](attack)
             yield Submission(kind, (text + last).encode(), 0, 0, about=name)
         else:
             yield Submission(kind, NO_PROGRAM[number % len(NO_PROGRAM)], 0, 0)

@@ -60,7 +60,7 @@ def pieces_of(stage: Stage, bare: bool = True) -> list[Piece]:
             alt, caption = picture_words(block)
             levels[-1].append(Piece("picture", alt, caption=plain(caption) if bare else caption,
                                     file=picture_file(stage, block.detail)))
-        else:
+        elif block.kind != "widget":
             levels[-1].append(_code(block))
     return top
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import lesson_pages
+from figures import Figures, copy_scripts
+from fonts import copy_fonts
 from made import ROOT, SITE, in_nav, made_files, made_pages, stages_here
 from maths import Maths, copy_styles
 from mkdocs.structure.files import File
@@ -20,6 +22,7 @@ from mkdocs.structure.files import File
 RUNTIME = SITE / "runtime"
 
 _maths: Maths | None = None
+_figures: Figures | None = None
 
 
 def on_config(config: Any) -> Any:
@@ -76,10 +79,14 @@ def on_page_context(context: Any, page: Any, config: Any, nav: Any) -> Any:
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
-    """Draw a page's formulas, and give the search the name that the theme forgot."""
-    global _maths
+    """Draw a page's formulas and figures, and give the search the name that the theme forgot."""
+    global _maths, _figures
     output = output.replace('data-md-component="search" role="dialog"',
                             'data-md-component="search" role="dialog" aria-label="Search"')
+    if Figures.in_page(output):
+        if _figures is None:
+            _figures = Figures()
+        output = _figures.draw(output, "../" * page.url.count("/"))
     if 'class="arithmatex"' not in output:
         return output
     if _maths is None:
@@ -98,13 +105,16 @@ def smaller_index(path: Path) -> None:
 
 def on_post_build(config: Any) -> None:
     """Copy what pages refer to, and let the runtime add its own."""
-    global _maths
-    if _maths is not None:
-        _maths.close()
-        _maths = None
+    global _maths, _figures
+    for process in (_maths, _figures):
+        if process is not None:
+            process.close()
+    _maths = _figures = None
     built = Path(config["site_dir"])
     smaller_index(built / "search" / "search_index.json")
     copy_styles(built / "assets" / "katex")
+    copy_fonts(built / "assets" / "fonts")
+    copy_scripts(built / "widgets")
     if (RUNTIME / "static").is_dir():
         shutil.copytree(RUNTIME / "static", built / "runtime", dirs_exist_ok=True)
     _of_runtime("build.py").build(built, ROOT)

@@ -70,6 +70,8 @@ def lesson_page(stage: Stage) -> str:
             parts.append(f"\n{block.text}\n")
         elif block.kind == "picture":
             parts.append(_picture(stage, block))
+        elif block.kind == "widget":
+            parts.append(f"\n<!-- widget: {block.detail} -->\n")
         elif is_shown(block):
             number += 1
             parts.append(_block(stage, block, number))

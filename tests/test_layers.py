@@ -87,7 +87,8 @@ PROGRAMS = {"minigrad_course.swap", "minigrad_course.compare_one", "minigrad_cou
             "minigrad.utils.moved_modules",  # it imports what a table names
             "minigrad_course.beside",  # in a page it is there before the package, and after it
             "minigrad_course.jupyter",  # it runs in the learner's kernel, before the swap
-            "minigrad_course.grading.child", "minigrad_course.export.autograder"}
+            "minigrad_course.grading.child", "minigrad_course.grading.confine",
+            "minigrad_course.export.autograder"}
 
 # Packages that import every file in their folder, by a loop.
 EVERY_FILE = {"minigrad.ops"}

@@ -109,7 +109,7 @@ def probe_01_4(random):
 
 
 def probe_01_5(random):
-    seen = []
+    seen, given = [], []
     grad, inference = _state.grad_enabled.get(), _state.inference_enabled.get()
 
     def look():
@@ -118,6 +118,7 @@ def probe_01_5(random):
     def made(kind, scale, fails):
         def compute(args):
             seen.append(["forward", look(), len(args)])
+            seen.append([mine is theirs for mine, theirs in zip(args, given)])
             total = sum((a for a in args if isinstance(a, torch.Tensor)), scale)
             seen.append(getattr(total, "requires_grad", None))
             if fails:
@@ -167,6 +168,7 @@ def probe_01_5(random):
                 if not isinstance(args[0], torch.Tensor):
                     args.append(tensor(random))
             random.shuffle(args)
+            given[:] = args
             kwargs = {"flag": random.random()} if random.random() < 0.4 else {}
             contexts = []
             function = made(random.choice(["bare", "bare", "one", "two", "none", "list"]),

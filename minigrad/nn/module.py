@@ -5,24 +5,22 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
 from ..autograd.grad_mode import no_grad
 from ..dtypes import dtype, float16, float32, float64
-from ..graph.hooks import RemovableHandle, register
 from ..op.declaration import F
 from ..tensor.tensor import Tensor
-from . import state
-from .module_call import HOOK_TABLES, Hook, ModuleCall, Table
-from .module_tables import ModuleTables, type_name
+from .module_call import HOOK_TABLES, ModuleCall
+from .module_state import ModuleState
+from .module_tables import type_name
 
 __all__ = ["Module", "indented", "type_name", "zero_grad"]
 
 
-class Module(ModuleTables, ModuleCall):
+class Module(ModuleState, ModuleCall):
     """Base of all layers and networks; a subclass computes its result in `forward`.
 
     Parameters, modules and (by `register_buffer`) buffers that are set as attributes are found
@@ -41,13 +39,8 @@ class Module(ModuleTables, ModuleCall):
 
     dump_patches = False
     call_super_init = False
-    _version: int = 1  # version of the layout of its state
 
     training: bool
-    _state_dict_pre_hooks: Table
-    _state_dict_hooks: Table
-    _load_state_dict_pre_hooks: Table
-    _load_state_dict_post_hooks: Table
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         put = super().__setattr__
@@ -187,81 +180,6 @@ class Module(ModuleTables, ModuleCall):
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Do nothing: there is no compiler, and the results would be the same."""
-
-    # ---------------------------------------------------------------- keeping its state
-
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
-                   keep_vars: bool = False) -> Any:
-        """Return all parameters and persistent buffers by dotted name, sharing their memory.
-
-        They are detached, unless `keep_vars`.
-        """
-        if args:
-            warnings.warn("Positional args are being deprecated, use kwargs instead. Refer to "
-                          "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn."
-                          "Module.state_dict for details.", FutureWarning, stacklevel=2)
-            named = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
-            destination = named["destination"] if destination is None else destination
-            prefix = prefix or named.get("prefix", "")
-            keep_vars = keep_vars or named.get("keep_vars", False)
-        return state.collect(self, destination, prefix, keep_vars)
-
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
-                        assign: bool = False) -> Any:
-        """Copy a state into this module; with `strict` the names have to match exactly.
-
-        Returns the missing and the unexpected names; with `assign` the tensors themselves are
-        taken instead of copies.  A `RuntimeError` lists all mismatches.
-        """
-        return state.load(self, state_dict, strict, assign)
-
-    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Put the module's own members into the state; override to add more."""
-        state.collect_own(self, destination, prefix, keep_vars)
-
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
-                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
-                              error_msgs: list[str]) -> None:
-        """Load the module's own members from the state; override to change the state first."""
-        state.load_own(self, state_dict, prefix, local_metadata, strict, missing_keys,
-                       unexpected_keys, error_msgs)
-
-    def get_extra_state(self) -> Any:
-        """Return extra state for `state_dict`; override together with `set_extra_state`."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
-                           "called. Please file an issue at https://github.com/pytorch/pytorch/"
-                           "issues/new?template=bug-report.yml to report this bug.")
-
-    def set_extra_state(self, state: Any) -> None:
-        """Load the value that `get_extra_state` returned."""
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
-                           "called. Please file an issue at https://github.com/pytorch/pytorch/"
-                           "issues/new?template=bug-report.yml to report this bug.")
-
-    def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, prefix, keep_vars)` before the state is collected."""
-        return register(self._state_dict_pre_hooks, hook)
-
-    def register_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
-        return register(self._state_dict_hooks, (hook, False))
-
-    def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """Register a hook as above; its result, if any, replaces the state."""
-        return register(self._state_dict_hooks, (hook, True))
-
-    def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, ...)` before the module's own state is loaded."""
-        return register(self._load_state_dict_pre_hooks, (hook, True))
-
-    def _register_load_state_dict_pre_hook(self, hook: Hook,
-                                           with_module: bool = False) -> RemovableHandle:
-        """Register a hook as above, called with the module only if `with_module`."""
-        return register(self._load_state_dict_pre_hooks, (hook, with_module))
-
-    def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call `hook(module, incompatible_keys)` after the module is loaded."""
-        return register(self._load_state_dict_post_hooks, hook)
 
     # ---------------------------------------------------------------- printing
 

@@ -12,7 +12,7 @@ from ..autograd.grad_mode import no_grad
 from ..tensor.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
-    from .module import Module
+    from .module_state import ModuleState
 
 EXTRA = "_extra_state"
 
@@ -33,12 +33,12 @@ class IncompatibleKeys(_IncompatibleKeys):
     __str__ = __repr__
 
 
-def overrides(module: Module, method: str) -> bool:
+def overrides(module: ModuleState, method: str) -> bool:
     """Tell whether a module's class overrides a method of `Module`."""
-    return getattr(type(module), method).__module__ != f"{__package__}.module"
+    return getattr(type(module), method).__module__ != f"{__package__}.module_state"
 
 
-def persistent(module: Module) -> dict[str, Tensor]:
+def persistent(module: ModuleState) -> dict[str, Tensor]:
     """Return a module's own parameters and persistent buffers."""
     buffers = {name: buffer for name, buffer in module._buffers.items()
                if name not in module._non_persistent_buffers_set}
@@ -48,7 +48,7 @@ def persistent(module: Module) -> dict[str, Tensor]:
 # -------------------------------------------------------------------- collecting
 
 
-def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
+def collect(module: ModuleState, destination: Any, prefix: str, keep_vars: bool) -> Any:
     """Return the state of a module and all its submodules; see `Module.state_dict`."""
     if destination is None:
         destination = OrderedDict()
@@ -71,7 +71,7 @@ def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> A
     return destination
 
 
-def collect_own(module: Module, destination: Any, prefix: str, keep_vars: bool) -> None:
+def collect_own(module: ModuleState, destination: Any, prefix: str, keep_vars: bool) -> None:
     """Put the module's own members into the state."""
     for name, tensor in persistent(module).items():
         destination[prefix + name] = tensor if keep_vars else tensor.detach()
@@ -82,7 +82,7 @@ def collect_own(module: Module, destination: Any, prefix: str, keep_vars: bool) 
 # -------------------------------------------------------------------- loading
 
 
-def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Any:
+def load(module: ModuleState, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> Any:
     """Copy a state into a module and all its submodules; see `Module.load_state_dict`."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -102,7 +102,7 @@ def load(module: Module, state_dict: Mapping[str, Any], strict: bool, assign: bo
     return found
 
 
-def _load(module: Module, state: OrderedDict[str, Any], metadata: Mapping[str, Any],
+def _load(module: ModuleState, state: OrderedDict[str, Any], metadata: Mapping[str, Any],
           prefix: str, assign: bool, found: IncompatibleKeys, errors: list[str]) -> None:
     local = dict(metadata.get(prefix[:-1], {}))
     if assign:
@@ -120,7 +120,7 @@ def _load(module: Module, state: OrderedDict[str, Any], metadata: Mapping[str, A
                                  "be modified, it should be done inplace.")
 
 
-def load_own(module: Module, state: Any, prefix: str, local: Mapping[str, Any], strict: bool,
+def load_own(module: ModuleState, state: Any, prefix: str, local: Mapping[str, Any], strict: bool,
              missing: list[str], unexpected: list[str], errors: list[str]) -> None:
     """Load the module's own members from the state; note missing and unexpected names."""
     given = (state, prefix, local, strict, missing, unexpected, errors)
@@ -155,7 +155,7 @@ def _may_be_missing(name: str, local: Mapping[str, Any]) -> bool:
     return name == "num_batches_tracked" and (local.get("version") or 1) < 2
 
 
-def _put(module: Module, name: str, tensor: Tensor, value: Any, key: str,
+def _put(module: ModuleState, name: str, tensor: Tensor, value: Any, key: str,
          assign: bool) -> str | None:
     """Copy one tensor of a state; return an error message, or None."""
     if not isinstance(value, Tensor):

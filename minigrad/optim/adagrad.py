@@ -12,19 +12,8 @@ from ..backend import backend_of
 from ..device import place_on
 from ..ops.creation.create import tensor
 from ..tensor.tensor import Tensor
-from .optimizer import (
-    Array,
-    Group,
-    Optimizer,
-    State,
-    buffer,
-    check_at_least_zero,
-    check_lr,
-    check_options,
-    counted,
-    downhill,
-    remember,
-)
+from .checks import check_at_least_zero, check_lr, check_options
+from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill, remember
 
 
 class Adagrad(Optimizer):

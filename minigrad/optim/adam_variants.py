@@ -12,20 +12,8 @@ from typing import Any
 from ..backend import backend_of
 from ..ops.creation.create import tensor
 from .adam import average
-from .optimizer import (
-    Array,
-    Group,
-    Optimizer,
-    State,
-    buffer,
-    check_at_least_zero,
-    check_betas,
-    check_lr,
-    check_options,
-    counted,
-    downhill,
-    start,
-)
+from .checks import check_at_least_zero, check_betas, check_lr, check_options
+from .optimizer import Array, Group, Optimizer, State, buffer, counted, downhill, start
 
 
 class _AdamVariant(Optimizer):

@@ -5,24 +5,29 @@ Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
 
 from __future__ import annotations
 
-import copy
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from .. import _state
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import enable_grad
 from ..autograd.profiler import record_function
 from ..backend import Backend
 from ..nn.module import type_name, zero_grad
 from ..ops.creation.create import tensor
 from ..tensor.tensor import Tensor
 from .cache_blocks import CacheBlocks
+from .checks import (
+    check_apart,
+    check_params,
+    check_required,
+    params_and_names,
+    required,
+    warn_of_duplicates,
+)
 from .hooks import StepHooks, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from .load_state import loaded
 from .multi_tensor import check_capture, skips_on_device, step_on_devices
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",
@@ -31,16 +36,6 @@ __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer
 Array = Any
 Group = dict[str, Any]
 State = dict[str, Any]
-
-
-class _Required:
-    """Placeholder for an option that every group has to name."""
-
-    def __repr__(self) -> str:
-        return "<required parameter>"
-
-
-required = _Required()
 
 
 class Optimizer(StepHooks):
@@ -84,49 +79,15 @@ class Optimizer(StepHooks):
         """Add parameters with options of their own: `{"params": [...], "lr": 0.1}`."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        given = param_group["params"]
-        if isinstance(given, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but "
-                            "the ordering of tensors in sets will change between runs. Please use "
-                            "a list instead.")
-        given = [given] if isinstance(given, Tensor) else list(given)
-        names = [p[0] for p in given if isinstance(p, tuple)]
-        params = [p[1] if isinstance(p, tuple) else p for p in given]
-        if names and len(names) != len(params):
-            raise ValueError("all optimizer params should be with/without names. Some param names "
-                             "are missing")
-        for parameter in params:
-            if not isinstance(parameter, Tensor):
-                raise TypeError("optimizer can only optimize Tensors, but one of the params is "
-                                f"{type_name(parameter)}")
-            if not (parameter.is_leaf or parameter.retains_grad
-                    or self.defaults.get("differentiable")):
-                raise ValueError("can't optimize a non-leaf Tensor")
-        for name, default in self.defaults.items():
-            if default is required and name not in param_group:
-                raise ValueError("parameter group didn't specify a value of required optimization "
-                                 f"parameter {name}")
-        if len(set(params)) != len(params):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in "
-                          "future, this will cause an error; see "
-                          "github.com/pytorch/pytorch/issues/40967 for more information",
-                          stacklevel=3)
+        params, names = params_and_names(param_group["params"])
+        check_params(params, self.defaults)
+        check_required(param_group, self.defaults)
+        warn_of_duplicates(params)
         named = {"param_names": names} if names else {}
         group = {**self.defaults, **param_group, **named, "params": params}
-        self._check_apart(group)
+        check_apart(group, self.param_groups)
         param_group.update(group)
         self.param_groups.append(param_group)
-
-    def _check_apart(self, new: Group) -> None:
-        """Raise if a new group conflicts with the groups that exist."""
-        for group in self.param_groups:
-            if ("param_names" in new) != ("param_names" in group):
-                which = "with names" if "param_names" in new else "without names"
-                raise ValueError("all optimizer param groups should be with/without names. cannot "
-                                 f"add param group {which} to the optimizer")
-        known = {p for group in self.param_groups for p in group["params"]}
-        if not known.isdisjoint(new["params"]):
-            raise ValueError("some parameters appear in more than one parameter group")
 
     # ---------------------------------------------------------------- moving
 
@@ -219,28 +180,7 @@ class Optimizer(StepHooks):
         for hook in self._optimizer_load_state_dict_pre_hooks.values():
             new = hook(self, state_dict)
             state_dict = state_dict if new is None else new
-        saved = copy.deepcopy(state_dict["param_groups"])
-        if len(saved) != len(self.param_groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
-        groups = list(zip(self.param_groups, saved, strict=True))
-        for group, other in groups:
-            if len(group["params"]) != len(other["params"]):
-                raise ValueError("loaded state dict contains a parameter group that doesn't match "
-                                 "the size of optimizer's group")
-        parameters = {number: parameter for group, other in groups
-                      for number, parameter in zip(other["params"], group["params"], strict=True)}
-        state: defaultdict[Any, State] = defaultdict(dict)
-        for key, values in state_dict["state"].items():
-            parameter = parameters.get(key)
-            if parameter is None:
-                state[key] = values
-            else:
-                state[parameter] = {n: fitted(n, v, parameter) for n, v in values.items()}
-        for group, other in groups:
-            other["params"] = group["params"]
-            if "param_names" in group:
-                other.setdefault("param_names", group["param_names"])
-        self.__setstate__({"state": state, "param_groups": saved})
+        self.__setstate__(loaded(self.param_groups, state_dict))
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 
@@ -264,18 +204,6 @@ class Optimizer(StepHooks):
 
 
 # -------------------------------------------------------------------- for the optimizers
-
-
-def fitted(name: str, value: Any, parameter: Tensor) -> Any:
-    """Return a copy of a loaded value in the dtype and on the device of its parameter."""
-    if not isinstance(value, Tensor):
-        if not hasattr(value, "__array__"):
-            return copy.deepcopy(value)
-        value = Tensor._plain(np.asarray(value))  # another library's tensor
-    with no_grad():
-        if name == "step" or not parameter.is_floating_point():
-            return value.detach().clone()
-        return value.detach().to(parameter.device, parameter.dtype, copy=True)
 
 
 def buffer(state: State, name: str) -> Array:
@@ -315,36 +243,3 @@ def downhill(xp: Backend, group: Group, array: Array, grad: Array, room: Array) 
         combine = xp.subtract if group["maximize"] else xp.add
         return combine(room, grad, room)
     return xp.negative(grad, room) if group["maximize"] else grad
-
-
-def check_at_least_zero(what: str, value: float) -> None:
-    """Raise if an option is negative; errors call it `what`."""
-    if not value >= 0.0:
-        raise ValueError(f"Invalid {what}: {value}")
-
-
-def check_lr(lr: Any) -> None:
-    """Raise if the learning rate is negative, or not a single number."""
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    if not lr >= 0.0:
-        raise ValueError(f"Invalid learning rate: {lr}")
-
-
-def check_betas(betas: tuple[float, float]) -> None:
-    """Raise if one of the two factors is outside [0, 1)."""
-    for index, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
-
-
-def check_options(differentiable: bool, fused: bool | None = None,
-                  foreach: bool | None = None) -> None:
-    """Raise if options contradict each other or are not supported.
-
-    `foreach` and `fused` choose among PyTorch's implementations; here each device has one.
-    """
-    if fused and differentiable:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

@@ -9,18 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backend import backend_of
-from .optimizer import (
-    Array,
-    Group,
-    Optimizer,
-    State,
-    check_at_least_zero,
-    check_lr,
-    check_options,
-    counted,
-    downhill,
-    start,
-)
+from .checks import check_at_least_zero, check_lr, check_options
+from .optimizer import Array, Group, Optimizer, State, counted, downhill, start
 
 
 class RMSprop(Optimizer):

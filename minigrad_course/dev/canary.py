@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..grading.asking import probes_of
 from ..grading.bundle import make_bundle
-from ..grading.grade import probes_of
 from ..grading.sandbox import Limits, best_sandbox
 from ..stages import Hole, Stage
 from ..trial import Trial, try_each
@@ -87,7 +87,7 @@ def _tried(stage: Stage, holes: list[Hole], kind: str) -> list[Trial]:
 
 def _asked(stage: Stage, hole: Hole) -> list[tuple[str, dict[str, Any]]]:
     """Ask the probes of a hole as a graded run does; return their names and answers."""
-    jobs = probes_of(stage, hole, SEED)
+    jobs = probes_of(stage, [hole], SEED)
     with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
         Path(folder).chmod(0o755)
         bundle = make_bundle(stage, planted(stage, hole), Path(folder), hole)

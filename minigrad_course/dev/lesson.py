@@ -12,6 +12,8 @@ A comment on the line before a fence says what the block is:
     <!-- picture: two_paths -->                 drawn by that function of
                                                 lessons/pictures/NN_name.py; made, up to
                                                 <!-- /picture -->
+    <!-- widget: nudge f=cube -->               a picture to play with, on the site alone: one of
+                                                site/widgets, with how it begins
     <!-- predict -->                            before a block that runs, and before its comment:
                                                 readers guess what it prints, so that is folded
 
@@ -40,7 +42,7 @@ MADE = (f"{_MADE_BY}: the code below each `pull`, the text below each `output`, 
         "`picture`. Edit the others. -->\n")
 
 _COMMENT = re.compile(
-    r"<!-- (pull|show|draft|raises|not run|output|rest|picture|predict)(?:: (.*?))? -->$")
+    r"<!-- (pull|show|draft|raises|not run|output|rest|picture|widget|predict)(?:: (.*?))? -->$")
 #: How an output is folded that readers are to predict.
 PREDICT = "Predict first, then look"
 _FOLD = (f'<details markdown="1">\n<summary>{PREDICT}</summary>\n\n', "\n\n</details>")
@@ -51,7 +53,7 @@ _WHY_NOT = ("timing", "gpu", "torch", "heavy")
 class Block:
     """A piece of a lesson: text, or a fence with what is known of it."""
 
-    kind: str  # text, run, draft, raises, pull, show, not run, rest, picture, other
+    kind: str  # text, run, draft, raises, pull, show, not run, rest, picture, widget, other
     text: str  # without the fence's lines
     detail: str = ""  # what follows the colon of the comment
     fence: str = ""  # the fence's first line
@@ -105,6 +107,11 @@ def parse(text: str, name: str) -> list[Block]:
         if kind == "predict":
             flush()
             predicted = True
+            place += 1
+            continue
+        if kind == "widget":
+            flush()
+            blocks.append(Block(kind, "", detail))
             place += 1
             continue
         if kind in ("rest", "picture"):
@@ -287,6 +294,9 @@ def render(blocks: list[Block]) -> str:
     for block in blocks:
         if block.kind == "text":
             parts.append(block.text)
+            continue
+        if block.kind == "widget":
+            parts.append(f"<!-- widget: {block.detail} -->")
             continue
         comment = {"run": "", "other": ""}.get(
             block.kind, f"<!-- {block.kind}{f': {block.detail}' if block.detail else ''} -->\n")

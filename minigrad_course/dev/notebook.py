@@ -23,6 +23,8 @@ def notebook(blocks: list[Block], lesson: str) -> str:
         text.clear()
 
     for block in blocks:
+        if block.kind == "widget":
+            continue
         if not block.runs:
             text.append(_markdown(block))
             continue

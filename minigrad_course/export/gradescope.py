@@ -33,8 +33,8 @@ the image's is older than 3.11. minigrad itself comes from the wheel in the arch
 no network.
 
 What is handed in is not trusted: it runs as a user of its own who can read neither the archive's
-content nor results. Where user namespaces are forbidden, as they are in most containers, the
-network is not cut off."""
+content nor results, and without a network. The seed in the archive is a secret, of which each
+submission gets seeds of its own."""
 
 
 def write(assignment: Assignment, out: Path) -> list[Path]:

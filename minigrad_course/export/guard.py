@@ -10,15 +10,20 @@ import os
 import sys
 
 from ..grading.sandbox import best_sandbox
+from ..stages import CourseError
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Exit with a sentence where there is neither bubblewrap nor a user of its own."""
-    if best_sandbox().kind == "limits" and not os.environ.get("MINIGRAD_ANY_SANDBOX"):
-        sys.exit("minigrad: nothing is graded: neither bubblewrap works here nor can another user "
-                 "start this Python, so what was handed in could read the seed and write results")
+    """Exit with a sentence where there is no sandbox, or where answers can be read in it."""
+    try:
+        kind = best_sandbox().kind
+    except CourseError as error:
+        sys.exit(f"minigrad: nothing is graded: {error}")
+    if kind == "limits" and not os.environ.get("MINIGRAD_ANY_SANDBOX"):
+        sys.exit("minigrad: nothing is graded: no sandbox works here, so what was handed in could "
+                 "read the seed and write results")
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ def lesson_without_answers(stage: Stage) -> str:
     blocks = parse(stage.text(), stage.key)
     fill_rests(blocks, stage, lambda _: "")  # names alone: the package's files hold the answers
     for block in blocks:
+        if block.kind == "widget":
+            continue
         shows = any(line.strip() in answers
                     for line in [*block.text.splitlines(), *(block.printed or "").splitlines()])
         if shows and block.kind != "text":

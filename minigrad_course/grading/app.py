@@ -13,8 +13,9 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from ..stages import CourseError
-from .batch import grade_all
+from .batch import could_not, grade_all
 from .history import Again, History
+from .reach import refuse_answers
 from .report import Report
 from .roster import Roster, read_roster
 from .sandbox import Limits, best_sandbox
@@ -44,10 +45,15 @@ def grade(
         Path | None, typer.Option("--course", help="course.toml: stages, weights, seed.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Of the probes; by default a fresh one.")
+        int | None, typer.Option("--seed", help="The secret of the probes; by default a fresh one.")
     ] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="How many at a time.")] = 1,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="For each run.")] = 60,
+    all_seconds: Annotated[
+        float | None, typer.Option("--all-seconds", min=1,
+                                   help="For all runs of a stage's submission; by default 4 times "
+                                        "--seconds.")
+    ] = None,
     require_sandbox: Annotated[
         bool, typer.Option("--require-sandbox", help="Refuse to grade without bubblewrap.")
     ] = False,
@@ -65,7 +71,8 @@ def grade(
 ) -> None:
     """Grade what was handed in: in a sandbox, by seeded probes whose answers are compared here.
 
-    Exits with 0 when everything was graded, whatever the grades are.
+    Exits with 0 when everything was graded, whatever the grades are, and with 1 when something
+    could not be.
 
     \b
     Examples:
@@ -78,22 +85,28 @@ def grade(
     try:
         again = _again(regrade or [], reason, paths, keep)
         people = None if roster is None else read_roster(roster)
-        _grade(paths, stage or [], form, out, keep, course, seed, workers, seconds,
-               require_sandbox, people, again)
+        reports = _grade(paths, stage or [], form, out, keep, course, seed, workers,
+                         Limits(seconds=seconds, total=all_seconds), require_sandbox, people, again)
     except CourseError as error:
         typer.echo(f"minigrad: {error}", err=True)
         raise typer.Exit(2) from None
+    if failed := [report.submission for report in reports if could_not(report)]:
+        typer.echo(f"minigrad: {len(failed)} of {len(reports)} could not be graded and count as 0: "
+                   f"{', '.join(failed[:20])}{' ...' if len(failed) > 20 else ''}", err=True)
+        raise typer.Exit(1)
 
 
 def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, keep: Path | None,
-           course: Path | None, seed: int | None, workers: int, seconds: float,
-           require_sandbox: bool, roster: Roster | None, again: Again | None) -> None:
+           course: Path | None, seed: int | None, workers: int, limits: Limits,
+           require_sandbox: bool, roster: Roster | None, again: Again | None) -> list[Report]:
     if form not in FORMATS:
         raise CourseError(f"--format {form}: there are {', '.join(FORMATS)}")
     if form in FOR_ONE and len(paths) != 1:
         raise CourseError(f"--format {form} is for one submission, but {len(paths)} were named")
     settings = read_settings(course, chosen)
     sandbox = best_sandbox(require_sandbox)
+    if sandbox.kind != "limits":
+        refuse_answers([*paths, *(each for each in (keep, course) if each is not None)])
     errors = Console(stderr=True, highlight=False)
     errors.print(f"sandbox: {sandbox.kind}: {sandbox.kept}", style="dim")
     kept = None
@@ -104,7 +117,7 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
     with Progress(console=errors, disable=len(paths) == 1, transient=True) as progress:
         bar = progress.add_task("grading", total=len(paths))
         reports = grade_all(paths, settings, sandbox, wanted, workers, kept,
-                            lambda _: progress.advance(bar), Limits(seconds=seconds), again)
+                            lambda _: progress.advance(bar), limits, again)
     for finding in [] if roster is None else roster.match([each.submission
                                                            for each in reports]).findings():
         errors.print(escape(finding), soft_wrap=True)
@@ -119,12 +132,13 @@ def _grade(paths: list[Path], chosen: list[str], form: str, out: Path | None, ke
     if form == "terminal" and out is None:
         for report in reports:
             _show(Console(highlight=False), report)
-        return
+        return reports
     text = writers["csv"](reports) if form == "csv" else _written(form, reports)
     if out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
+    return reports
 
 
 def _again(names: list[str], reason: str, paths: list[Path], keep: Path | None) -> Again | None:

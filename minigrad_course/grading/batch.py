@@ -3,37 +3,67 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 
+from ..stages import CourseError, Stage
+from .asking import probe_jobs
 from .grade import Grade, HoleGrade, grade
 from .history import Again, History
-from .intake import take_in
+from .intake import Submission, take_in
+from .printable import printable
 from .report import Report
 from .sandbox import Limits, Sandbox
 from .settings import Settings
 
-__all__ = ["grade_all"]
+__all__ = ["could_not", "grade_all", "seed_for"]
+
+#: How the reason begins where something went wrong that is no answer's fault alone.
+NOT_GRADED = "it could not be graded"
 
 
-def grade_one(path: Path, settings: Settings, sandbox: Sandbox, seed: int, limits: Limits
+def grade_one(path: Path, settings: Settings, sandbox: Sandbox, secret: int, limits: Limits
               ) -> Report:
     """Grade all stages of one submission; what goes wrong here is a reason for no points."""
-    grades = []
+    name, grades = _name(path), []
     for stage in settings.stages:
+        seed = 0
         try:
-            grades.append(grade(stage, take_in(path, stage), sandbox, seed, limits))
-        except OSError as error:
+            submission = take_in(path, stage)
+            seed = seed_for(secret, stage, submission)
+            grades.append(replace(grade(stage, submission, sandbox, seed, limits), submission=name))
+        except Exception as error:
             holes = tuple(HoleGrade(hole.id, stage.words["hole"][hole.id]["title"], 0, hole.points,
-                                    f"it could not be graded: {error}") for hole in stage.holes)
-            grades.append(Grade(path.name, stage.key, holes, sandbox.kind, seed))
+                                    f"{NOT_GRADED}: {_said(error)}") for hole in stage.holes)
+            grades.append(Grade(name, stage.key, holes, sandbox.kind, seed))
     hints = {hole.id: tuple(stage.words["hole"][hole.id]["hints"][: settings.hints])
              for stage in settings.stages for hole in stage.holes}
-    report = Report(path.name or str(path), tuple(grades))
-    return report.weighted(settings.weights).hinted(hints)
+    return Report(name, tuple(grades)).weighted(settings.weights).hinted(hints)
+
+
+def seed_for(secret: int, stage: Stage, submission: Submission) -> int:
+    """Return the seed of a submission's probes: a keyed hash of its text.
+
+    Nobody who hands in another text meets it again, and without the secret nobody knows it.
+    """
+    about = json.dumps([stage.key, sorted(submission.texts.items())])
+    return int.from_bytes(hmac.digest(str(secret).encode(), about.encode(), "sha256")[:6])
+
+
+def _name(path: Path) -> str:
+    """Return a submission's name as text that every format can hold."""
+    return os.fsencode(path.name or str(path)).decode("utf-8", "backslashreplace")
+
+
+def _said(error: Exception) -> str:
+    """Return an error in one line; CourseErrors are whole sentences already."""
+    text = printable(str(error))[:300] if isinstance(error, CourseError | OSError) else ""
+    return text or type(error).__name__
 
 
 def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int, workers: int,
@@ -45,6 +75,15 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
     `kept` is the file of verdicts to go on from and to add to, see history.py; those that `again`
     wants are graded although they are known.
     """
+    for stage in settings.stages:
+        probe_jobs(stage, seed)  # an error in the course stops everything before it begins
+    for path in paths:
+        try:
+            os.lstat(path)
+        except FileNotFoundError as error:
+            raise CourseError(f"{path} cannot be read: {error.strerror}") from None
+        except OSError:
+            pass  # it is there, and told when it is graded
     marks = {path: _mark(path, settings, seed) for path in paths}
     history = None if kept is None else History(kept)
     known = {} if history is None else history.known(again)
@@ -58,7 +97,7 @@ def grade_all(paths: list[Path], settings: Settings, sandbox: Sandbox, seed: int
             for future in as_completed(waiting):
                 path, report = waiting[future], future.result()
                 done[path] = report
-                if history is not None:
+                if history is not None and not could_not(report):
                     history.add(marks[path], report,
                                 again.reason if again is not None and again.wants(path) else "")
                 told(report)
@@ -73,8 +112,16 @@ def _mark(path: Path, settings: Settings, seed: int) -> str:
     digest = hashlib.sha256(f"{seed} {sorted(settings.weights.items())} {settings.hints}"
                             .encode())
     for stage in settings.stages:
-        submission = take_in(path, stage)
+        try:
+            submission = take_in(path, stage)
+        except Exception as error:  # it is told when it is graded
+            digest.update(repr(error).encode("utf-8", "backslashreplace"))
+            continue
         about = [stage.key, sorted(submission.texts.items()), sorted(submission.problems.items())]
         digest.update(json.dumps(about).encode("utf-8", "surrogatepass"))
     return f"{os.path.abspath(path)} {digest.hexdigest()}"
 
+
+def could_not(report: Report) -> bool:
+    """Tell whether it could not be graded; its verdict is not kept, so the next run tries anew."""
+    return any(hole.reason.startswith(NOT_GRADED) for hole in report.holes)

@@ -4,7 +4,9 @@ It is copied into the bundle and imports nothing but what is there.  What it wri
 nothing by itself: the parent compares it with what the reference engine returns.
 
     child.py probes    jobs as JSON on standard input, a line of JSON for each on standard output
-    child.py tests     the stage's tests and symptoms, what they gave as lines of JSON
+    child.py tests     the stage's tests and, if one fails, its symptoms, as lines of JSON; standard
+                       input names the tests that are done, the exercises that are left out, the
+                       seconds there are, and where each exercise is
     child.py tests 03.1 03.2    the tests for these exercises, and no symptoms, unless each
                                 exercise is in a bundle of its own
 """
@@ -14,8 +16,10 @@ import json
 import os
 import random
 import re
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
 
@@ -46,42 +50,111 @@ def run_probes(out: TextIO) -> None:
     for name, seed in jobs:
         try:
             answer = {"value": plain(getattr(probes, name)(random.Random(seed)))}
-        except Exception as error:
-            answer = {"raises": type(error).__name__, "text": str(error)[:300]}
         except BaseException as error:
-            answer = {"raises": type(error).__name__, "text": ""}
+            answer = {"raises": type(error).__name__}
         out.write(json.dumps({"probe": name, "seed": seed, **answer}) + "\n")
         out.flush()
 
 
 class Reporter:
-    """Writes the outcome of each test."""
+    """Writes which test begins, and its outcome."""
 
-    def __init__(self, out: TextIO, wanted: list[str]) -> None:
+    def __init__(self, out: TextIO, wanted: list[str], job: dict[str, list[str]]) -> None:
         self.out, self.wanted = out, wanted
+        self.done, self.without = set(job["done"]), set(job["without"])
         self.marks: dict[str, list[str]] = {}
+        self.failed = False
+
+    def write(self, line: dict[str, Any]) -> None:
+        """Write a line at once: the next test may end the process."""
+        self.out.write(json.dumps(line) + "\n")
+        self.out.flush()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep which holes each test is for, and leave out the tests for holes not wanted."""
+        """Keep which holes each test is for, and leave out what is done or not wanted."""
         for item in items:
             self.marks[item.nodeid] = [mark.args[0] for mark in item.iter_markers("hole")]
-        if self.wanted:
-            items[:] = [item for item in items
-                        if not set(self.wanted).isdisjoint(self.marks[item.nodeid])]
+        items[:] = [item for item in items if self._is_wanted(item.nodeid)]
+
+    def _is_wanted(self, test: str) -> bool:
+        marks = self.marks[test]
+        return (test not in self.done and self.without.isdisjoint(marks)
+                and (not self.wanted or not set(self.wanted).isdisjoint(marks)))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Say which test begins."""
+        self.write({"begins": nodeid, "holes": self.marks.get(nodeid, [])})
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Say that the test is over, also one that was skipped."""
+        self.write({"ends": nodeid})
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Write a line."""
+        """Write the outcome of a test."""
         if report.when == "call" or report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
             # `pytest.raises` and `pytest.warns` tell of themselves first
             open_hole = re.search(r"NotImplementedError: .* is yours to write", report.longreprtext)
             message = (open_hole[0] if open_hole and not report.passed else
                        crash.message if crash else str(report.longrepr or ""))
-            line = {"test": report.nodeid, "holes": self.marks.get(report.nodeid, []),
-                    "outcome": report.outcome,
-                    "message": message[:2000]}
-            self.out.write(json.dumps(line) + "\n")
-            self.out.flush()
+            self.failed |= not report.passed
+            self.write({"test": report.nodeid, "holes": self.marks.get(report.nodeid, []),
+                        "outcome": report.outcome, "message": message[:2000]})
+
+
+def end_after(seconds: float, places: dict[str, list[list[Any]]], reporter: Reporter) -> None:
+    """End the process after so many seconds, and say in which exercise it is then.
+
+    Code that never comes back to Python is ended from outside, a little later.
+    """
+    def end(number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            file, line = frame.f_code.co_filename.replace(os.sep, "/"), frame.f_lineno
+            for path, spans in places.items():
+                if file.endswith(f"site/minigrad/{path}"):
+                    for first, last, hole in spans:
+                        if first <= line <= last:
+                            reporter.write({"hangs_in": hole})
+                            os._exit(1)
+            frame = frame.f_back
+        os._exit(1)
+
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def run_tests(out: TextIO, here: Path, wanted: list[str], has_one: bool) -> None:
+    """Run the tests and, if one failed, the symptoms."""
+    import pytest
+
+    sys.dont_write_bytecode = True
+    job = json.load(sys.stdin)
+    reporter = Reporter(out, wanted, job)
+    end_after(job["seconds"], job["places"], reporter)
+    try:
+        importlib.import_module("probes")
+    except BaseException as error:
+        reporter.write({"broken": f"{type(error).__name__}: {error}"[:300]})
+        return
+    reporter.write({"ready": True})
+    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native",
+                 "-c", str(here / "tests/pytest.ini"),
+                 f"--rootdir={here / 'tests'}", str(here / "tests")], plugins=[reporter])
+    if (wanted and not has_one) or not (reporter.failed or reporter.without):
+        return
+    reporter.write({"last": "symptoms"})
+    begins = tuple(f"symptom_{each.replace('.', '_')}_" for each in wanted) or "symptom_"
+    ended = tuple(f"symptom_{each.replace('.', '_')}_" for each in reporter.without)
+    symptoms = importlib.import_module("symptoms")
+    for name, check in list(vars(symptoms).items()):  # a warning adds its registry
+        if name.startswith(begins) and not (ended and name.startswith(ended)):
+            try:
+                shown = check() is True
+            except Exception:
+                shown = False
+            if shown:
+                reporter.write({"symptom": name.removeprefix("symptom_")})
 
 
 def main() -> None:
@@ -96,28 +169,10 @@ def main() -> None:
         os.environ["MINIGRAD_BESIDE"] = str(beside)
     if sys.argv[1] == "probes":
         run_probes(out)
-        return
-    import pytest
-
-    sys.dont_write_bytecode = True
-    wanted = sys.argv[2:]
-    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native",
-                 "-c", str(here / "tests/pytest.ini"),
-                 f"--rootdir={here / 'tests'}", str(here / "tests")],
-                plugins=[Reporter(out, wanted)])
-    if wanted and not beside.is_file():
-        return
-    begins = tuple(f"symptom_{each.replace('.', '_')}_" for each in wanted) or "symptom_"
-    symptoms = importlib.import_module("symptoms")
-    for name, check in list(vars(symptoms).items()):  # a warning adds its registry
-        if name.startswith(begins):
-            try:
-                shown = check() is True
-            except Exception:
-                shown = False
-            if shown:
-                out.write(json.dumps({"symptom": name.removeprefix("symptom_")}) + "\n")
-                out.flush()
+    else:
+        run_tests(out, here, sys.argv[2:], beside.is_file())
+    out.flush()
+    os._exit(0)  # no thread that an answer left keeps the process
 
 
 if __name__ == "__main__":

@@ -3,13 +3,15 @@
 NOTE [Who decides]
     The child writes down what its probes returned; the parent has the reference engine's answers
     to the same probes with the same seeds, and compares.  Whoever wants points has to write the
-    right numbers, for seeds that nobody knew before.  Tests run in the child too: what they say is
-    shown, and a failing test takes points, but a passing one gives none.
+    right numbers, for seeds that nobody knew before: each submission has seeds of its own, made of
+    its text and a secret, so a table of answers fits no other text, not even itself.  Tests run in
+    the child too: what they say is shown, and a failing test takes points, but a passing one gives
+    none.
 
 NOTE [Points for a right answer that waits]
     An exercise that fails while others are open or wrong is asked again, in processes of its own,
     in which the others are the package's (see waiting.py).  It earns its points there by the same
-    rule: its probes, its tests, the same seeds.  Its own functions are the learner's in every run,
+    rule: its tests, its probes, the same seeds.  Its own functions are the learner's in every run,
     and nothing that one run wrote reaches another.  So a process that finds out which run it is in
     knows nothing that it can use: it has the answers of others, and not its own.
 
@@ -22,33 +24,32 @@ NOTE [Graded beside the package]
 
 from __future__ import annotations
 
-import json
-import math
+import contextlib
 import secrets
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..compose import Source
 from ..desk import Desk
+from ..dev.source import Module
 from ..stages import CourseError, Hole, Stage
 from ..trial import unreadable, unwritten
 from ..verdict import named_together, told
 from ..waiting import find_waits
+from .answers import difference, same
+from .asking import Job, Places, Runs, Tested, is_for, probe_jobs, probes_of, reference
 from .bundle import make_bundle
 from .intake import Submission
 from .printable import printable
-from .sandbox import Ended, Limits, Sandbox
+from .sandbox import Limits, Sandbox
 
 __all__ = ["Grade", "HoleGrade", "grade"]
 
-#: How often each probe is asked, with other seeds.
-ROUNDS = 4
-#: Two engines may add in another order; a finite difference is never this near.
-CLOSE = 1e-13
+#: Failures of one exercise's tests that are kept.
+FAILURES = 20
 #: How many second runs of a submission may end by a limit before no more are begun.
 ENDED = 2
 
@@ -95,8 +96,8 @@ def grade(stage: Stage, submission: Submission, sandbox: Sandbox, seed: int | No
     """Grade a submission; `seed` (default: a fresh one) fixes what the probes are asked."""
     seed = secrets.randbits(48) if seed is None else seed
     desk = Desk(stage, submission.texts)
-    one = _Submission(stage, submission, sandbox, limits, seed, probe_jobs(stage, seed),
-                      _reference(stage, seed))
+    probe_jobs(stage, seed)  # an error where a hole has no probe
+    one = _Submission(stage, submission, Runs(sandbox, limits), seed)
     if stage.beside:
         runs = [one.run({}, [hole.id]) for hole in stage.holes]
         return Grade(submission.name, stage.key, tuple(each for run in runs for each in run.holes),
@@ -117,8 +118,8 @@ class _Run:
 
     holes: tuple[HoleGrade, ...]
     notes: tuple[str, ...]
-    answered: bool  # whether it came as far as the first probe
-    ending: frozenset[str]  # the holes whose probes ended their process
+    ready: bool  # whether the package could be imported
+    ending: frozenset[str]  # the holes whose tests or probes ended their process
 
 
 @dataclass(frozen=True)
@@ -127,33 +128,51 @@ class _Submission:
 
     stage: Stage
     submission: Submission
-    sandbox: Sandbox
-    limits: Limits
+    runs: Runs
     seed: int
-    jobs: list[tuple[str, int]]
-    expected: dict[tuple[str, int], Any]
 
     def run(self, composed: Mapping[str, Source], numbers: Sequence[str]) -> _Run:
-        """Ask the probes of some holes and run their tests, with composed modules in place."""
+        """Run the tests of some holes and ask their probes, with composed modules in place."""
         holes = [hole for hole in self.stage.holes if hole.id in numbers]
-        jobs = [job for job in self.jobs if any(_is_for(job[0], hole) for hole in holes)]
         texts = self.submission.texts | {path: each.text for path, each in composed.items()}
         with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
-            Path(folder).chmod(0o755)
             bundle = make_bundle(self.stage, texts, Path(folder), holes[0])
-            answers, reasons = _ask(bundle, self.sandbox, jobs, self.limits)
-            tests: list[dict[str, Any]] = []
-            notes: tuple[str, ...] = ()
-            if answers:
-                every = len(holes) == len(self.stage.holes) and not self.stage.beside
-                only = [] if every else list(numbers)
-                ended = self.sandbox.run(bundle, ["tests", *only], b"", self.limits)
-                tests = _lines(ended)
-                notes = (f"the tests were ended: {ended.reason}",) if ended.reason else ()
-        grades = tuple(_hole(self.stage, hole, self.jobs, self.expected, answers, reasons, tests,
-                             self.submission) for hole in holes)
-        ending = {hole.id for hole in holes if any(_is_for(job[0], hole) for job in reasons)}
-        return _Run(grades, notes, bool(answers), frozenset(ending))
+            every = len(holes) == len(self.stage.holes) and not self.stage.beside
+            tested = self.runs.test(bundle, [] if every else list(numbers),
+                                     _places(self.stage, texts))
+            passed = [hole for hole in holes if tested.passed(hole.id)]
+            wrong: dict[str, str] = {}
+            if passed:
+                jobs = probes_of(self.stage, passed, self.seed)
+                answers, reasons = self.runs.probe(bundle, jobs)
+                expected = reference(self.stage, self.seed)
+                wrong = {hole.id: found for hole in passed
+                         if (found := _wrong(hole, jobs, answers, reasons, expected))}
+                tested.ending.update(hole.id for hole in passed
+                                     if any(is_for(job[0], hole) for job in reasons))
+        notes = (f"the tests were ended: {tested.problem}",) if tested.problem else ()
+        grades = tuple(self._graded(hole, tested, wrong.get(hole.id, "")) for hole in holes)
+        return _Run(grades, notes, tested.ready, frozenset(tested.ending))
+
+    def _graded(self, hole: Hole, tested: Tested, wrong: str) -> HoleGrade:
+        """Return what a hole gets; `wrong` is what its probes found."""
+        failing = tuple((printable(each["test"]), printable(each["message"]))
+                        for each in tested.of(hole.id) if each["outcome"] != "passed")[:FAILURES]
+        reason = next((problem for path, problem in self.submission.problems.items()
+                       if any(symbol.startswith(f"{path}:") for symbol in hole.symbols)), "")
+        ended = next((each["message"] for each in tested.of(hole.id)
+                      if each["outcome"] == "ended"), "")
+        reason = reason or printable(ended) or _first_reason(hole, failing)
+        if not reason and not tested.of(hole.id):
+            reason = ("its tests did not run" if tested.ready and not tested.problem else
+                      f"its tests did not run: {tested.problem}" if tested.ready else
+                      f"the package cannot be imported: {printable(tested.problem)}")
+        reason = reason or wrong
+        diagnosis = ""
+        if reason and any(unwritten(message) is None for _, message in failing):
+            diagnosis = told(self.stage, hole, tested.symptoms, failing) or ""
+        return HoleGrade(hole.id, self.stage.words["hole"][hole.id]["title"],
+                         0 if reason else hole.points, hole.points, reason, failing, diagnosis)
 
     def waits(self, desk: Desk, first: _Run) -> dict[str, tuple[str, ...]]:
         """Return the holes that earn their points with the package's version of others."""
@@ -170,11 +189,11 @@ class _Submission:
             if ended >= ENDED:
                 return []
             run = self.run(desk.without(without), holes)
-            ended += bool(run.notes) or not run.answered
+            ended += bool(run.ending) or not run.ready
             return [each.hole for each in run.holes if not each.reason]
 
         try:
-            if first.answered:
+            if first.ready:
                 return find_waits(failing, list(without_points), open_holes | first.ending, tested)
             every = [hole.id for hole in desk.holes]
             right = [each for each in failing
@@ -190,169 +209,34 @@ class _Submission:
                    for hole in self.stage.holes if hole.id == number for symbol in hole.symbols)
 
 
-def probe_jobs(stage: Stage, seed: int) -> list[tuple[str, int]]:
-    """Return which probes are asked with which seeds; CourseError for a hole without a probe."""
-    names = stage.probe_names()
+def _places(stage: Stage, texts: Mapping[str, str]) -> Places:
+    """Return where the exercises are in a submission's modules, as far as they can be read."""
+    found: dict[str, list[tuple[int, int, str]]] = {}
     for hole in stage.holes:
-        if not any(_is_for(name, hole) for name in names):
-            raise CourseError(f"{stage.probes} has no probe for {hole.id}")
-    return [(name, (seed * 1_000_003 + i * 7919 + position) % 2**48)
-            for i in range(ROUNDS) for position, name in enumerate(names)]
-
-
-def probes_of(stage: Stage, hole: Hole, seed: int) -> list[tuple[str, int]]:
-    """Return those of a stage's probes, with their seeds, that are for one hole."""
-    return [job for job in probe_jobs(stage, seed) if _is_for(job[0], hole)]
-
-
-def _is_for(probe: str, hole: Hole) -> bool:
-    return f"{probe}_".startswith(f"probe_{hole.id.replace('.', '_')}_")
-
-
-@cache
-def _reference(stage: Stage, seed: int) -> dict[tuple[str, int], Any]:
-    """Return the reference engine's answers."""
-    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
-        Path(folder).chmod(0o755)
-        bundle = make_bundle(stage, None, Path(folder))
-        answers, reasons = _ask(bundle, Sandbox("limits"), probe_jobs(stage, seed), Limits())
-    if reasons:
-        raise CourseError(f"{stage.probes}: the reference engine does not answer: "
-                          f"{next(iter(reasons.values()))}")
-    return answers
-
-
-def _ask(bundle: Path, sandbox: Sandbox, jobs: list[tuple[str, int]], limits: Limits
-         ) -> tuple[dict[tuple[str, int], Any], dict[tuple[str, int], str]]:
-    """Return answers by job, and for each job without one the reason.
-
-    A job that ends the process gets a reason, and those after it another process; a process that
-    does not get as far as the first job gives all of them its reason.
-    """
-    answers: dict[tuple[str, int], Any] = {}
-    reasons: dict[tuple[str, int], str] = {}
-    left, ended_early = list(jobs), 0
-    while left:
-        ended = sandbox.run(bundle, ["probes"], json.dumps(left).encode(), limits)
-        seen, lines = 0, _lines(ended)
-        if lines[:1] != [{"ready": True}]:
-            return answers, reasons | dict.fromkeys(left, ended.reason or _why(ended))
-        for line in lines[1:]:
-            if seen == len(left) or [line.get("probe"), line.get("seed")] != list(left[seen]):
-                break  # an answer to what was not asked: nothing after it counts
-            answers[left[seen]] = {key: line[key] for key in ("value", "raises") if key in line}
-            seen += 1
-        left = left[seen:]
-        if left:
-            reasons[left[0]] = ended.reason or _why(ended)
-            failed = left[0][0]
-            ended_early += 1
-            # The same probe with other seeds would end it again, and cost as long.
-            for job in [job for job in left if job[0] == failed or ended_early > 8]:
-                reasons.setdefault(job, reasons[left[0]])
-            left = [job for job in left if job not in reasons]
-    return answers, reasons
-
-
-def _why(ended: Ended) -> str:
-    last = printable(ended.errors.decode("utf-8", "replace")).strip().splitlines()[-1:]
-    return f"the process ended with status {ended.status}" + (f": {last[0][:300]}" if last else "")
-
-
-def _lines(ended: Ended) -> list[dict[str, Any]]:
-    """Return the lines of JSON that a process wrote, up to the first that is none."""
-    found = []
-    for line in ended.output.split(b"\n"):
-        try:
-            read = json.loads(line)
-        except (ValueError, RecursionError):
-            break
-        if not isinstance(read, dict):
-            break
-        found.append(read)
+        for path, _, symbol in (each.partition(":") for each in hole.symbols):
+            with contextlib.suppress(KeyError, CourseError, SyntaxError, ValueError, RecursionError,
+                                     MemoryError):
+                function = Module.from_text(path, texts[path]).function(symbol)
+                found.setdefault(path, []).append(
+                    (function.lineno, function.end_lineno or function.lineno, hole.id))
     return found
 
 
-def _hole(stage: Stage, hole: Hole, jobs: list[tuple[str, int]],
-          expected: dict[tuple[str, int], Any], answers: dict[tuple[str, int], Any],
-          reasons: dict[tuple[str, int], str], tests: list[dict[str, Any]],
-          submission: Submission) -> HoleGrade:
-    title = stage.words["hole"][hole.id]["title"]
-    mine = [job for job in jobs if _is_for(job[0], hole)]
-    failing = tuple((printable(str(each.get("test", ""))[:200]),
-                     printable(str(each.get("message", ""))[:2000]))
-                    for each in tests if _names(each, hole) and each.get("outcome") != "passed")
-    reason = next((problem for path, problem in submission.problems.items()
-                   if any(symbol.startswith(f"{path}:") for symbol in hole.symbols)), "")
-    if not reason and any(message.startswith(f"NotImplementedError: {hole.id} ")
-                          for _, message in failing):
-        reason = "not written yet"
-    if not reason and any((found := unreadable(message)) and found[0] == hole.id
-                          for _, message in failing):
-        reason = "it is not Python"
-    reason = reason or next((reasons[job] for job in mine if job in reasons), "")
-    if not reason:
-        wrong = next((job for job in mine if not same(answers.get(job), expected[job])), None)
-        if wrong is not None:
-            reason = _difference(answers.get(wrong), expected[wrong])
-        elif failing:
-            reason = f"{len(failing)} of its tests fail"
-        elif not any(_names(each, hole) for each in tests):
-            reason = "its tests did not run"
-    diagnosis = ""
-    if reason and any(unwritten(message) is None for _, message in failing):
-        shown = {each["symptom"] for each in tests if isinstance(each.get("symptom"), str)}
-        diagnosis = told(stage, hole, shown, failing) or ""
-    return HoleGrade(hole.id, title, 0 if reason else hole.points, hole.points, reason, failing,
-                     diagnosis)
+def _first_reason(hole: Hole, failing: Sequence[tuple[str, str]]) -> str:
+    """Return why a hole gets nothing, from its failing tests; "" where there are none."""
+    if any(message.startswith(f"NotImplementedError: {hole.id} ") for _, message in failing):
+        return "not written yet"
+    if any((found := unreadable(message)) and found[0] == hole.id for _, message in failing):
+        return "it is not Python"
+    return f"{len(failing)} of its tests fail" if failing else ""
 
 
-def _names(test: dict[str, Any], hole: Hole) -> bool:
-    holes = test.get("holes")
-    return isinstance(holes, list) and hole.id in holes
-
-
-def _difference(answer: Any, expected: Any) -> str:
-    if not isinstance(answer, dict):
-        return "a probe was not answered"
-    if "raises" in answer and "raises" not in expected:
-        return f"a probe raised {_raised(answer)} where the reference engine returns a value"
-    if "raises" in expected and "raises" not in answer:
-        return f"a probe returned a value where the reference engine raises {expected['raises']}"
-    if "raises" in expected:
-        return f"a probe raised {_raised(answer)} where the reference raises {expected['raises']}"
-    return "a probe returned other values than the reference engine"
-
-
-def _raised(answer: dict[str, Any]) -> str:
-    return printable(str(answer["raises"])[:100])
-
-
-def same(answer: Any, expected: Any) -> bool:
-    """Tell whether two answers agree: the same types and shapes, numbers up to rounding."""
-    if isinstance(expected, dict) and isinstance(answer, dict):
-        if "float" in expected:
-            return set(answer) == {"float"} and _near([answer["float"]], [expected["float"]])
-        if "array" in expected:
-            return ({k: v for k, v in answer.items() if k != "array"}
-                    == {k: v for k, v in expected.items() if k != "array"}
-                    and _near(answer.get("array"), expected["array"]))
-        return answer.keys() == expected.keys() and all(same(answer[key], each)
-                                                        for key, each in expected.items())
-    if isinstance(expected, list) and isinstance(answer, list):
-        return len(answer) == len(expected) and all(
-            same(a, b) for a, b in zip(answer, expected, strict=True))
-    return type(answer) is type(expected) and bool(answer == expected)
-
-
-def _near(answers: Any, expected: list[str]) -> bool:
-    if not isinstance(answers, list) or len(answers) != len(expected):
-        return False
-    try:
-        pairs = [(float.fromhex(a), float.fromhex(b)) for a, b in
-                 zip(answers, expected, strict=True)]
-    except (TypeError, ValueError):
-        return False
-    scale = max((abs(b) for _, b in pairs if math.isfinite(b)), default=0.0)
-    return all(a == b or (math.isnan(a) and math.isnan(b))
-               or abs(a - b) <= CLOSE * max(scale, abs(b)) for a, b in pairs)
+def _wrong(hole: Hole, jobs: Sequence[Job], answers: Mapping[Job, Any], reasons: Mapping[Job, str],
+           expected: Mapping[Job, Any]) -> str:
+    """Return what is wrong with a hole's answers to its probes; "" for right ones."""
+    mine = [job for job in jobs if is_for(job[0], hole)]
+    for job in mine:
+        if job in reasons:
+            return reasons[job]
+    return next((difference(answers.get(job), expected[job]) for job in mine
+                 if not same(answers.get(job), expected[job])), "")

@@ -1,13 +1,18 @@
-"""How much memory a run holds: its process and all that came of it, taken together."""
+"""How much a run holds in memory and in files: its process and all that came of it, together."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["held_by"]
+__all__ = ["held_by", "stored_in", "tasks_of"]
+
+#: Bytes that an empty file or folder counts as.
+ENTRY = 4096
 
 
 class _Process(NamedTuple):
@@ -18,6 +23,8 @@ class _Process(NamedTuple):
 
 def held_by(process: int, user: int | None = None) -> int:
     """Return the bytes that a process and its descendants hold, files that are mapped left out.
+
+    Files that were deleted while they are open count as well.
 
     Whoever is in the process's session or is run by `user` counts as well: a process whose parent
     has ended is nobody's descendant any more.  0 where there is no /proc, as on macOS.
@@ -54,4 +61,33 @@ def _held(process: int) -> int:
             name, _, amount = line.partition(":")
             if name in ("RssAnon", "RssShmem"):
                 total += int(amount.split()[0]) << 10
+    for file in Path(f"/proc/{process}/fd").glob("*"):
+        with contextlib.suppress(OSError):
+            about = file.stat()
+            if stat.S_ISREG(about.st_mode) and not about.st_nlink:
+                total += about.st_blocks * 512
     return total
+
+
+def stored_in(folder: str, most: int) -> int:
+    """Return the bytes that a folder's files take, as soon as they are more than `most`."""
+    total, left = 0, [folder]
+    while left and total <= most:
+        with contextlib.suppress(OSError), os.scandir(left.pop()) as entries:
+            for entry in entries:
+                total += ENTRY
+                with contextlib.suppress(OSError):
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+    return total
+
+
+def tasks_of(user: int) -> int:
+    """Return how many processes and threads a user has, which is what Linux limits together."""
+    found = 0
+    for each in _processes():
+        if _user(each.number) == user:
+            with contextlib.suppress(OSError):
+                found += len(os.listdir(f"/proc/{each.number}/task"))
+    return found

@@ -16,7 +16,7 @@ from typing import IO
 if sys.platform != "win32":
     import resource
 
-from .held import held_by
+from .held import held_by, stored_in
 
 __all__ = ["Ended", "Limits", "run_limited"]
 
@@ -30,8 +30,10 @@ class Limits:
     """What one run may take."""
 
     seconds: float = 60
+    total: float | None = None  # seconds for all runs of a submission; None: four times one run's
     memory: int = 4 << 30
     file_bytes: int = 16 << 20
+    stored_bytes: int = 64 << 20  # in all files together
     output_bytes: int = 4 << 20
     processes: int = 64
 
@@ -72,7 +74,7 @@ def run_limited(command: list[str], environment: dict[str, str], folder: str, jo
                                    stderr=subprocess.PIPE, env=environment, cwd=folder,
                                    start_new_session=True, preexec_fn=prepare)
         try:
-            return _collect(process, limits, user)
+            return _collect(process, limits, user, folder)
         finally:
             _kill(process)
 
@@ -89,8 +91,9 @@ def _limit(which: int, amount: int) -> None:
             raise
 
 
-def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None) -> Ended:
-    """Read what a process writes until it ends, takes too long, holds or writes too much."""
+def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None, folder: str
+             ) -> Ended:
+    """Read what a process writes until it ends, or takes, holds, stores or writes too much."""
     assert process.stdout is not None and process.stderr is not None
     now = time.monotonic()
     ends, looks, reason = now + limits.seconds, now + LOOK, ""
@@ -107,6 +110,9 @@ def _collect(process: subprocess.Popen[bytes], limits: Limits, user: int | None)
                 looks = now + LOOK
                 if held_by(process.pid, user) > limits.memory:
                     reason = f"its processes held more than {limits.memory >> 20} MiB"
+                    break
+                if stored_in(folder, limits.stored_bytes) > limits.stored_bytes:
+                    reason = f"it stored more than {limits.stored_bytes >> 20} MiB in files"
                     break
             if process.poll() is not None and not selector.select(0.2):
                 break  # it is gone, though a child of its may hold the pipes

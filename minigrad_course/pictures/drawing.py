@@ -90,13 +90,12 @@ def _style() -> str:
 
 
 def site_style() -> str:
-    """Return the style sheet for pages that hold drawings: their switch chooses light or dark.
+    """Return the style sheet for the site: the palette for every page, the rules for its drawings.
 
-    A drawing's paper is the page's own.
+    The page's switch chooses light or dark.
     """
-    paper = ";--paper:var(--md-default-bg-color)"
-    return (f"{_SHEET}{{{_variables(0)}{paper}}}\n[data-md-color-scheme=slate] {_SHEET}"
-            f"{{{_variables(1)}{paper}}}\n{_RULES.format(s=_SHEET)}\n")
+    return (f"[data-md-color-scheme=default]{{{_variables(0)}}}\n"
+            f"[data-md-color-scheme=slate]{{{_variables(1)}}}\n{_RULES.format(s=_SHEET)}\n")
 
 
 def text_width(text: str, size: float = TEXT) -> float:

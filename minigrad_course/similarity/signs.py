@@ -23,13 +23,15 @@ from .tokens import tokens
 __all__ = ["Sign", "idle_holes", "signs"]
 
 #: Names with which text or data becomes code, or other code than one's own is reached.
-MAKERS = frozenset("""
-    exec eval compile __import__ open globals __builtins__ builtins __self__ __loader__ __spec__
-    __subclasses__ __code__ __globals__ __closure__ __doc__ __file__ __getattribute__
-    __init_subclass__ __set_name__ f_globals f_locals f_back _getframe FunctionType CodeType
-    importlib runpy marshal pickle ctypes gc inspect linecache tokenize imp pkgutil zipimport
-    base64 binascii zlib bz2 lzma codecs subprocess urllib socket pathlib settrace setprofile
-    """.split())
+MAKERS = frozenset((
+    "exec", "eval", "compile", "__import__", "open", "globals", "__builtins__", "builtins",
+    "__self__", "__loader__", "__spec__", "__subclasses__", "__code__", "__globals__",
+    "__closure__", "__doc__", "__file__", "__getattribute__", "__init_subclass__", "__set_name__",
+    "f_globals", "f_locals", "f_back", "_getframe", "FunctionType", "CodeType", "importlib",
+    "runpy", "marshal", "pickle", "ctypes", "gc", "inspect", "linecache", "tokenize", "imp",
+    "pkgutil", "zipimport", "base64", "binascii", "zlib", "bz2", "lzma", "codecs", "subprocess",
+    "urllib", "socket", "pathlib", "settrace", "setprofile",
+))
 #: Methods that may stand in for others of their class.
 _HOOKS = frozenset({"__getattribute__", "__getattr__", "__new__", "__init_subclass__"})
 #: Characters of text, and numbers or texts in one statement, that no answer needs.
@@ -170,13 +172,14 @@ def _rebound(stage: Stage, path: str, mine: ast.Module, stub: ast.Module) -> Ite
             for each in ast.walk(tree) if isinstance(each, ast.stmt)}
     outside = {id(each) for each in mine.body}
     known = {name for name, _ in _named(mine)}
-    for node in ast.walk(mine):
-        if not isinstance(node, ast.stmt) or ast.dump(node) in kept:
+    for each in ast.walk(mine):
+        if not isinstance(each, ast.stmt) or ast.dump(each) in kept:
             continue
-        targets = [ast.unparse(each) for each in _targets(node) if isinstance(each, ast.Attribute)]
-        targets += [f"{ast.unparse(each.args[0])}.{getattr(each.args[1], 'value', '')}"
-                    for each in _inside(node) if isinstance(each, ast.Call) and len(each.args) > 1
-                    and getattr(each.func, "id", "") in ("setattr", "delattr")]
+        node = each
+        targets = [ast.unparse(one) for one in _targets(node) if isinstance(one, ast.Attribute)]
+        targets += [f"{ast.unparse(one.args[0])}.{getattr(one.args[1], 'value', '')}"
+                    for one in _inside(node) if isinstance(one, ast.Call) and len(one.args) > 1
+                    and getattr(one.func, "id", "") in ("setattr", "delattr")]
         targets += node.names if isinstance(node, ast.Global) else []
         for target in targets:
             is_hidden = id(node) in outside and any(target.rpartition(".")[2] in

@@ -470,12 +470,12 @@ def test_a_user_of_its_own_sees_nothing(made, tmp_path, monkeypatch):
         graded = gradescope.grade(made / "gradescope", {name: text}, place,
                                   {"MINIGRAD_ANY_SANDBOX": ""})
     except CourseError as refused:
-        if "neither bubblewrap works here" not in str(refused):
+        if "would run as root" not in str(refused):
             raise
         pytest.skip("another user cannot start this Python; MINIGRAD_PYTHON names one")
     finally:
         verify.offline.cache_clear()
-    assert "SEEN ['/etc/passwd']" in graded.told
+    assert "SEEN []" in graded.told or "SEEN ['/etc/passwd']" in graded.told  # with Landlock, or not
     assert graded.score == 0
 
 

@@ -20,10 +20,11 @@ from typer.testing import CliRunner
 from minigrad import __version__
 from minigrad_course import stages as course
 from minigrad_course.app import app
-from minigrad_course.grading import intake, process, sandbox
+from minigrad_course.grading import intake, process, sandbox, users
+from minigrad_course.grading.answers import same
+from minigrad_course.grading.asking import probe_jobs
 from minigrad_course.grading.batch import grade_all
 from minigrad_course.grading.child import plain
-from minigrad_course.grading.grade import probe_jobs, same
 from minigrad_course.grading.intake import take_in
 from minigrad_course.grading.report import Report
 from minigrad_course.grading.sandbox import Limits, Sandbox, best_sandbox
@@ -96,6 +97,21 @@ def test_course_toml(tmp_path):
     settings = read_settings(path, [])
     assert ([stage.number for stage in settings.stages], settings.seed) == (["07"], 5)
     assert (settings.weights, settings.hints) == ({"07.1": 7}, 2)
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    (b"# coding: unicode_escape\n", "unicode_escape"),
+    (b"#!x\n# -*- coding: latin-1 -*-\n", "latin-1"),
+    (b"\n\x0c # vim: fileencoding=utf-7\r\n", "utf-7"), (b"# x\r# coding=cp037\r", "cp037"),
+    (b"\xef\xbb\xbf# coding: utf_8\n", ""), (b"# coding: UTF-8\n", ""),
+    (b"x = 1\ny = 2\n# coding: latin-1\n", ""), (b"coding = latin\n", ""),
+])
+def test_another_encoding_is_not_taken(tmp_path, text, told):
+    """Read as it asks for, a comment would be code."""
+    (tmp_path / "handin.py").write_bytes(text)
+    problems = take_in(tmp_path / "handin.py", STAGE).problems
+    assert list(problems.values()) == ([f"handin.py says that it is in {told}; hand in UTF-8, "
+                                        "without such a line"] if told else [])
 
 
 def test_a_workspace_is_taken_in(tmp_path):
@@ -276,19 +292,21 @@ def test_no_link_is_followed_on_any_system(tmp_path, way, name, told):
                     reason="root alone gives users")
 def test_runs_side_by_side_have_users_of_their_own():
     """Within a process and among several."""
-    text = ("from minigrad_course.grading.sandbox import _user\n"
-            "with _user() as a, _user() as b: print(a, b, flush=True); input()")
+    text = ("from minigrad_course.grading.users import user_for_a_run\n"
+            "with user_for_a_run() as a, user_for_a_run() as b:\n"
+            "    print(a, b, flush=True)\n"
+            "    input()")
     with subprocess.Popen([sys.executable, "-c", text], cwd=course.checkout(), text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdin is not None and other.stdout is not None
         theirs = [int(each) for each in other.stdout.readline().split()]
-        with sandbox._user() as one, sandbox._user() as two:
+        with users.user_for_a_run() as one, users.user_for_a_run() as two:
             assert len({*theirs, one, two}) == 4
-            assert {one, two} <= set(sandbox.USERS)
+            assert {one, two} <= set(users.USERS)
         other.stdin.write("\n")
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "user", "limits"])
+@pytest.mark.parametrize("kind", sandbox.KINDS)
 def test_each_sandbox_says_what_it_keeps(kind):
     assert "limits" in Sandbox(kind).kept
 

@@ -110,7 +110,7 @@ def test_a_picture_can_be_read_in_both_schemes_and_on_a_phone(file: Path):
 
 def test_a_style_sheet_of_a_page_follows_its_switch():
     assert "prefers-color-scheme" not in drawing.site_style()
-    dark = drawing.site_style().partition("[data-md-color-scheme=slate] .mg-drawing{")[2]
+    dark = drawing.site_style().partition("[data-md-color-scheme=slate]{")[2]
     assert all(f"--{name}:{dark_one}" in dark for name, (_, dark_one) in drawing.PALETTE.items())
 
 

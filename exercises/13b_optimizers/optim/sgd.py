@@ -16,17 +16,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..backend import backend_of
-from .optimizer import (
-    Array,
-    Group,
-    Optimizer,
-    State,
-    buffer,
-    check_lr,
-    check_options,
-    downhill,
-    remember,
-)
+from .checks import check_lr, check_options
+from .optimizer import Array, Group, Optimizer, State, buffer, downhill, remember
 
 
 class SGD(Optimizer):

@@ -15,19 +15,8 @@ from typing import Any
 
 from ..backend import Backend, backend_of
 from ..tensor.tensor import Tensor
-from .optimizer import (
-    Array,
-    Group,
-    Optimizer,
-    State,
-    check_at_least_zero,
-    check_betas,
-    check_lr,
-    check_options,
-    counted,
-    downhill,
-    start,
-)
+from .checks import check_at_least_zero, check_betas, check_lr, check_options
+from .optimizer import Array, Group, Optimizer, State, counted, downhill, start
 
 
 class Adam(Optimizer):

@@ -1,0 +1,114 @@
+"""Checks of what an optimizer is given: its parameters, its groups and its options.
+
+Source: https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..nn.module import type_name
+from ..tensor.tensor import Tensor
+
+__all__ = ["check_apart", "check_at_least_zero", "check_betas", "check_lr", "check_options",
+           "check_params", "check_required", "params_and_names", "required", "warn_of_duplicates"]
+
+Group = dict[str, Any]
+
+
+class _Required:
+    """Placeholder for an option that every group has to name."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+def params_and_names(given: Any) -> tuple[list[Any], list[str]]:
+    """Return a group's parameters, and their names where pairs of name and tensor were given."""
+    if isinstance(given, set):
+        raise TypeError("optimizer parameters need to be organized in ordered collections, but "
+                        "the ordering of tensors in sets will change between runs. Please use "
+                        "a list instead.")
+    given = [given] if isinstance(given, Tensor) else list(given)
+    names = [p[0] for p in given if isinstance(p, tuple)]
+    params = [p[1] if isinstance(p, tuple) else p for p in given]
+    if names and len(names) != len(params):
+        raise ValueError("all optimizer params should be with/without names. Some param names "
+                         "are missing")
+    return params, names
+
+
+def check_params(params: list[Any], defaults: Group) -> None:
+    """Raise for a parameter that is not a tensor, or not a leaf."""
+    for parameter in params:
+        if not isinstance(parameter, Tensor):
+            raise TypeError("optimizer can only optimize Tensors, but one of the params is "
+                            f"{type_name(parameter)}")
+        if not (parameter.is_leaf or parameter.retains_grad or defaults.get("differentiable")):
+            raise ValueError("can't optimize a non-leaf Tensor")
+
+
+def check_required(group: Group, defaults: Group) -> None:
+    """Raise if a group lacks an option that has no default."""
+    for name, default in defaults.items():
+        if default is required and name not in group:
+            raise ValueError("parameter group didn't specify a value of required optimization "
+                             f"parameter {name}")
+
+
+def warn_of_duplicates(params: list[Any]) -> None:
+    """Warn, as PyTorch does, if a group has a parameter twice."""
+    if len(set(params)) != len(params):
+        warnings.warn("optimizer contains a parameter group with duplicate parameters; in "
+                      "future, this will cause an error; see "
+                      "github.com/pytorch/pytorch/issues/40967 for more information",
+                      stacklevel=4)
+
+
+def check_apart(new: Group, groups: list[Group]) -> None:
+    """Raise if a group shares a parameter with the others, or if only some of them have names."""
+    for group in groups:
+        if ("param_names" in new) != ("param_names" in group):
+            which = "with names" if "param_names" in new else "without names"
+            raise ValueError("all optimizer param groups should be with/without names. cannot "
+                             f"add param group {which} to the optimizer")
+    known = {p for group in groups for p in group["params"]}
+    if not known.isdisjoint(new["params"]):
+        raise ValueError("some parameters appear in more than one parameter group")
+
+
+def check_at_least_zero(what: str, value: float) -> None:
+    """Raise if an option is negative; errors call it `what`."""
+    if not value >= 0.0:
+        raise ValueError(f"Invalid {what}: {value}")
+
+
+def check_lr(lr: Any) -> None:
+    """Raise if the learning rate is negative, or not a single number."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not lr >= 0.0:
+        raise ValueError(f"Invalid learning rate: {lr}")
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """Raise if one of the two factors is outside [0, 1)."""
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+
+
+def check_options(differentiable: bool, fused: bool | None = None,
+                  foreach: bool | None = None) -> None:
+    """Raise if options contradict each other or are not supported.
+
+    `foreach` and `fused` choose among PyTorch's implementations; here each device has one.
+    """
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

@@ -1,0 +1,209 @@
+"""Asking a submission: its tests first, then the probes; a hang or a crash stops neither.
+
+NOTE [Tests first]
+    The process that runs the tests knows no seed, so its messages can be shown.  Nothing that the
+    process of the probes wrote is ever shown: it knows the seeds.  Only exercises that passed their
+    tests are probed, because a failing test takes their points anyway.
+
+NOTE [After a hang]
+    Each process says which test or probe it begins.  One that ends the process fails, and what
+    comes after it gets a new process.  The first hang may use the whole limit of a run; after it,
+    each run has half of that, and all runs of a submission together have `Limits.total`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..stages import CourseError, Hole, Stage
+from .bundle import make_bundle
+from .sandbox import Ended, Limits, Sandbox
+
+__all__ = ["Job", "Places", "Runs", "Tested", "is_for", "probe_jobs", "probes_of", "reference"]
+
+#: How often each probe is asked, with other seeds.
+ROUNDS = 4
+#: How many processes may be begun to run the tests of one bundle.
+RESTARTS = 12
+#: The part of its time after which a process that runs tests says in which exercise it hangs.
+LATEST = 0.75
+
+#: A probe's name and its seed.
+Job = tuple[str, int]
+#: For each module, the first and the last line of each exercise's functions and its number.
+Places = Mapping[str, Sequence[tuple[int, int, str]]]
+
+
+@dataclass
+class Tested:
+    """What the tests of a submission gave."""
+
+    outcomes: list[dict[str, Any]] = field(default_factory=list)
+    symptoms: set[str] = field(default_factory=set)
+    ready: bool = False  # whether the package could be imported
+    problem: str = ""  # why it could not, or why tests are missing
+    ending: set[str] = field(default_factory=set)  # the exercises that ended a process
+
+    def of(self, hole: str) -> list[dict[str, Any]]:
+        """Return the outcomes of an exercise's tests."""
+        return [each for each in self.outcomes if hole in each["holes"]]
+
+    def passed(self, hole: str) -> bool:
+        """Tell whether an exercise has tests here and passed all of them."""
+        mine = self.of(hole)
+        return bool(mine) and all(each["outcome"] == "passed" for each in mine)
+
+
+class Runs:
+    """The processes of one submission, which share a limit of time."""
+
+    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+        """Start the clock at the first run."""
+        self.sandbox, self.limits = sandbox, limits
+        self.left, self.each = limits.total or 4 * limits.seconds, limits.seconds
+
+    def run(self, bundle: Path, words: Sequence[str], job: Any) -> Ended:
+        """Run `child.py` of a bundle within what is left of the time."""
+        if self.left < 1:
+            return Ended(b"", b"", None, "the time for the whole submission was used up")
+        limits = replace(self.limits, seconds=min(self.each, self.left))
+        begun = time.monotonic()
+        ended = self.sandbox.run(bundle, words, json.dumps(job).encode(), limits)
+        used = time.monotonic() - begun
+        self.left -= used
+        if used >= LATEST * limits.seconds:
+            self.each = self.limits.seconds / 2
+        return ended
+
+    def test(self, bundle: Path, only: Sequence[str], places: Places) -> Tested:
+        """Run the stage's tests, or those of the exercises in `only`.
+
+        `places` says where each exercise is, for the name of the one in which a test hangs.  Where
+        that is another one, or one that has hung before, no more tests are begun: they would hang
+        as well.
+        """
+        tested = Tested()
+        for _ in range(RESTARTS):
+            job = {"done": [each["test"] for each in tested.outcomes], "places": places,
+                   "without": sorted(tested.ending), "seconds": LATEST * self.each}
+            ended = self.run(bundle, ["tests", *only], job)
+            before, begun, hangs_in, last = len(tested.outcomes), None, "", False
+            for line in _lines(ended):
+                tested.ready |= line == {"ready": True}
+                last |= "last" in line
+                if isinstance(line.get("symptom"), str):
+                    tested.symptoms.add(line["symptom"])
+                elif isinstance(line.get("broken"), str):
+                    tested.problem = line["broken"]
+                elif isinstance(line.get("hangs_in"), str):
+                    hangs_in = line["hangs_in"]
+                elif "begins" in line:
+                    begun = _outcome(line, "begins")
+                elif "ends" in line:
+                    begun = None
+                elif (outcome := _outcome(line, "test")) is not None:
+                    tested.outcomes.append(outcome)
+            reason = "it did not end in time" if hangs_in else why(ended)
+            tested.problem = tested.problem or (reason if ended.reason or ended.status else "")
+            if begun is not None:  # this test ended its process
+                tested.outcomes.append({**begun, "outcome": "ended", "message": reason})
+                is_news = hangs_in not in tested.ending
+                tested.ending.update([hangs_in] if hangs_in else begun["holes"])
+                if hangs_in and not (is_news and hangs_in in begun["holes"]):
+                    break
+            if last or len(tested.outcomes) == before or not (ended.reason or ended.status):
+                break
+        return tested
+
+    def probe(self, bundle: Path, jobs: Sequence[Job]) -> tuple[dict[Job, Any], dict[Job, str]]:
+        """Return answers by job, and for each job without one the reason.
+
+        A job that ends the process gets a reason, and those after it another process.
+        """
+        answers: dict[Job, Any] = {}
+        reasons: dict[Job, str] = {}
+        left = list(jobs)
+        while left:
+            ended = self.run(bundle, ["probes"], left)
+            seen, lines = 0, _lines(ended)
+            if lines[:1] != [{"ready": True}]:
+                return answers, reasons | dict.fromkeys(left, why(ended))
+            for line in lines[1:]:
+                if seen == len(left) or [line.get("probe"), line.get("seed")] != list(left[seen]):
+                    break  # an answer to what was not asked: nothing after it counts
+                answers[left[seen]] = {key: line[key] for key in ("value", "raises") if key in line}
+                seen += 1
+            left = left[seen:]
+            if left:  # the same probe with other seeds would end it again, and cost as long
+                failed = left[0][0]
+                reasons |= {job: why(ended) for job in left if job[0] == failed}
+                left = [job for job in left if job[0] != failed]
+        return answers, reasons
+
+
+def why(ended: Ended) -> str:
+    """Say how a process ended, in words that it did not choose."""
+    return ended.reason or f"the process ended with status {ended.status}"
+
+
+def _lines(ended: Ended) -> list[dict[str, Any]]:
+    """Return the lines of JSON that a process wrote, up to the first that is none."""
+    found = []
+    for line in ended.output.split(b"\n"):
+        try:
+            read = json.loads(line)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(read, dict):
+            break
+        found.append(read)
+    return found
+
+
+def _outcome(line: dict[str, Any], key: str) -> dict[str, Any] | None:
+    """Return a line about a test with the types that it has to have; None for any other line."""
+    test, holes = line.get(key), line.get("holes")
+    if not isinstance(test, str) or not isinstance(holes, list):
+        return None
+    return {"test": test[:200], "holes": [each for each in holes if isinstance(each, str)],
+            "outcome": str(line.get("outcome"))[:20],
+            "message": str(line.get("message", ""))[:2000]}
+
+
+def probe_jobs(stage: Stage, seed: int) -> list[Job]:
+    """Return which probes are asked with which seeds; CourseError for a hole without a probe."""
+    names = stage.probe_names()
+    for hole in stage.holes:
+        if not any(is_for(name, hole) for name in names):
+            raise CourseError(f"{stage.probes} has no probe for {hole.id}")
+    return [(name, (seed * 1_000_003 + i * 7919 + position) % 2**48)
+            for i in range(ROUNDS) for position, name in enumerate(names)]
+
+
+def probes_of(stage: Stage, holes: Collection[Hole], seed: int) -> list[Job]:
+    """Return those of a stage's probes, with their seeds, that are for some holes."""
+    return [job for job in probe_jobs(stage, seed) if any(is_for(job[0], hole) for hole in holes)]
+
+
+def is_for(probe: str, hole: Hole) -> bool:
+    """Tell whether a probe is for a hole."""
+    return f"{probe}_".startswith(f"probe_{hole.id.replace('.', '_')}_")
+
+
+@lru_cache(8)
+def reference(stage: Stage, seed: int) -> dict[Job, Any]:
+    """Return the reference engine's answers to all probes of a stage."""
+    with tempfile.TemporaryDirectory(prefix="minigrad-") as folder:
+        bundle = make_bundle(stage, None, Path(folder))
+        answers, reasons = Runs(Sandbox("limits"), Limits()).probe(bundle, probe_jobs(stage, seed))
+    if reasons:
+        raise CourseError(f"{stage.probes}: the reference engine does not answer: "
+                          f"{next(iter(reasons.values()))}")
+    return answers

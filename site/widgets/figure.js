@@ -1,0 +1,70 @@
+// A widget as markup. The build writes it into the page, so the picture and its sentence are there
+// without a script; the frame writes the same again while the reader plays.
+
+import { attributes, escaped } from "./draw.js";
+
+/** The state that a widget begins with: its own, with what the page says. */
+export function initial(widget, options = {}) {
+  const state = { ...widget.defaults };
+  for (const [key, value] of Object.entries(options)) {
+    state[key] = typeof state[key] === "number" ? Number(value) : value;
+  }
+  for (const each of widget.controls(state, options)) state[each.name] ??= each.initial;
+  return state;
+}
+
+/** One control; each drag and slider has a field beside it for a number. */
+export function control(each, value, id) {
+  const name = attributes({ "data-control": each.name });
+  const label = escaped(each.label);
+  if (each.kind === "number") {
+    const range = attributes({ min: each.min, max: each.max, step: each.step ?? "any", value });
+    return `<span class="mg-control mg-number"><label for="${id}">${label}</label>` +
+      `<input type="range"${name}${range} aria-label="${label}">` +
+      `<input type="number" id="${id}"${name}${attributes({ min: each.min, max: each.max, step: "any", value })}></span>`;
+  }
+  if (each.kind === "choice") {
+    return `<span class="mg-control mg-choice" role="group" aria-label="${label}"><span>${label}</span>` +
+      each.options.map(([key, words]) => `<button type="button"${name}${attributes({ "data-value": key,
+        "aria-pressed": String(key === String(value)) })}>${escaped(words)}</button>`).join("") + "</span>";
+  }
+  if (each.kind === "steps") {
+    const range = attributes({ min: 0, max: each.max, step: 1, value });
+    return `<span class="mg-control mg-steps"><button type="button"${name} data-by="-1" aria-label="One step back">◀</button>` +
+      `<input type="range"${name}${range} aria-label="${label}">` +
+      `<button type="button"${name} data-by="1" aria-label="One step on">▶</button>` +
+      `<output>${value} / ${each.max}</output></span>`;
+  }
+  if (each.kind === "switch") {
+    return `<span class="mg-control mg-switch"><label><input type="checkbox"${name}${value ? " checked" : ""}> ${label}</label></span>`;
+  }
+  if (each.kind === "press") {
+    return `<span class="mg-control"><button type="button" data-set="${escaped(JSON.stringify(each.set))}">${label}</button></span>`;
+  }
+  if (each.kind === "text") {
+    return `<span class="mg-control mg-number"><label for="${id}">${label}</label>` +
+      `<input type="text" id="${id}"${name} size="${each.size ?? 8}" value="${escaped(value)}" spellcheck="false" autocapitalize="off"></span>`;
+  }
+  return `<span class="mg-control mg-lines"><label for="${id}">${label}</label>` +
+    `<textarea id="${id}"${name} rows="${each.rows}" spellcheck="false" autocapitalize="off">${escaped(value)}</textarea></span>`;
+}
+
+export const controls = (widget, state, options, id) =>
+  widget.controls(state, options).map((each, i) => control(each, state[each.name], `${id}-${i}`)).join("");
+
+/** The whole figure, as it begins. */
+export function figure(widget, options, id) {
+  const state = initial(widget, options), model = widget.model(state);
+  const views = widget.views ?? ["wide"];
+  const canvases = views.map((view) => {
+    const drawn = widget.draw(model, state, { wide: view === "wide" });
+    return `<div class="mg-canvas" data-view="${view}">${drawn}</div>`;
+  }).join("");
+  return `<figure class="mg-widget${views.length > 1 ? " mg-two" : ""}" id="${id}" data-widget="${widget.name}"` +
+    ` data-options="${escaped(JSON.stringify(options))}" role="group" aria-label="${escaped(widget.title)}">` +
+    `<div class="mg-stage">${canvases}</div>` +
+    `<p class="mg-says">${widget.say(model, state, { wide: true })}</p>` +
+    `<div class="mg-controls">${controls(widget, state, options, id)}` +
+    `<button type="button" class="mg-reset" data-reset hidden>Reset</button></div>` +
+    `<p class="mg-aloud" aria-live="polite"></p></figure>`;
+}

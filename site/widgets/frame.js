@@ -1,0 +1,237 @@
+// Brings the figures of a page to life: the build drew them, this listens. A change of the state
+// draws the picture again; the address keeps the state, so that it can be sent to somebody.
+
+import { controls, initial } from "./figure.js";
+import { WIDGETS } from "./index.js";
+
+/** How long after the last change the sentence is read aloud, in milliseconds. */
+const QUIET = 500;
+/** How far the pointer moves for one step of a number, in pixels. */
+const A_STEP = 6;
+
+class Figure {
+  constructor(widget, element) {
+    this.widget = widget;
+    this.element = element;
+    this.options = JSON.parse(element.dataset.options);
+    this.first = initial(widget, this.options);
+    this.state = { ...this.first, ...this.addressed() };
+    this.look = null;
+    this.bar = element.querySelector(".mg-controls");
+    this.shape = this.shapeNow();
+    for (const [event, handler] of Object.entries({
+      input: this.typed, change: this.settled, click: this.pressed, keydown: this.keyed,
+      pointerover: this.seen, pointerleave: this.unseen, focusin: this.seen, focusout: this.unseen,
+      pointerdown: this.dragged,
+    })) element.addEventListener(event, handler.bind(this));
+    if (JSON.stringify(this.state) !== JSON.stringify(this.first)) this.update();
+    element.dataset.ready = "yes";
+  }
+
+  /** What the address says of this figure: `?id.name=value`. */
+  addressed() {
+    const found = {};
+    for (const [key, value] of new URLSearchParams(location.search)) {
+      const [id, name] = key.split(".");
+      if (id !== this.element.id || !name) continue;
+      found[name] = this.typedAs(name, value);
+    }
+    return found;
+  }
+
+  /** A text as the kind of value that a name has. */
+  typedAs(name, text) {
+    const known = this.first[name] ?? this.widget.controls({ ...this.first, [name]: text }, this.options)
+      .find((each) => each.name === name)?.initial;
+    if (typeof known === "boolean") return text === "true";
+    return text !== "" && (typeof known === "number" || known === undefined) && Number.isFinite(Number(text))
+      ? Number(text) : typeof known === "number" ? known : text;
+  }
+
+  shapeNow() {
+    return JSON.stringify(this.widget.controls(this.state, this.options));
+  }
+
+  /** Take some of the state over, within what the controls allow, and show it. */
+  set(changes, settle = true) {
+    for (const [name, value] of Object.entries(changes)) {
+      const { min = -Infinity, max = Infinity } = this.widget.controls(this.state, this.options)
+        .find((each) => each.name === name) ?? {};
+      this.state[name] = typeof value === "number" ? Math.min(Math.max(value, min), max) : value;
+    }
+    if (this.widget.settle) Object.assign(this.state, this.widget.settle(this.state));
+    for (const each of this.widget.controls(this.state, this.options)) this.state[each.name] ??= each.initial;
+    this.update();
+    if (settle) this.keep();
+  }
+
+  update() {
+    const { widget, state, element } = this, model = widget.model(state);
+    const focused = element.contains(document.activeElement) ? document.activeElement : null;
+    const key = focused?.dataset.key;
+    this.drawing = true; // a shape that goes while it has the focus tells so
+    for (const canvas of element.querySelectorAll(".mg-canvas")) {
+      const view = { wide: canvas.dataset.view === "wide", look: this.look };
+      const drawn = widget.draw(model, state, view);
+      if (drawn !== null) canvas.innerHTML = drawn;
+      if (key && focused && !focused.isConnected) {
+        [...canvas.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key && each.checkVisibility?.() !== false)
+          ?.focus({ preventScroll: true });
+      }
+    }
+    this.drawing = false;
+    const says = widget.say(model, state, { wide: true, look: this.look });
+    element.querySelector(".mg-says").innerHTML = says;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      element.querySelector(".mg-aloud").textContent = element.querySelector(".mg-says").textContent;
+    }, QUIET);
+    const shape = this.shapeNow();
+    if (shape !== this.shape) {
+      this.shape = shape;
+      const active = document.activeElement, name = this.bar.contains(active) ? active.dataset.control : null;
+      const caret = name && "selectionStart" in active ? active.selectionStart : null;
+      const reset = this.bar.querySelector("[data-reset]");
+      this.bar.innerHTML = controls(widget, state, this.options, element.id);
+      this.bar.append(reset);
+      const again = name && this.bar.querySelector(`[data-control="${CSS.escape(name)}"]`);
+      again?.focus({ preventScroll: true });
+      if (again && caret !== null && again.type !== "number") again.setSelectionRange?.(caret, caret);
+    }
+    this.fields();
+    this.bar.querySelector("[data-reset]").hidden = JSON.stringify(state) === JSON.stringify(this.first);
+  }
+
+  /** Bring the controls up to the state, but not the one that is typed in. */
+  fields() {
+    for (const each of this.bar.querySelectorAll("[data-control]")) {
+      const value = this.state[each.dataset.control];
+      if (each.tagName === "BUTTON") {
+        if ("value" in each.dataset) each.setAttribute("aria-pressed", String(String(value) === each.dataset.value));
+      } else if (each.type === "checkbox") each.checked = value;
+      else if (each !== document.activeElement || each.type === "range") {
+        if (each.value !== String(value)) each.value = value;
+      }
+      const count = each.parentElement.querySelector("output");
+      if (count) count.textContent = `${value} / ${each.max || count.textContent.split("/ ")[1]}`;
+    }
+  }
+
+  typed({ target }) {
+    const name = target.dataset.control;
+    if (!name || target.tagName === "BUTTON") return;
+    const value = target.type === "checkbox" ? target.checked
+      : ["range", "number"].includes(target.type) ? target.valueAsNumber : target.value;
+    if (Number.isNaN(value)) return;
+    this.set({ [name]: value }, false);
+  }
+
+  settled() {
+    this.fields();
+    this.keep();
+  }
+
+  pressed(event) {
+    const target = event.target.closest("[data-set], [data-reset], button[data-control]");
+    if (!target || this.moved) return;
+    if ("reset" in target.dataset) {
+      this.state = { ...this.first };
+      this.look = null;
+      this.update();
+      this.keep();
+      this.bar.querySelector("input, textarea, button")?.focus({ preventScroll: true });
+    } else if (target.dataset.set) this.set(JSON.parse(target.dataset.set));
+    else if (target.dataset.by) {
+      const name = target.dataset.control;
+      this.set({ [name]: this.state[name] + Number(target.dataset.by) });
+    } else this.set({ [target.dataset.control]: this.typedAs(target.dataset.control, target.dataset.value) });
+  }
+
+  /** Enter and Space press a shape; arrows move what can be dragged. */
+  keyed(event) {
+    const shape = event.target.closest("svg [tabindex]");
+    if (!shape) return;
+    if (["Enter", " "].includes(event.key) && shape.dataset.set) {
+      event.preventDefault();
+      this.set(JSON.parse(shape.dataset.set));
+    }
+    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!by) return;
+    if (shape.dataset.scrub) {
+      event.preventDefault();
+      this.nudge(shape.dataset.scrub, by[0] + by[1]);
+    } else if (shape.dataset.drag && this.widget.nudge) {
+      event.preventDefault();
+      this.set(this.widget.nudge(shape.dataset.drag, by, this.state));
+    }
+  }
+
+  /** Move a number by so many of its steps. */
+  nudge(name, steps, from = this.state[name]) {
+    const { step = 0.1 } = this.widget.controls(this.state, this.options).find((each) => each.name === name) ?? {};
+    this.set({ [name]: Math.round((from + steps * step) / step) * step === 0 ? 0
+      : Number((Math.round((from + steps * step) / step) * step).toPrecision(10)) });
+  }
+
+  seen({ target }) {
+    const look = target.closest("[data-look]")?.dataset.look ?? null;
+    if (look === this.look || this.dragging || this.drawing) return;
+    this.look = look;
+    this.update();
+  }
+
+  unseen({ type, relatedTarget }) {
+    if (type === "focusout" && this.element.contains(relatedTarget)) return;
+    if (this.look === null || this.dragging || this.drawing) return;
+    this.look = null;
+    this.update();
+  }
+
+  /** Drag a shape to a place (data-drag), or a number sideways (data-scrub). */
+  dragged(event) {
+    this.moved = false;
+    const shape = event.target.closest("[data-drag], [data-scrub]");
+    if (!shape || event.button > 0) return;
+    const { drag, scrub } = shape.dataset, begun = this.state[scrub], x = event.clientX;
+    const canvas = shape.closest(".mg-canvas");
+    const move = (at) => {
+      if (Math.abs(at.clientX - x) > 3 || drag) this.moved = this.dragging = true;
+      if (!this.dragging) return;
+      at.preventDefault();
+      if (drag) {
+        const svg = canvas.querySelector("svg"), point = new DOMPoint(at.clientX, at.clientY)
+          .matrixTransform(svg.getScreenCTM().inverse());
+        this.set(this.widget.drag(drag, [point.x, point.y], this.state, { wide: canvas.dataset.view === "wide" }), false);
+      } else this.nudge(scrub, Math.round((at.clientX - x) / A_STEP), begun);
+    };
+    const end = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+      if (this.dragging) this.keep();
+      this.dragging = false;
+      setTimeout(() => { this.moved = false; });
+    };
+    addEventListener("pointermove", move, { passive: false });
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+  }
+
+  /** Write what differs from the beginning into the address. */
+  keep() {
+    const address = new URL(location);
+    for (const key of [...address.searchParams.keys()]) {
+      if (key.startsWith(`${this.element.id}.`)) address.searchParams.delete(key);
+    }
+    for (const [name, value] of Object.entries(this.state)) {
+      if (value !== this.first[name]) address.searchParams.set(`${this.element.id}.${name}`, value);
+    }
+    history.replaceState(history.state, "", address);
+  }
+}
+
+for (const element of document.querySelectorAll("figure[data-widget]")) {
+  const { default: widget } = await WIDGETS[element.dataset.widget]();
+  new Figure(widget, element);
+}
+document.documentElement.dataset.mgWidgets = "yes"; // all figures listen

@@ -1,0 +1,141 @@
+// A few lines of arithmetic, their graph, and every derivative: the course in one picture.
+
+import { active, box, curve, escaped, head, path, picture, pill, shown, text } from "./draw.js";
+import { layered } from "./layered.js";
+import { ProgramError, formula, parsed, paths, run } from "./program.js";
+
+const SIGNS = { "+": "+", "-": "−", "*": "×", "/": "÷" };
+const SMALL = { 2: "²", 3: "³" };
+const HEIGHT = 52;
+
+/** What stands in a node: its name, or the step that made it. */
+function title(nodes, number) {
+  const node = nodes[number];
+  if (node.kind === "leaf") return node.name;
+  const word = (arg) => {
+    if ("constant" in arg) return shown(arg.constant);
+    if (nodes[arg.node].name) return nodes[arg.node].name;
+    const inner = title(nodes, arg.node);
+    return inner.length > 9 ? "…" : "+-".includes(nodes[arg.node].op) ? `(${inner})` : inner;
+  };
+  const [x, y] = node.args.map(word);
+  const step = node.op === "**" ? (SMALL[node.args[1].constant] ? `${x}${SMALL[y]}` : `${x}^${y}`)
+    : node.op === "neg" ? `−${x}` : node.op in SIGNS ? `${x} ${SIGNS[node.op]} ${y}` : `${node.op} ${x}`;
+  return node.name ? `${node.name} = ${step}` : step;
+}
+
+const defaults = { program: "d = b**2\nf = a**2 * d + d", a: 3, b: 2 };
+
+export default {
+  name: "live-graph",
+  title: "A graph to play with",
+  defaults: { ...defaults, pinned: "b" },
+  views: ["wide", "narrow"],
+
+  /** One field per leaf; a name that was never set begins at 1. */
+  controls(state, { short } = {}) {
+    let names = [];
+    try {
+      names = parsed(state.program).filter((node) => node.kind === "leaf").map((node) => node.name).sort();
+    } catch {
+      // the sentence below the picture says what is wrong
+    }
+    return [
+      ...(short ? [] : [{ name: "program", kind: "lines", label: "Formula, one step a line", rows: 3 }]),
+      ...names.map((name) => ({ name, kind: "number", label: name, min: -5, max: 5, step: 0.1, initial: 1 })),
+    ];
+  },
+
+  model(state) {
+    let nodes;
+    try {
+      nodes = parsed(state.program);
+    } catch (error) {
+      if (error instanceof ProgramError) return { error: error.message };
+      throw error;
+    }
+    const leaves = Object.fromEntries(nodes.filter((node) => node.kind === "leaf")
+      .map(({ name }) => [name, Number(state[name] ?? 1)]));
+    return run(nodes, leaves);
+  },
+
+  draw(model, state, view) {
+    if (model.error) return null; // the last good picture stays
+    const { nodes, edges } = model, last = nodes.length - 1, down = view.wide === false;
+    const titles = nodes.map((_, i) => title(nodes, i));
+    const sizes = nodes.map((node, i) => [Math.max(92, 8.2 * titles[i].length + 24,
+      8 * (shown(node.value).length + shown(node.adjoint).length) + 48), HEIGHT]);
+    const layout = layered(sizes, edges.map(({ from, to }) => [from, to]),
+                           down ? { down, gap: 46, apart: 12 } : { gap: 62, apart: 26 });
+    const { lit, focus } = lights(model, state, view);
+    const around = 8;
+    let under = "", over = "";
+    edges.forEach((edge, i) => {
+      const route = layout.routes[i].map(([x, y]) => [x + around, y + around]);
+      const on = lit.has(i), twin = edges.findIndex((each) => each.from === edge.from && each.to === edge.to);
+      const shift = i === twin && edges.every((each, j) => j === i || each.from !== edge.from || each.to !== edge.to)
+        ? 0 : (i === twin ? -9 : 9);
+      const bent = route.map(([x, y], k) => (k === 0 || k === route.length - 1 ? [x, y]
+        : down ? [x + shift, y] : [x, y + shift]));
+      if (shift && route.length === 2) {
+        const [p, q] = route;
+        bent.splice(1, 0, down ? [(p[0] + q[0]) / 2 + shift, (p[1] + q[1]) / 2] : [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2 + shift]);
+      }
+      const half = middle(bent);
+      under += path(curve(bent, down), on ? "gradient-line" : "line");
+      if (on) under += head(down ? [bent[0][0], bent[0][1] + 9] : [bent[0][0] + 9, bent[0][1]], bent[0], "gradient-line");
+      over += `<g${active({ look: `edge:${i}`, label: `edge from ${titles[edge.from]} to ${titles[edge.to]}, slope ${shown(edge.slope)}` })}>` +
+        pill(half[0], half[1], `×${shown(edge.slope)}`, on ? "gradient" : "quiet") + "</g>";
+    });
+    nodes.forEach((node, i) => {
+      const [x, y] = layout.corners[i].map((each) => each + around), [w] = sizes[i];
+      const on = focus === i || [...lit].some((e) => edges[e].from === i || edges[e].to === i);
+      const leaf = node.kind === "leaf";
+      over += `<g${active({ look: `node:${i}`, set: leaf ? { pinned: node.name } : null, scrub: leaf ? node.name : null, now: node.value,
+                            label: `${titles[i]}, value ${shown(node.value)}, gradient ${shown(node.adjoint)}` })}>` +
+        box(x, y, w, HEIGHT, on ? "on-gradient-box" : "box", leaf ? 14 : 6) +
+        text(x + w / 2, y + 15, titles[i], "strong", "middle", 14) +
+        text(x + 10, y + 37, shown(node.value), `code forward${leaf ? " scrub" : ""}`, "start", 14) +
+        text(x + w - 10, y + 37, `∂ ${shown(node.adjoint)}`, "code gradient", "end", 14) + "</g>";
+    });
+    return picture(layout.width + 2 * around, layout.height + 2 * around,
+                   `Graph of ${nodes.length} steps that ends in ${titles[last]}`, under + over);
+  },
+
+  /** The sentence: the paths of the leaf in sight, or one edge's formula. */
+  say(model, state, view) {
+    if (model.error) return `Not yet a formula: ${escaped(model.error)}.`;
+    const { nodes, edges } = model, last = nodes.length - 1, { focus, edge } = lights(model, state, view);
+    if (edge !== null) {
+      const { from, to, slope, args, place } = edges[edge];
+      const words = formula(nodes[to].op, args, nodes[to].value, place, shown);
+      return `From <b>${escaped(title(nodes, from))}</b> to <b>${escaped(title(nodes, to))}</b> the slope is ` +
+        `<b class="gradient">×${shown(slope)}</b>: ${escaped(words)}.`;
+    }
+    if (focus === null) return "";
+    if (focus === last) return `<b>${escaped(title(nodes, last))}</b> is the result: its slope with respect to itself is 1.`;
+    const ways = paths(edges, focus, last), sum = nodes[focus].adjoint;
+    const name = nodes[focus].name ?? title(nodes, focus);
+    if (!ways.length) return `The result does not depend on <b>${escaped(name)}</b>: its gradient is 0.`;
+    const products = ways.slice(0, 6).map((way) => `<code>${way.map((i) => shown(edges[i].slope)).join("×")}</code>`);
+    return `${ways.length === 1 ? "1 path" : `${ways.length} paths`} from <b>${escaped(name)}</b>: ` +
+      `${products.join(" + ")}${ways.length > 6 ? " + …" : ""} = <b class="gradient">${shown(sum)}</b>` +
+      (nodes[focus].kind === "leaf" ? `, and that is <code>${escaped(name)}.grad</code>` : "");
+  },
+};
+
+/** Which edges are lit, and what is in sight: what the pointer is on, else the leaf that was chosen. */
+function lights({ nodes, edges }, state, view) {
+  const [kind, number] = (view.look ?? "").split(":");
+  if (kind === "edge" && edges[number]) return { lit: new Set([Number(number)]), focus: null, edge: Number(number) };
+  let focus = kind === "node" && nodes[number] ? Number(number)
+    : nodes.findIndex((node) => node.kind === "leaf" && node.name === state.pinned);
+  if (focus < 0) focus = nodes.findIndex((node) => node.kind === "leaf");
+  return { lit: new Set(paths(edges, focus, nodes.length - 1).flat()), focus, edge: null };
+}
+
+/** The middle of a way of points. */
+function middle(points) {
+  const half = (points.length - 1) / 2, [p, q] = [points[Math.floor(half)], points[Math.ceil(half)]];
+  return [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
+}

@@ -1,0 +1,119 @@
+"""The site's figures in a browser: by pointer, by keys, by address, and without a script."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+GRAPH = "lessons/00_chain_rule/"
+
+
+def opened(watched: Any, address: str) -> Any:
+    page = watched.open(address)
+    page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
+    return page
+
+
+def says(page: Any, name: str = "live-graph") -> str:
+    return page.locator(f"#{name} .mg-says").inner_text()
+
+
+def test_a_first_touch_changes_the_graph_on_the_home_page(watched):
+    page = opened(watched, "")
+    assert "= 40" in says(page)
+    page.get_by_label("b", exact=True).first.focus()
+    page.keyboard.press("ArrowRight")
+    assert "= 40" not in says(page)
+    assert "live-graph.b=2.1" in page.url
+
+
+def test_every_figure_is_there_without_a_script(chromium, site, built):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for path in built.rglob("index.html"):
+        text = path.read_text(encoding="utf-8")
+        if "data-widget=" not in text:
+            continue
+        page.goto(site + path.parent.relative_to(built).as_posix() + "/")
+        for figure in page.locator("figure[data-widget]").all():
+            assert figure.locator(".mg-canvas:visible svg, .mg-canvas:visible ol").count() >= 1
+            assert figure.locator(".mg-says").inner_text().strip()
+            assert not figure.locator(".mg-controls").is_visible()
+    context.close()
+
+
+def test_hydrating_a_figure_does_not_move_the_page(chromium, site):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(site)
+    page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
+    page.wait_for_timeout(300)
+    shift = page.evaluate("""new Promise(done => new PerformanceObserver(list => done(
+        list.getEntries().reduce((sum, each) => sum + each.value, 0)))
+        .observe({type: "layout-shift", buffered: true}) || setTimeout(() => done(0), 200))""")
+    context.close()
+    assert shift < 0.05
+
+
+def test_pointing_at_an_edge_tells_its_formula_and_leaving_takes_it_back(watched):
+    page = opened(watched, GRAPH)
+    before = says(page)
+    page.locator("#live-graph [data-view=wide] [data-look='edge:3']").hover()
+    assert "the other factor, 9" in says(page)
+    page.mouse.move(5, 5)
+    assert says(page) == before
+
+
+def test_keys_reach_every_node_and_choose_a_leaf(watched):
+    page = opened(watched, GRAPH)
+    node = page.locator("#live-graph [data-view=wide] [aria-label^='a, value 3']")
+    node.focus()
+    page.keyboard.press("Enter")
+    assert "from a" in says(page)
+    page.keyboard.press("ArrowRight")
+    focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused.startswith("a, value 3.1")
+
+
+def test_a_leaf_is_dragged_sideways(watched):
+    page = opened(watched, GRAPH)
+    node = page.locator("#live-graph [data-view=wide] [aria-label^='a, value 3']")
+    node.scroll_into_view_if_needed()
+    box = node.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 62, y, steps=5)
+    page.mouse.up()
+    assert page.locator("#live-graph [id=live-graph-1]").input_value() == "4"
+
+
+def test_a_formula_is_typed_and_a_mistake_keeps_the_picture(watched):
+    page = opened(watched, GRAPH)
+    field = page.locator("#live-graph textarea")
+    field.fill("a * c")
+    assert page.locator("#live-graph [data-view=wide] [aria-label^='c, value 1']").count() == 1
+    field.fill("a * ")
+    assert "Not yet a formula" in says(page)
+    assert page.locator("#live-graph [data-view=wide] [aria-label^='c, value 1']").count() == 1
+    page.locator("#live-graph [data-reset]").click()
+    assert field.input_value().startswith("d = b**2") and "= 40" in says(page)
+
+
+def test_the_address_brings_a_state_back(watched):
+    page = opened(watched, f"{GRAPH}?live-graph.a=1&live-graph.b=3&live-graph.pinned=a")
+    assert re.search(r"= 18\b", says(page))
+    assert page.locator("#live-graph [data-reset]").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_a_lesson_with_figures(chromium, site, serious, scheme):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(site + GRAPH)
+    page.wait_for_function("document.documentElement.dataset.mgWidgets == 'yes'")
+    found = serious(page)
+    context.close()
+    assert not found, "\n".join(found)

@@ -1,0 +1,272 @@
+"""Answers that were not computed: forged output, changed graders, answers from elsewhere."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+pytest.importorskip("typer", reason="the course's commands need Typer")
+
+from tests.support.attacks import SOLUTION, STAGE, added, each_sandbox, graded, in_probes
+from tests.support.slow import slow_but
+
+#: What is added to the exercise as shipped, which is otherwise unsolved.
+FORGING = {
+    "exit with success": "import os; os._exit(0)",
+    "sys.exit": "import sys; sys.exit(0)",
+    "skip everything": "import pytest; pytest.skip('done', allow_module_level=True)",
+    "exit at the end": "import atexit, os; atexit.register(lambda: os._exit(0))",
+    "a report of its own": """
+        import json, os
+        for fd in range(1, 20):
+            try:
+                os.write(fd, b'{"test": "x", "holes": ["07.1"], "outcome": "passed"}\\n')
+            except OSError:
+                pass
+    """,
+    "answers before they are asked": """
+        import json, os, sys
+        jobs = json.loads(os.pread(0, 1 << 20, 0) or b"[]") if len(sys.argv) else []
+        for fd in range(1, 20):
+            for name, seed in jobs:
+                try:
+                    os.write(fd, json.dumps({"probe": name, "seed": seed, "value": ["list"]}
+                                            ).encode() + b"\\n")
+                except OSError:
+                    pass
+        os._exit(0)
+    """,
+    "no_grad that is always equal": """
+        class Same:
+            def __eq__(self, other): return True
+            def __hash__(self): return 0
+            def __bool__(self): return True
+        is_grad_enabled = Same
+    """,
+    "json that lies": """
+        import json
+        real = json.dumps
+        json.dumps = lambda value, **k: real({**value, "value": True}, **k)
+    """,
+    "probes replaced": """
+        import sys, types
+        class Probes(types.ModuleType):
+            def __getattr__(self, name):
+                return lambda random: []
+        sys.modules["probes"] = Probes("probes")
+    """,
+    "pytest replaced": """
+        import sys, types
+        fake = types.ModuleType("pytest")
+        fake.main = lambda *a, **k: 0
+        sys.modules["pytest"] = fake
+    """,
+    "asserts that always hold": """
+        import builtins
+        builtins.AssertionError = type("Never", (Exception,), {})
+    """,
+    "a plugin that passes all": """
+        import _pytest.runner as runner
+        runner.runtestprotocol = lambda *a, **k: []
+    """,
+    "random that is constant": """
+        import random
+        random.Random.random = lambda self: 0.5
+        random.Random.choice = lambda self, items: items[0]
+    """,
+    "numpy that is always close": """
+        import numpy
+        numpy.allclose = numpy.array_equal = lambda *a, **k: True
+        numpy.testing.assert_allclose = numpy.testing.assert_array_equal = lambda *a, **k: None
+    """,
+    "an import hook": """
+        import sys
+        class Hook:
+            def find_spec(self, name, path=None, target=None):
+                if name == "probes":
+                    raise SystemExit(0)
+        sys.meta_path.insert(0, Hook())
+    """,
+    "tracing": "import sys; sys.settrace(lambda *a: None); sys.setprofile(lambda *a: None)",
+    "types that lie": """
+        class Lie(int):
+            @property
+            def __class__(self): return bool
+        is_grad_enabled = lambda: Lie(1)
+    """,
+    "the frames of the caller": """
+        import sys
+        frame = sys._getframe()
+        while frame:
+            for name in ("jobs", "expected", "answers"):
+                frame.f_locals.get(name)
+            frame = frame.f_back
+    """,
+    "the original by its name": """
+        import importlib.util
+        for base in ("/usr/lib/python3/dist-packages", *__import__("sys").path):
+            path = base + "/minigrad/autograd/grad_mode.py"
+            spec = importlib.util.spec_from_file_location("original", path)
+            try:
+                module = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(module)
+                globals().update(vars(module))
+            except Exception:
+                pass
+    """,
+    "its compiled form": """
+        import glob, marshal
+        for path in glob.glob("/**/grad_mode*.pyc", recursive=True):
+            exec(marshal.loads(open(path, "rb").read()[16:]), globals())
+    """,
+    "the solution on disk": f"""
+        import pathlib
+        for path in ({str(STAGE.root)!r}, "/work", "/root", "/home", "/tmp"):
+            for found in pathlib.Path(path).glob("**/solutions/07_grad_mode.py"):
+                exec(found.read_text(), globals())
+    """,
+    "a constant mode": "is_grad_enabled = lambda: True",
+    "the answers of whoever calls": """
+        import gc, json, os
+        for each in gc.get_objects():
+            if isinstance(each, dict) and "expected" in each:
+                os.write(3, json.dumps(each["expected"]).encode())
+    """,
+    "answers of odd types": """
+        import json, os, sys
+        jobs = json.loads(sys.stdin.read())
+        values = [{"float": 3}, {"array": [None], "shape": [], "dtype": "float64"}, {"int": []},
+                  None, [], {}, {"type": "x"}, [[[[]]]], {"float": "nan"}, {"array": {}}]
+        lines = [{"ready": True}] + [{"probe": name, "seed": seed, "value": values[i % len(values)]}
+                                     for i, (name, seed) in enumerate(jobs)]
+        os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
+        os._exit(0)
+    """,
+    "the same answer to all": """
+        import json, os, sys
+        jobs = json.loads(sys.stdin.read())
+        lines = [{"ready": True}] + [{"probe": name, "seed": seed, "value": True}
+                                     for name, seed in jobs]
+        os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
+        os._exit(0)
+    """,
+    "answers in another order": """
+        import json, os, sys
+        jobs = json.loads(sys.stdin.read())
+        lines = [{"ready": True}] + [{"probe": name, "seed": seed, "raises": "ValueError"}
+                                     for name, seed in reversed(jobs)]
+        os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
+        os._exit(0)
+    """,
+    "two answers to each": """
+        import json, os, sys
+        jobs = json.loads(sys.stdin.read())
+        lines = [{"ready": True}]
+        for name, seed in jobs:
+            lines += [{"probe": name, "seed": seed, "value": value} for value in (True, False)]
+        os.write(3, "".join(json.dumps(each) + "\\n" for each in lines).encode())
+        os._exit(0)
+    """,
+    "jobs of its own": """
+        import io, json, sys
+        sys.stdin.read()
+        sys.stdin = io.StringIO("[]")
+    """,
+    "a constant for every seed": """
+        import random
+        class Same(random.Random):
+            def __init__(self, seed=None): super().__init__(7)
+        random.Random = Same
+    """,
+    "plain that lies": """
+        import sys
+        child = sys.modules["__main__"]
+        import gc, types
+        for each in gc.get_objects():
+            if isinstance(each, dict) and "plain" in each and "run_probes" in each:
+                each["plain"] = lambda value: True
+    """,
+    "the fast twins": """
+        from minigrad.fast import engine
+        globals().update(vars(engine))
+    """,
+    "the fast twins by their path": """
+        import importlib.util, os, minigrad
+        path = os.path.join(os.path.dirname(minigrad.__file__), "fast", "__init__.py")
+        spec = importlib.util.spec_from_file_location("twins", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        globals().update(vars(module))
+    """,
+    "the checkout by an archive": """
+        import glob, sys
+        sys.path[:0] = glob.glob("/**/minigrad*.whl", recursive=True)
+        from minigrad.autograd import grad_mode
+        globals().update(vars(grad_mode))
+    """,
+    "the package of somebody's environment": """
+        import glob, sys
+        for path in glob.glob("/**/site-packages", recursive=True) + glob.glob(
+                "/**/dist-packages", recursive=True):
+            sys.path.insert(0, path)
+        sys.modules.pop("minigrad", None)
+        import minigrad.autograd.grad_mode as original
+        globals().update(vars(original))
+    """,
+    "another bundle": """
+        import glob
+        for path in glob.glob("/tmp/*/site/minigrad/autograd/grad_mode.py"):
+            text = open(path).read()
+            if "NotImplementedError" not in text:
+                exec(text, globals())
+    """,
+    "the answers from a server": """
+        import socket
+        server = socket.create_connection(("127.0.0.1", 80), 1)
+        server.sendall(open(__file__, "rb").read())
+        exec(server.recv(1 << 20), globals())
+    """,
+    "tests that are gone": """
+        import os, pathlib, sys
+        for path in pathlib.Path(sys.argv[0]).parent.glob("tests/*"):
+            path.unlink()
+        os._exit(0)
+    """,
+    "probes of its own on disk": """
+        import pathlib, sys
+        pathlib.Path(sys.argv[0]).with_name("probes.py").write_text("")
+    """,
+}
+
+
+@each_sandbox
+@pytest.mark.parametrize("attack", slow_but(1, FORGING))
+def test_forging_in_the_tests_gives_no_points(attack, sandbox, tmp_path):
+    result = graded(added(FORGING[attack]), tmp_path, sandbox)
+    assert result.points == 0
+    assert all(hole.reason for hole in result.holes)
+
+
+@each_sandbox
+@pytest.mark.parametrize("attack", slow_but(1, FORGING))
+def test_forging_in_the_probes_gives_no_points(attack, sandbox, tmp_path):
+    result = graded(in_probes(FORGING[attack]), tmp_path, sandbox)
+    assert result.points == 0
+    assert all(hole.reason for hole in result.holes)
+
+
+@each_sandbox
+def test_the_solution_gets_all_points(sandbox, tmp_path):
+    result = graded(SOLUTION, tmp_path, sandbox)
+    assert [hole.reason for hole in result.holes] == [""] * len(STAGE.holes)
+    assert result.points == result.max_points == 10
+
+
+@each_sandbox
+@pytest.mark.slow
+def test_forged_tests_alone_give_nothing_and_take_nothing(sandbox, tmp_path):
+    """With all tests forged the probes decide."""
+    forged = in_probes("").removeprefix(added(""))
+    assert graded(in_probes(""), tmp_path, sandbox).points == 0
+    assert graded(SOLUTION + textwrap.dedent(forged), tmp_path, sandbox).points == 10
