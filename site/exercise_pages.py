@@ -41,7 +41,7 @@ print(x.grad, y.grad)
 """
 _TURN = re.compile(r"^### Your turn: (?P<holes>[\w. ]+)$", re.MULTILINE)
 #: The first thing after the words of "Your turn" that is not part of them.
-_AFTER = re.compile(r"^(#{1,6} |<details|<div |<figure)", re.MULTILINE)
+_AFTER = re.compile(r"^(#{1,6} |<details|<div |<figure|<!-- )", re.MULTILINE)
 _IN_TERMINAL = re.compile(r"Then:\n\n```text\n(minigrad run [\w.]+)\n```\n")
 
 
